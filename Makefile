@@ -60,7 +60,8 @@ TESTLIBS := -lgmock -lgtest -lgtest_main
 LIBS := $(notdir $(patsubst %/,%,$(dir $(wildcard libwm/*/*.cc))))
 LIBS := $(sort $(LIBS))
 LIB_A := $(LIBS:%=$B/lib/libwm_%.a)
-DAEMONS := $(sort $(notdir $(patsubst %/,%,$(dir $(wildcard daemons/*/main.cc)))))
+# What speaks gRPC is built and installed separately: make grpc.
+DAEMONS := $(sort $(filter-out wgrpc,$(notdir $(patsubst %/,%,$(dir $(wildcard daemons/*/main.cc))))))
 COMMANDS := $(basename $(notdir $(wildcard commands/*.cc)))
 UNITS := $(sort $(notdir $(patsubst %/,%,$(dir $(wildcard test/unit/*/*_test.cc)))))
 # Longer groups of tests, one binary a folder.
@@ -88,7 +89,7 @@ MPI_A := $(if $(MPICXX),$B/lib/libwmgroups_mpi.a)
 EXAMPLES := $(patsubst test/examples/%.cc,$B/test/examples/%,$(wildcard test/examples/*_train.cc))
 EXAMPLE_OBJ := $(call obj,$(filter-out %_train.cc,$(wildcard test/examples/*.cc)))
 
-.PHONY: all programs tests check bench bench-search sim-report demo demo-web lint install uninstall deb check-install clean help bootstrap soak check-v2 check-clients
+.PHONY: grpc check-grpc all programs tests check bench bench-search sim-report demo demo-web lint install uninstall deb check-install clean help bootstrap soak check-v2 check-clients
 all: programs
 programs: $(SBIN) $(BIN) $(SCRIPTS) $(TRAINER) $(KERNEL) $(GROUPS_A) $(NCCL_A) $(MPI_A) python gpu-programs
 tests: $(TESTS) $(EXAMPLES)
@@ -183,6 +184,24 @@ $B/test/$(1): $$(call obj,$$(wildcard test/$(1)/*.cc)) $$(SUPPORT_OBJ) $$(DAEMON
 	$$(call link,$$(filter %.o,$$^)) $$(SODIUM) $$(LDLIBS) $$(TESTLIBS)
 endef
 $(foreach g,$(GROUPS_T),$(eval $(call group,$(g))))
+
+# The gRPC door: sources made of its .proto files, and libraries that nothing else needs. Their C++
+# runtime is the machine's, so that there is one.
+GRPC_PROTOS := $(wildcard daemons/wgrpc/*.proto)
+GRPC_MADE := $(GRPC_PROTOS:%.proto=$B/grpc/%.pb.cc) $(GRPC_PROTOS:%.proto=$B/grpc/%.grpc.pb.cc)
+GRPC_OBJ := $(call obj,$(wildcard daemons/wgrpc/*.cc))
+grpc: $B/sbin/wgrpc
+$B/grpc/%.pb.cc $B/grpc/%.grpc.pb.cc: %.proto
+	@command -v grpc_cpp_plugin >/dev/null || { echo "no gRPC here: run scripts/bootstrap grpc" >&2; exit 1; }
+	@mkdir -p $(@D); echo "  PROTO $<"
+	@protoc -I. --cpp_out=$B/grpc --grpc_out=$B/grpc --plugin=protoc-gen-grpc=$$(command -v grpc_cpp_plugin) $<
+$(GRPC_OBJ): CPPFLAGS += -isystem $B/grpc $(shell $(PKG_CONFIG) --cflags grpc++ 2>/dev/null)
+$(GRPC_OBJ): | $(GRPC_MADE)
+$(GRPC_MADE:%.cc=%.o): %.o: %.cc
+	@echo "  CXX   $<"
+	@$(CCACHE) $(COMPILE) -w -I$B/grpc -c $< -o $@
+$B/sbin/wgrpc: $(GRPC_OBJ) $(GRPC_MADE:%.cc=%.o) $(LIB_A) $(SAN_OBJ)
+	$(call link,$(filter %.o,$^)) $(SODIUM) $(LDLIBS) $$($(PKG_CONFIG) --libs grpc++ protobuf)
 
 # Libraries and programs that stand in for a GPU driver: test/support/stub/X.cc becomes one.
 STUBS := $B/stub/libnvidia-ml-stub.so $(if $(CUDA_NCCL),$B/stub/nccl_train)
@@ -330,6 +349,9 @@ soak: all tests
 # Clients written for LSF as Debian ships them, where they are installed; not a part of check.
 check-clients: all
 	@B=$B bats test/clients
+# Clients of gRPC ask a service; not a part of check.
+check-grpc: all grpc
+	@B=$B bats test/grpc
 check-v2: $B/test/fault $B/sbin/wshepherd
 	@B=$B scripts/v2_check
 demo: bootstrap
@@ -361,6 +383,7 @@ help:
 	@echo "make check-v2   the tests of limits and devices where cgroups are version 2 alone,"
 	@echo "                in an emulated machine (scripts/bootstrap v2 installs it)"
 	@echo "make check-clients  Debian's snakemake, toil … drive a cluster (scripts/bootstrap clients)"
+	@echo "make grpc       sbin/wgrpc, streams to inference services (scripts/bootstrap grpc); make check-grpc"
 	@echo "make bench      measures, printing name value unit"
 	@echo "make bench-search  what searches find, against Optuna's (scripts/bootstrap search)"
 	@echo "make sim-report simulates the real job lists and writes test/sim/RESULTS.md"

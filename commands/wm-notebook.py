@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 """wm-notebook: serves pages of a job to the job's owner, and ends when nobody uses them any more.
 
-usage: wm-notebook [--strip] [--] [COMMAND…]
+usage: wm-notebook [--gpu-while-busy WORDS]
+       wm-notebook [--strip] [--] COMMAND…
 
-Without COMMAND it is Jupyter. In COMMAND %s stands for the unix socket to listen at, %p for a free port of
+Without COMMAND it is Jupyter; --gpu-while-busy: each cell that computes is a job of its own with GPUs, as one that
+begins with %%gpu WORDS (num=1) is. In COMMAND %s stands for the unix socket to listen at, %p for a free port of
 the loopback address, %b for what all addresses begin with. --strip: the application does not know of %b.
 
   job ─► wm-notebook ─► Jupyter │ COMMAND          browser ─► the web door ─► the job's agent ─► its socket
@@ -314,6 +316,19 @@ def end(process):
         process.wait()
 
 
+STARTUP = """if 'get_ipython' in globals():
+    get_ipython().run_line_magic('load_ext', 'wm_gpu_cell')
+"""
+
+
+def with_gpu_cells(env, request, results):
+    """What has each kernel begin with wm_gpu_cell, and what of the user's own it would begin with."""
+    path, own = os.path.join(results, 'gpu_cells.py'), env.get('PYTHONSTARTUP')
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write(STARTUP + (f'exec(compile(open({own!r}).read(), {own!r}, "exec"))\n' if own else ''))
+    return {**env, 'WM_GPU_CELLS': request, 'PYTHONSTARTUP': path}
+
+
 def environment(results):
     """That of what is served: a token for its user's own requests, where there is one."""
     env = dict(os.environ)
@@ -328,10 +343,12 @@ def environment(results):
     return env
 
 
-def serve(served, results):
+def serve(served, results, gpu_cells):
     """Runs it to its end; the exit code. The token goes with it."""
     watch = Watch(served, results)
     env = environment(results)
+    if gpu_cells:
+        env = with_gpu_cells(env, gpu_cells, results)
     watch.say(base=base_of(), token_file=env['USER_ACCESS_TOKEN_FILE'])
     process = subprocess.Popen(served.command(), env=env)
 
@@ -369,14 +386,19 @@ def main():
     if missing:
         print(f'wm-notebook: {missing[0]} is not set: it runs in jobs of type notebook (bsub -app notebook)', file=sys.stderr)
         return 2
+    gpu_cells = ' '.join(words[1:2]) if words[:1] == ['--gpu-while-busy'] else ''
+    words = words[2:] if gpu_cells else words
     strip = words[:1] == ['--strip']
     words = words[strip:]
     words = words[1:] if words[:1] == ['--'] else words
     if strip and not words:
         print('wm-notebook: --strip goes with a command', file=sys.stderr)
         return 2
+    if words and (gpu_cells or words[0] == '--gpu-while-busy'):
+        print('wm-notebook: --gpu-while-busy WORDS goes without a command', file=sys.stderr)
+        return 2
     served = Application(words, base_of(), strip) if words else Jupyter(base_of())
-    return serve(served, os.environ['RESULT_DIR'])
+    return serve(served, os.environ['RESULT_DIR'], gpu_cells)
 
 
 if __name__ == '__main__':

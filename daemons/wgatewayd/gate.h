@@ -10,6 +10,7 @@
 #include "daemons/wgatewayd/doorman.h"
 #include "daemons/wgatewayd/hearing.h"
 #include "daemons/wgatewayd/revoked.h"
+#include "libwm/http/known_tokens.h"
 #include "libwm/http/server.h"
 #include "libwm/rest/app_pass.h"
 
@@ -35,6 +36,7 @@ struct Gate {
   std::unique_ptr<Revoked> revoked;
   std::unique_ptr<Hearing> hearing{};  ///< none: nobody else is told
   Tickets tickets{};
+  http::KnownTokens known{};
 };
 
 /// Answers one request.

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -150,6 +151,35 @@ http::Reply reread(Room& room, const std::string& folder) {
   return {200, {}, ""};
 }
 
+// Of the stream that the request is of; 0: of none.
+std::uint64_t group_of(const http::Head& head) {
+  auto text = head.field("x-wm-group");
+  std::uint64_t group = 0;
+  std::from_chars(text.data(), text.data() + text.size(), group, 16);
+  return group;
+}
+
+// What is told at another host's door is in the file.
+[[noreturn]] void follow_profile(Room& room, const std::string& folder) {
+  auto stamp = [path = folder + "/profile.json"] {
+    struct stat facts {};
+    if (::stat(path.c_str(), &facts) != 0) return std::pair<ino_t, timespec>();
+    return std::pair(facts.st_ino, facts.st_mtim);
+  };
+  auto same = [](const auto& a, const auto& b) {
+    return a.first == b.first && a.second.tv_sec == b.second.tv_sec &&
+           a.second.tv_nsec == b.second.tv_nsec;
+  };
+  for (auto read = stamp();;) {
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    auto now = stamp();
+    if (same(now, read)) continue;
+    read = now;
+    if (auto reply = reread(room, folder); reply.status != 200)
+      log::warn("profile_not_taken", {{"why", reply.body}});
+  }
+}
+
 void answer(Room& room, const std::string& folder, http::Exchange& exchange) {
   const auto& head = exchange.head();
   if (head.method == "POST" && head.target == "/profile") {
@@ -175,7 +205,7 @@ void answer(Room& room, const std::string& folder, http::Exchange& exchange) {
     (void)exchange.reply({status, {}, body.error().text + "\n"});
     return;
   }
-  auto made = room.ask(std::move(*body));
+  auto made = room.ask(std::move(*body), group_of(head));
   http::Reply reply{made.status, {}, std::move(made.body)};
   reply.fields.emplace_back("Content-Type", "text/plain; charset=utf-8");
   if (made.retry_after > 0)
@@ -215,6 +245,7 @@ Result<void> run(const std::string& folder) {
     (void)http::serve(socket, bounds, [&](http::Exchange& x) { answer(room, folder, x); });
     std::_Exit(1);
   }).detach();
+  std::thread([&room, &folder] { follow_profile(room, folder); }).detach();
   proc::tell_ready();
   log::info("router_up", {{"service", profile.name}, {"rank", rank}, {"kernels_at", place}});
   room.run();

@@ -80,13 +80,13 @@ void Room::run() {
   loop_.run();
 }
 
-Answer Room::ask(std::string body) {
+Answer Room::ask(std::string body, std::uint64_t group) {
   std::promise<Answer> promise;
   auto answer = promise.get_future();
-  boost::asio::post(loop_, [this, &promise, body = std::move(body)]() mutable {
+  boost::asio::post(loop_, [this, &promise, body = std::move(body), group]() mutable {
     auto task = next_task_++;
     waiting_.emplace(task, [&promise](Answer a) { promise.set_value(std::move(a)); });
-    obey(desk_.request(task, std::move(body), now()));
+    obey(desk_.request(task, std::move(body), now(), group));
     if (scale_.wanted() == 0) wake();
   });
   return answer.get();

@@ -53,7 +53,8 @@ class Room {
   void run();
 
   /// Passes a request in and waits for its answer. @thread any but the loop's
-  Answer ask(std::string body);
+  /// `group`: of the stream that it is of; 0: none.
+  Answer ask(std::string body, std::uint64_t group = 0);
   /// Works by this profile from now on. @thread as ask
   void adopt(serve::Profile profile);
   /// What it does, as JSON. @thread as ask

@@ -128,11 +128,13 @@ std::optional<Canary> canary_of(const Site& site, const std::string& name);
 /// there is no such service; System
 Result<void> set_canary(Site& site, const DlimService& service, const Canary& canary);
 
-/// Has its routers read its profile again; false: one does not answer now. @errors Unavailable: it
-/// does not take it
+/// Has those of its routers read its profile again that answer now, on this host; the others see by
+/// themselves that it has changed. False: none answers. @errors Unavailable: one does not take it
 Result<bool> router_rereads(const DlimService& service, std::uint32_t routers);
-/// Passes a request on to its router, waits for the answer.
-Result<http::Reply> infer(Site& site, const std::string& name, std::string body);
+/// Passes a request on to its router, waits for the answer. Those of one `group` of streams, a
+/// number in hexadecimal digits, all go to the same one; empty: of none.
+Result<http::Reply> infer(Site& site, const std::string& name, std::string body,
+                          const std::string& group = "");
 
 /// Held by whoever changes what services there are, or starts or stops one. @cost as its other
 /// holders

@@ -89,13 +89,17 @@ struct Way {
   http::Client client;
 };
 
-// Each in its turn; one that is not there, or on another host, is passed over.
-Result<Way> any_router(const std::string& folder, std::uint32_t count) {
+// Requests of no group are spread.
+std::size_t turn_of(const std::string& group) {
   static std::atomic<std::uint32_t> turn{0};
-  auto first = turn.fetch_add(1);
+  return group.empty() ? turn.fetch_add(1) : std::hash<std::string>{}(group);
+}
+
+// One that is not there, or on another host, is passed over for the next.
+Result<Way> any_router(const std::string& folder, std::uint32_t count, std::size_t first) {
   auto none = fail(Code::Unavailable, folder + ": no router");
   for (std::uint32_t n = 0; n < count; ++n) {
-    auto path = socket_of(folder, (first + n) % count);
+    auto path = socket_of(folder, static_cast<std::uint32_t>((first + n) % count));
     auto client = connect(path);
     if (client) return Way{path, std::move(*client)};
     none = client.error();
@@ -110,11 +114,11 @@ http::Reply unavailable(const std::string& name) {
 }
 
 // A router that starts is waited for as long as a kernel would be.
-Result<Way> connect_patiently(Site& site, const std::string& name) {
+Result<Way> connect_patiently(Site& site, const std::string& name, std::size_t turn) {
   static Replicas replicas;
   auto folder = site.results_root + "/services/" + name;
   auto count = replicas.of(site, name);
-  auto way = any_router(folder, count);
+  auto way = any_router(folder, count, turn);
   if (way) return way;
   WM_TRY(auto service, find_service(site, name));
   WM_TRY(auto profile, profile_of(site, service));
@@ -125,7 +129,7 @@ Result<Way> connect_patiently(Site& site, const std::string& name) {
       if (!job) return way;
     }
     std::this_thread::sleep_for(kBetweenTries);
-    way = any_router(folder, count);
+    way = any_router(folder, count, turn);
   }
   return way;
 }
@@ -139,11 +143,12 @@ http::Reply passed_on(http::Reply reply) {
 }
 
 // Itself, or its canary where that is to have this request.
-std::string chosen(const Site& site, const std::string& name) {
+std::string chosen(const Site& site, const std::string& name, const std::string& group) {
   auto canary = canary_of(site, name);
   if (!canary) return name;
   thread_local std::minstd_rand random(std::random_device{}());
-  return random() % 100 < canary->percent ? canary->service : name;
+  auto lot = group.empty() ? random() : std::hash<std::string>{}(group);
+  return lot % 100 < canary->percent ? canary->service : name;
 }
 
 /// What each of its routers says that answers now, by rank.
@@ -231,25 +236,30 @@ Json merged_series(const std::vector<Json>& said) {
 }  // namespace
 
 Result<bool> router_rereads(const DlimService& service, std::uint32_t routers) {
+  bool any = false;
   for (std::uint32_t rank = 0; rank < routers; ++rank) {
     auto client = http::Client::connect(socket_of(service.folder, rank));
-    if (!client) return false;
+    if (!client) continue;
     auto reply = client->send("POST", "/profile", "");
-    if (!reply) return false;
+    if (!reply) continue;
     if (reply->status != 200)
       return fail(Code::Unavailable, "the router does not take the profile: " + reply->body);
+    any = true;
   }
-  return true;
+  return any;
 }
 
-Result<http::Reply> infer(Site& site, const std::string& asked, std::string body) {
+Result<http::Reply> infer(Site& site, const std::string& asked, std::string body,
+                          const std::string& group) {
   if (!serve::is_service_name(asked))
     return fail(Code::NotFound, "model " + asked + " does not exist");
-  auto name = chosen(site, asked);
-  auto way = connect_patiently(site, name);
+  auto name = chosen(site, asked, group);
+  auto way = connect_patiently(site, name, turn_of(group));
   if (!way && way.error().code == Code::NotFound) return way.error();
   if (!way) return unavailable(name);
-  auto reply = way->client.send("POST", "/inference", std::move(body));
+  http::Fields fields;
+  if (!group.empty()) fields.emplace_back("X-WM-Group", group);
+  auto reply = way->client.send("POST", "/inference", std::move(body), fields);
   if (!reply) return unavailable(name);
   idle().give_back(way->path, std::move(way->client));
   auto answer = passed_on(std::move(*reply));

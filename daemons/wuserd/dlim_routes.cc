@@ -26,9 +26,18 @@ std::int64_t size_of(const std::string& folder) {
   return size;
 }
 
-// "https://host" as the client has it.
-std::string own_url(const Call& call) {
-  return "https://" + std::string(call.exchange.head().field("x-wm-host"));
+// As the client has it.
+std::string own_host(const Call& call) {
+  return std::string(call.exchange.head().field("x-wm-host"));
+}
+
+std::string own_url(const Call& call) { return "https://" + own_host(call); }
+
+// Where streams come in, if what speaks gRPC is installed: beside us.
+std::string stream_uri(const Call& call) {
+  std::error_code ec;
+  auto own = fs::read_symlink("/proc/self/exe", ec);
+  return fs::exists(own.parent_path() / "wgrpc", ec) ? own_host(call) : "";
 }
 
 Json model_json(const Call& call, const DlimService& service, bool started) {
@@ -48,7 +57,7 @@ Json model_json(const Call& call, const DlimService& service, bool started) {
   json["kernel_path"] = service.model.kernel_path;
   json["service_uri"] = started ? own_url(call) + "/dlim/v1/inference/" + service.name : "";
   json["state"] = started ? "Started" : "Stopped";
-  json["stream_uri"] = "";
+  json["stream_uri"] = started ? stream_uri(call) : "";
   for (const char* list : {"attributes", "mk_environments"})
     if (!json.contains(list)) json[list] = Json::array();
   if (!json.contains("schema_version")) json["schema_version"] = "1";
@@ -224,8 +233,21 @@ Result<Answer> set_readme(Call& call) {
 
 Result<Answer> inference(Call& call) {
   WM_TRY(auto body, http::read_body(call.exchange, kLongestBody));
-  WM_TRY(auto reply, infer(call.site, call.args[0], std::move(body)));
+  std::string group(call.exchange.head().field("x-wm-group"));
+  WM_TRY(auto reply, infer(call.site, call.args[0], std::move(body), group));
   return Answer(std::move(reply));
+}
+
+// Where streams come in, and what wgrpc(8) goes by.
+Result<Answer> streaming(Call& call) {
+  WM_TRY(auto service, find_service(call.site, call.args[0]));
+  WM_TRY(auto profile, profile_of(call.site, service));
+  const auto& policy = profile.policy;
+  auto limit = std::chrono::duration_cast<std::chrono::seconds>(policy.execution_timeout);
+  return json_reply(dumped({{"streaming_service_uri", stream_uri(call)},
+                            {"stream_number_per_group", policy.stream_group},
+                            {"stream_discard_slow_tasks", policy.stream_discards},
+                            {"task_execution_timeout", limit.count()}}));
 }
 
 Result<Answer> not_there(Call&) {
@@ -270,7 +292,7 @@ const std::vector<Route>& dlim_routes() {
       {"PUT", DLIM "/model/{m}/appprofile", telling<set_profile>},
       {"GET", DLIM "/model/{m}/readme", telling<readme>},
       {"PUT", DLIM "/model/{m}/readme", telling<set_readme>},
-      {"GET", DLIM "/model/{m}/streaming", not_there},
+      {"GET", DLIM "/model/{m}/streaming", telling<streaming>},
   };
   return routes;
 }

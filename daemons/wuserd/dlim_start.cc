@@ -34,12 +34,19 @@ std::string word_of(const std::string& path) {
   return std::all_of(path.begin(), path.end(), is_plain) ? path : quoted(path);
 }
 
-// This host, if it is one of the cluster's: a router is reached by a unix socket.
-std::string place_of_routers(const Site& site) {
+// A router is reached by a unix socket: where the site says which hosts have a web door, on these,
+// evenly; else on this host, if it is one of the cluster's.
+std::string place_of_routers(const Site& site, std::uint32_t routers) {
   auto config = conf::load(site.conf_dir, conf::this_host());
-  bool is_one =
-      config && std::any_of(config->hosts.begin(), config->hosts.end(),
-                            [](const HostConf& h) { return h.name == conf::this_host(); });
+  if (!config) return "";
+  std::uint32_t doors = 0;
+  bool is_one = false;
+  for (const auto& host : config->hosts) {
+    doors += host.resources.contains("gateway") ? 1 : 0;
+    is_one = is_one || host.name == conf::this_host();
+  }
+  if (doors > 0)
+    return "select[gateway] span[ptile=" + std::to_string((routers + doors - 1) / doors) + "]";
   return is_one ? "select[hname=='" + conf::this_host() + "']" : "";
 }
 
@@ -47,7 +54,7 @@ std::string place_of_routers(const Site& site) {
 TaskGroup router_group(const Site& site, const DlimService& service,
                        const serve::Profile& profile) {
   TaskGroup group;
-  group.resreq = place_of_routers(site);
+  group.resreq = place_of_routers(site, profile.replica);
   group.name = "router";
   group.min_tasks = group.max_tasks = profile.replica;
   group.command =
@@ -207,6 +214,16 @@ std::string log_folder(const DlimService& service, const serve::Profile& profile
 
 namespace {
 
+// An image is for what the site's profile can make of it.
+Result<void> check_image(const Site& site, const serve::Profile& profile) {
+  if (profile.image.empty()) return {};
+  WM_TRY(auto program, container_program(site, "inference"));
+  if (program != "none") return {};
+  return fail(Code::BadArgument,
+              "profile: resource_allocation/kernel/image_name: services run in "
+              "no container here (profile inference of apps.conf)");
+}
+
 std::string cwd_of(const DlimService& service, const serve::Profile& profile) {
   return profile.working_directory.empty() ? service.package() : profile.working_directory;
 }
@@ -229,6 +246,7 @@ Result<JobId> submit_service(Site& site, const DlimService& service,
   grouped.groups = {router_group(site, service, profile), kernel_group(service, profile)};
   grouped.exec.service = service.name;
   grouped.exec.profile = profile.text;
+  grouped.exec.image = profile.image;
   grouped.environment = variables_of(site, service, profile);
   grouped.umask = profile.umask;
   WM_TRY(auto reply, submit_groups(site, words, std::move(grouped)));
@@ -259,6 +277,7 @@ Result<void> start_service(Site& site, const std::string& name) {
   if (there && !there->is_held())
     return fail(Code::Conflict, "model " + service.name + " is started already");
   WM_TRY(auto profile, profile_of(site, service));
+  WM_TRY(check_image(site, profile));
   remove_old(service);
   bool again = there && is_as_signed(service, profile, *there);
   if (there && !again) WM_TRY(end(site, there->job));
@@ -284,6 +303,7 @@ Result<void> change_profile(Site& site, const DlimService& service, const std::s
   auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
   auto given = serve::with_warm(text, default_warm(service.package(), service.model));
   WM_TRY(auto wanted, serve::read_profile(service.name, site.user, given, now));
+  WM_TRY(check_image(site, wanted));
   WM_TRY(auto job, service_job(site, service));
   if (!job) return write_file(service.folder + "/profile.json", wanted.text);
   WM_TRY(auto running,

@@ -8,6 +8,7 @@
 
 #include "daemons/wuserd/notebooks.h"
 #include "libwm/base/log.h"
+#include "libwm/http/known_tokens.h"
 #include "libwm/rest/api_keys.h"
 #include "libwm/rest/exec_json.h"
 #include "libwm/rest/routes.h"
@@ -42,7 +43,8 @@ int status_of(const std::string& target, const Error& error) {
 Result<rest::Claims> check_token(Site& site, const http::Head& head) {
   auto now = now_s();
   auto keys = site.keys->good(now);
-  WM_TRY(auto claims, rest::verify_token(head.field("x-wm-token"), keys, site.conf.name, now));
+  static http::KnownTokens known;
+  WM_TRY(auto claims, known.verify(head.field("x-wm-token"), keys, site.conf.name, now));
   if (claims.uid != ::getuid()) return fail(Code::Denied, "the token is another user's");
   if (site.revoked.hold(claims)) return fail(Code::Denied, "the token was logged off");
   return claims;
@@ -62,10 +64,17 @@ http::Reply log_off(Site& site, const http::Head& head, const rest::Claims& clai
   return error_reply(head.target, rest::http_status(told.error().code), told.error().text);
 }
 
+// What clients of a service alone send, and look at before.
+bool asks_service(const http::Head& head) {
+  if (head.target.starts_with("/dlim/v2/models/")) return true;
+  if (head.method == "POST") return head.target.starts_with("/dlim/v1/inference/");
+  bool of_one = head.target.starts_with("/dlim/v1/model/") && head.target.ends_with("/streaming");
+  return head.method == "GET" && (of_one || head.target == "/dlim/v2/health/ready");
+}
+
 // A key may have been given out to look only, or to ask services.
 bool is_within_scope(const rest::Claims& claims, const http::Head& head) {
-  bool asks = head.method == "POST" && (head.target.starts_with("/dlim/v1/inference/") ||
-                                        head.target.starts_with("/dlim/v2/models/"));
+  bool asks = asks_service(head);
   if (asks && rest::has_scope(claims.scopes, "inference")) return true;
   bool reads = head.method == "GET" || head.method == "HEAD";
   return rest::has_scope(claims.scopes, reads ? "read" : "submit");

@@ -11,8 +11,8 @@
 #include "daemons/wuserd/catalog.h"
 #include "daemons/wuserd/modules.h"
 #include "daemons/wuserd/staging.h"
+#include "daemons/wuserd/submit.h"
 #include "libwm/client/bundle.h"
-#include "libwm/conf/load.h"
 #include "libwm/rest/app_json.h"
 #include "libwm/rest/assets.h"
 #include "libwm/rest/exec_words.h"
@@ -100,10 +100,7 @@ Result<std::string> secret_file(const Site& site, const std::string& name) {
 Result<void> check_image(const Site& site, rest::ExecRequest& request) {
   bool asks = !request.image_policy.empty() || !request.image_secret.empty();
   if (request.image.empty() && !asks) return {};
-  auto config = conf::load(site.conf_dir, conf::this_host());
-  if (!config) return config.error();
-  const AppConf* app = config->app("training");
-  auto driver = app == nullptr ? std::string("none") : app->container.driver;
+  WM_TRY(auto driver, container_program(site, "training"));
   if (driver == "none")
     return fail(Code::Impossible,
                 "--msd-image-name " + request.image +

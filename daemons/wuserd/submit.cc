@@ -43,6 +43,12 @@ Result<SubmitReply> submit_changed(Site& site, const std::vector<std::string>& w
 
 }  // namespace
 
+Result<std::string> container_program(const Site& site, const std::string& name) {
+  WM_TRY(auto config, conf::load(site.conf_dir, conf::this_host()));
+  const AppConf* app = config.app(name);
+  return app == nullptr ? std::string("none") : app->container.driver;
+}
+
 Result<SubmitReply> submit(Site& site, const std::vector<std::string>& words, Execution exec) {
   return submit_changed(site, words, std::move(exec), [](JobSpec&) {});
 }

@@ -11,6 +11,10 @@
 
 namespace wm::user {
 
+/// What makes the containers of jobs of this profile of apps.conf; "none": they are in none.
+/// @errors as conf::load
+Result<std::string> container_program(const Site& site, const std::string& app);
+
 /// Submits what these words of bsub ask for, the command last, as this execution. The job's
 /// environment is that of a fresh login, not the daemon's. @errors as bsub's
 Result<SubmitReply> submit(Site& site, const std::vector<std::string>& words, Execution exec);

@@ -12,10 +12,14 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
 #include <cerrno>
+#include <condition_variable>
 #include <cstring>
+#include <deque>
 #include <exception>
+#include <functional>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <system_error>
 #include <thread>
 
@@ -309,16 +313,51 @@ void answer_busy(int fd, const ServerOptions& options, uid_t peer) {
   (void)exchange.end_request();
 }
 
-// False: the system has no room for another.
-template <class Run>
-bool begin_thread(Run run) {
-  try {
-    std::thread(std::move(run)).detach();
-    return true;
-  } catch (const std::system_error&) {
-    return false;
+/// Threads of connections. nginx makes a connection for each request to wuserd: a thread that has
+/// ended one takes the next, for as long as these come.
+class Crew : public std::enable_shared_from_this<Crew> {
+ public:
+  using Job = std::function<void()>;
+
+  /// False: the system has no room for another thread.
+  bool run(Job job) {
+    std::unique_lock hold(lock_);
+    if (idle_ > waiting_.size()) {
+      waiting_.push_back(std::move(job));
+      news_.notify_one();
+      return true;
+    }
+    hold.unlock();
+    try {
+      std::thread([crew = shared_from_this(), job = std::move(job)]() mutable {
+        do job();
+        while (crew->take(job));
+      }).detach();
+      return true;
+    } catch (const std::system_error&) {
+      return false;
+    }
   }
-}
+
+ private:
+  static constexpr auto kIdle = std::chrono::seconds(5);
+
+  bool take(Job& job) {
+    std::unique_lock hold(lock_);
+    ++idle_;
+    bool any = news_.wait_for(hold, kIdle, [this] { return !waiting_.empty(); });
+    --idle_;
+    if (!any) return false;
+    job = std::move(waiting_.front());
+    waiting_.pop_front();
+    return true;
+  }
+
+  std::mutex lock_;
+  std::condition_variable news_;
+  std::deque<Job> waiting_;
+  std::size_t idle_ = 0;
+};
 
 uid_t peer_of(int fd) {
   ucred who{};
@@ -355,6 +394,7 @@ Result<void> serve(int listening, const ServerOptions& options,
     (void)::setrlimit(RLIMIT_NOFILE, &files);
   }
   auto open = std::make_shared<std::atomic<std::size_t>>(0);
+  auto crew = std::make_shared<Crew>();
   for (;;) {
     int fd = ::accept4(listening, nullptr, nullptr, SOCK_CLOEXEC);
     if (fd < 0 && (errno == EINTR || errno == ECONNABORTED)) continue;
@@ -376,7 +416,7 @@ Result<void> serve(int listening, const ServerOptions& options,
       else answer_all(fd, options, peer, handle);
       --*open;
     };
-    if (!begin_thread(run)) {
+    if (!crew->run(run)) {
       log::warn("connection_refused", {{"uid", peer}, {"why", "no more threads"}});
       ::close(fd);
       --*open;

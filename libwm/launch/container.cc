@@ -160,6 +160,12 @@ Bind bind_of(const std::string& text) {
                             : Bind{text.substr(0, colon), text.substr(colon + 1)};
 }
 
+// Where the door has put the service that its kernels belong to.
+std::string service_dir(const HostOrder& order, const HostFacts& host) {
+  return results_root(order, host) + "/" + order.resolved.owner.user + "/services/" +
+         order.resolved.exec.service;
+}
+
 }  // namespace
 
 std::vector<Bind> binds_of(const HostOrder& order, const HostFacts& host, const OrderedTask& task) {
@@ -167,6 +173,7 @@ std::vector<Bind> binds_of(const HostOrder& order, const HostFacts& host, const 
                                host.conf_dir};
   if (has_folder(order)) own.push_back(attempt_dir(order, host));
   if (order.app.type != AppType::Batch) own.push_back(result_dir(order, host));
+  if (!order.resolved.exec.service.empty()) own.push_back(service_dir(order, host));
   if (auto slash = host.munge_socket.rfind('/'); slash != std::string::npos && slash > 0)
     own.push_back(host.munge_socket.substr(0, slash));
   if (!task.gpu_uuids.empty()) own.insert(own.end(), host.gpu_files.begin(), host.gpu_files.end());
@@ -188,8 +195,10 @@ std::vector<Bind> binds_of(const HostOrder& order, const HostFacts& host, const 
 
 const std::string& container_driver(const HostOrder& order) {
   static const std::string none = "none";
-  bool named = !order.app.container.image.empty() || !order.resolved.exec.image.empty();
-  return named ? order.app.container.driver : none;
+  const auto& exec = order.resolved.exec;
+  bool routes = !exec.service.empty() && order.resolved.group == 1;  // our own program
+  bool named = !order.app.container.image.empty() || !exec.image.empty();
+  return named && !routes ? order.app.container.driver : none;
 }
 
 std::string image_of(const HostOrder& order) {

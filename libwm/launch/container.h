@@ -23,13 +23,13 @@ struct Bind {
   bool operator==(const Bind&) const = default;
 };
 
-/// What is seen inside: the job's folder, the attempt's (sockets, script), its results, our
-/// programs and configuration, the driver of its GPUs, and what the profile names. A path below
-/// another one of the list is left out. @cost O(binds²)
+/// What is seen inside: the job's folder, the attempt's (sockets, script), its results, those of
+/// its service, our programs and configuration, the driver of its GPUs, and what the profile names.
+/// A path below another one of the list is left out. @cost O(binds²)
 std::vector<Bind> binds_of(const HostOrder& order, const HostFacts& host, const OrderedTask& task);
 
 /// What makes the container that its tasks run in; "none": they run outside, as do those of a
-/// profile without an image that name none. @cost O(1)
+/// profile without an image that name none, and routers of services. @cost O(1)
 const std::string& container_driver(const HostOrder& order);
 
 /// The execution's own, else the profile's with the job's $LSB_CONTAINER_IMAGE filled in; empty:

@@ -10,6 +10,7 @@ constexpr int kRetryAfter = 1;   // s
 constexpr int kPatience = 2;     // a batch that takes so many time-outs has hung its kernel
 constexpr double kSure = 0.9;    // part of its time that a request may be expected to wait
 constexpr double kMargin = 1.5;  // a batch may take so much longer than they did
+constexpr Duration kGroupKept = std::chrono::minutes(10);  // after its last task
 
 double seconds_of(Duration d) { return std::chrono::duration<double>(d).count(); }
 
@@ -31,7 +32,8 @@ std::string Desk::unavailable() const {
   return "Inference service for model " + model_ + " is currently unavailable.";
 }
 
-DeskActions Desk::request(std::uint64_t task, std::string body, TimePoint now) {
+DeskActions Desk::request(std::uint64_t task, std::string body, TimePoint now,
+                          std::uint64_t group) {
   DeskActions actions;
   ++counts_.arrived;
   counts_.bytes += body.size();
@@ -45,7 +47,7 @@ DeskActions Desk::request(std::uint64_t task, std::string body, TimePoint now) {
   }
   held_bytes_ += body.size();
   if (kernels_.empty() && queued_ == 0) alone_since_ = now;
-  tasks_.emplace(task, Task{.body = std::move(body), .arrived = now});
+  tasks_.emplace(task, Task{.body = std::move(body), .arrived = now, .group = group});
   queue_.push_back(task);
   if (policy_.execution_timeout > Duration::zero()) order_.push_back(task);
   ++queued_;
@@ -108,7 +110,7 @@ Desk::Kernel* Desk::least_loaded() {
   Kernel* best = nullptr;
   std::size_t room = std::size_t{policy_.pipe_size} * policy_.parallel_size;
   for (auto& [id, kernel] : kernels_) {
-    if (kernel.view.leaving || kernel.expelled || kernel.batches.size() >= room) continue;
+    if (!kernel.stays() || kernel.passed || kernel.batches.size() >= room) continue;
     if (best == nullptr || kernel.batches.size() < best->batches.size()) best = &kernel;
   }
   return best;
@@ -117,21 +119,51 @@ Desk::Kernel* Desk::least_loaded() {
 void Desk::hand_out(TimePoint now, DeskActions& actions) {
   while (queued_ > 0) {
     Kernel* kernel = least_loaded();
-    if (kernel == nullptr) return;
+    if (kernel == nullptr) break;
     drop_late(now, actions);
-    if (queued_ == 0) return;
-    hand(kernel->view.id, *kernel, now, actions);
+    if (queued_ == 0) break;
+    kernel->passed = !hand(kernel->view.id, *kernel, now, actions);
   }
+  if (groups_.empty()) return;
+  for (auto& [id, kernel] : kernels_) kernel.passed = false;
 }
 
-void Desk::hand(std::uint64_t id, Kernel& kernel, TimePoint now, DeskActions& actions) {
-  Hand given{id, {next_batch_++, {}}};
-  Given& kept = kernel.batches[given.batch.id];
-  kept.at = now;
-  while (queued_ > 0 && !queue_.empty() && kept.tasks.size() < policy_.batch_size) {
-    auto task = queue_.front();
-    queue_.pop_front();
-    auto found = tasks_.find(task);
+// The kernel that has the fewest, so that those which begin one after another are spread.
+std::uint64_t Desk::with_fewest_groups() const {
+  std::map<std::uint64_t, std::size_t> groups;
+  for (const auto& [id, kernel] : kernels_)
+    if (kernel.stays()) groups[id] = 0;
+  for (const auto& [group, has] : groups_)
+    if (auto found = groups.find(has.kernel); found != groups.end()) ++found->second;
+  auto fewer = [](const auto& a, const auto& b) { return a.second < b.second; };
+  return std::min_element(groups.begin(), groups.end(), fewer)->first;
+}
+
+bool Desk::is_for(const Task& task, std::uint64_t kernel, TimePoint now) {
+  if (task.group == 0) return true;
+  auto& group = groups_[task.group];
+  group.used = now;
+  auto has = kernels_.find(group.kernel);
+  if (has == kernels_.end() || !has->second.stays()) group.kernel = with_fewest_groups();
+  return group.kernel == kernel;
+}
+
+void Desk::forget_groups(TimePoint now) {
+  std::erase_if(groups_, [&](const auto& group) { return now - group.second.used > kGroupKept; });
+}
+
+// False: nothing that waits is for this kernel.
+bool Desk::hand(std::uint64_t id, Kernel& kernel, TimePoint now, DeskActions& actions) {
+  Hand given{id, {next_batch_, {}}};
+  Given kept{.at = now};
+  for (auto at = queue_.begin(); at != queue_.end() && kept.tasks.size() < policy_.batch_size;) {
+    auto found = tasks_.find(*at);
+    if (found != tasks_.end() && !is_for(found->second, id, now)) {
+      ++at;
+      continue;
+    }
+    auto task = *at;
+    at = queue_.erase(at);
     if (found == tasks_.end()) continue;  // answered while it waited
     found->second.queued = false;
     found->second.handed = now;
@@ -139,9 +171,12 @@ void Desk::hand(std::uint64_t id, Kernel& kernel, TimePoint now, DeskActions& ac
     kept.tasks.push_back(task);
     given.batch.tasks.push_back({task, found->second.body});
   }
+  if (kept.tasks.empty()) return false;
   kept.size = kept.tasks.size();
   kernel.view.running += kept.size;
+  kernel.batches[next_batch_++] = std::move(kept);
   actions.push_back(std::move(given));
+  return true;
 }
 
 DeskActions Desk::joined(std::uint64_t id, const KernelHello& hello, TimePoint now) {
@@ -252,6 +287,8 @@ DeskActions Desk::tick(TimePoint now) {
     kernel.expelled = true;
     actions.push_back(Expel{id, "it does not answer"});
   }
+  forget_groups(now);
+  hand_out(now, actions);  // what was for a kernel that leaves
   return actions;
 }
 

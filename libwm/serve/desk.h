@@ -5,6 +5,8 @@
 //                ▲              │ kernel lost, first time
 //                └──────────────┘                            second time: 503
 //
+// Tasks of one group, of streams, go to one kernel for as long as it is there and stays.
+//
 // Invariants: each task is answered exactly once, whatever kernels do; a task is at one kernel at
 // most; a kernel has at most pipe x parallel batches.
 #pragma once
@@ -71,8 +73,9 @@ class Desk {
  public:
   Desk(std::string model, const Profile& profile, DeskLimits limits = {});
 
-  /// A request; `task` is the caller's number for it and never used again. @cost O(kernels)
-  DeskActions request(std::uint64_t task, std::string body, TimePoint now);
+  /// A request; `task` is the caller's number for it and never used again; `group`: 0 for none.
+  /// @cost O(kernels), and O(groups) for the first of a group
+  DeskActions request(std::uint64_t task, std::string body, TimePoint now, std::uint64_t group = 0);
   /// Nobody waits for it any more. @cost O(queue)
   void forget(std::uint64_t task);
 
@@ -102,6 +105,7 @@ class Desk {
   struct Task {
     std::string body;
     TimePoint arrived, handed{};
+    std::uint64_t group = 0;
     bool queued = true;
     bool again = false;  // a kernel was lost with it
   };
@@ -114,12 +118,21 @@ class Desk {
     KernelView view;
     std::map<std::uint64_t, Given> batches;
     bool expelled = false;
+    bool passed = false;  // all that waits is for other kernels
+    bool stays() const { return !view.leaving && !expelled; }
   };
   using Kernels = std::map<std::uint64_t, Kernel>;
+  struct Group {
+    std::uint64_t kernel = 0;
+    TimePoint used{};
+  };
 
   void hand_out(TimePoint now, DeskActions& actions);
   Kernel* least_loaded();
-  void hand(std::uint64_t id, Kernel& kernel, TimePoint now, DeskActions& actions);
+  bool hand(std::uint64_t id, Kernel& kernel, TimePoint now, DeskActions& actions);
+  bool is_for(const Task& task, std::uint64_t kernel, TimePoint now);
+  std::uint64_t with_fewest_groups() const;
+  void forget_groups(TimePoint now);
   void reply(std::uint64_t task, int status, std::string body, DeskActions& actions);
   void put_back(std::uint64_t task, DeskActions& actions);
   void learn_cost(const Answers& answers, std::size_t tasks);
@@ -138,6 +151,7 @@ class Desk {
   std::deque<std::uint64_t> order_;                // by arrival; may hold answered ones
   std::size_t queued_ = 0, held_bytes_ = 0;
   Kernels kernels_;
+  std::unordered_map<std::uint64_t, Group> groups_;
   std::uint64_t next_batch_ = 1;
   double cost_ = 0;          // seconds a task, smoothed
   TimePoint alone_since_{};  // no kernel since

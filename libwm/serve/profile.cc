@@ -136,9 +136,9 @@ Policy read_policy(Reader& in) {
   p.once = in.flag("/policy/task_once");
   p.warm = count(in.number("/policy/kernel_warm", 0));
   if (p.warm > kMostWarm) in.refuse("/policy/kernel_warm", "at most " + std::to_string(kMostWarm));
-  if (in.number("/policy/stream_number_per_group", 0) != 0)
-    in.refuse("/policy/stream_number_per_group", "there are no streams: 0 is wanted");
-  (void)in.flag("/policy/stream_discard_slow_tasks");
+  p.stream_group = count(in.number("/policy/stream_number_per_group", 0));
+  if (p.stream_group > 4096) in.refuse("/policy/stream_number_per_group", "at most 4096");
+  p.stream_discards = in.flag("/policy/stream_discard_slow_tasks");
   return p;
 }
 
@@ -211,8 +211,8 @@ std::string read_folder(Reader& in, const char* key) {
 // What is not there is refused, never passed over.
 void refuse_absent(Reader& in, const std::string& owner) {
   for (const char* key :
-       {"/resource_allocation/service/image_name", "/resource_allocation/kernel/image_name",
-        "/resource_allocation/service/node_selector", "/resource_allocation/kernel/node_selector",
+       {"/resource_allocation/service/image_name", "/resource_allocation/service/node_selector",
+        "/resource_allocation/kernel/node_selector",
         "/resource_allocation/kernel/accelerator_resources",
         "/resource_allocation/kernel/gpu_pack_id"})
     if (!in.text(key).empty()) in.refuse(key, "not supported: leave it empty");
@@ -231,6 +231,7 @@ Result<void> check_live(const Profile& running, const Profile& wanted) {
     fixed = "policy/task_parallel_size";
   if (running.replica != wanted.replica) fixed = "replica";
   if (running.policy.warm != wanted.policy.warm) fixed = "policy/kernel_warm";
+  if (running.image != wanted.image) fixed = "resource_allocation/kernel/image_name";
   if (running.plan != wanted.plan) fixed = "resource_allocation/kernel/resource_plan";
   if (running.amounts != wanted.amounts) fixed = "resource_allocation/kernel/resources";
   if (running.gpu != wanted.gpu) fixed = "kernel/gpu";
@@ -286,6 +287,7 @@ Result<Profile> read_profile(const std::string& name, const std::string& owner,
     in.refuse("/replica", "at most " + std::to_string(kMostRouters));
   profile.policy = read_policy(in);
   profile.connection_timeout = std::chrono::seconds(in.number("/kernel/connection_timeout", 1));
+  profile.image = in.text("/resource_allocation/kernel/image_name");
   profile.plan = in.text("/resource_allocation/kernel/resource_plan");
   profile.gpu = read_gpu(in);
   profile.amounts = read_amounts(in, profile.gpu == GpuUse::Shared);

@@ -28,6 +28,9 @@ struct Policy {
   std::uint32_t warm = 0;           ///< hosts that hold a warm parent of kernels
   /// What was with a kernel that ended is not given to another one: no task is begun twice.
   bool once = false;
+  std::uint32_t stream_group = 0;  ///< streams whose tasks go to one kernel; 0: each task anywhere
+  /// A task whose turn in its stream comes after execution_timeout is not begun.
+  bool stream_discards = true;
   bool operator==(const Policy&) const = default;
 };
 
@@ -49,7 +52,8 @@ struct Profile {
   Policy policy;
   /// A kernel that has not connected so long after its request came counts as not to be had.
   Duration connection_timeout = std::chrono::seconds(90);
-  std::string plan;  ///< resource plan; empty: the owner's default
+  std::string image;  ///< container that kernels run in; empty: the site's default, if any
+  std::string plan;   ///< resource plan; empty: the owner's default
   Amounts amounts;
   GpuUse gpu = GpuUse::None;
   std::uint32_t umask = 022;

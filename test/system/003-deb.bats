@@ -36,9 +36,20 @@ has() { dpkg-deb -c "$debs/$1"_1.2.3_*.deb | awk '{ print $6 }' | grep -qx "\.$2
   has wm-node /usr/sbin/wshepherd
   has wm-node /usr/lib/systemd/system/wnoded.service
   has wm-web /usr/sbin/wgatewayd
+  [ ! -e "$(echo "$debs"/wm-grpc_*.deb)" ] # it is built separately
   has wm-doc /usr/share/doc/wm/INSTALL.md
   for deb in "$debs"/*.deb; do dpkg-deb -c "$deb" | awk '$1 !~ /^d/ { print $6 }'; done | sort | uniq -d >twice
   [ ! -s twice ] || { cat twice; return 1; }
+}
+
+@test "what speaks gRPC is a package of its own where it was built" {
+  cp -r "$BATS_FILE_TMPDIR/build" build && rm -rf build/deb && cp /bin/true build/sbin/wgrpc
+  B=$PWD/build DEB_VERSION=1.2.3 STRIP='' "$TOP/scripts/deb" >said
+  dpkg-deb -c build/deb/wm-grpc_1.2.3_*.deb | awk '$1 !~ /^d/ { print $6 }' | sort >list
+  for file in /usr/sbin/wgrpc /usr/lib/systemd/system/wgrpc.service /usr/share/man/man8/wgrpc.8 /usr/share/wm/grpc/stream.proto; do
+    grep -qx "\.$file" list || { echo "$file"; cat list; return 1; }
+  done
+  dpkg-deb -f build/deb/wm-grpc_*.deb Depends | grep -q 'wm-web (= 1.2.3)'
 }
 
 @test "what an administrator edits is configuration; packages go together" {

@@ -285,7 +285,7 @@ K
   dlim model deploy -p ping && quick 1 4 ', "task_once": true, "kernel_delay_release_time": 1'
   dlim model start ping
   [ "$(ask ping 'sleep 0 first')" = "pong sleep 0 first" ]
-  TOKEN=$(dlim config -s) run python3 "$BATS_TEST_DIRNAME/serve_faults.py" ping "$([ -n "${WM_SOAK-}" ] && echo 200000 || echo "${WM_SERVE_REQUESTS-2000}")" once
+  TOKEN=$(dlim config -s) run python3 "$BATS_TEST_DIRNAME/serve_faults.py" ping "${WM_SERVE_REQUESTS-$([ -n "${WM_SOAK-}" ] && echo 20000 || echo 2000)}" once
   echo "# $output" >&3
   [ "$status" -eq 0 ]
 }
@@ -366,7 +366,8 @@ K
 P
   dlim model deploy -p ping && dlim model updateprofile ping -f profile.json
   dlim model start ping
-  [ "$(ask ping "print $([ -n "${WM_SOAK-}" ] && echo 1024 || echo 64)")" = "pong print $([ -n "${WM_SOAK-}" ] && echo 1024 || echo 64)" ]
+  much=$([ -n "${WM_SOAK-}" ] && echo 1024 || echo 200)
+  [ "$(ask ping "print $much")" = "pong print $much" ]
   [ "$(ask ping after)" = "pong after" ]
   [ "$(code_of -d leak "$DLIM/inference/ping")" = 503 ]
   wait_for 40 bash -c "[ \"\$(curl -sS --cacert '$WM_GATEWAY_CA' -H 'Authorization: Bearer $(dlim config -s)' -d again '$DLIM/inference/ping')\" = 'pong again' ]"

@@ -11,6 +11,9 @@ command = wm-notebook
 idle_limit = 4s
 idle_warning = 2s
 idle_cpu = 60
+[while-busy]
+type = notebook
+command = wm-notebook --gpu-while-busy 'num=1 -W 0:10'
 [curves]
 type = notebook
 command = wm-notebook --strip wm-curves
@@ -154,6 +157,17 @@ with EMetrics.open() as e:
   grep -qxE '[1-9][0-9]*' said
   [ "$(bjobs -a -noheader -o stat -J gpu-cell)" = DONE ]
   [ "$(bhosts -gpu -noheader -o njobs 2>/dev/null | head -1 | tr -d ' ')" = 0 ] || bhosts -gpu
+}
+
+@test "a profile whose cells have a GPU while they run, without a word in the notebook" {
+  need_jupyter
+  job=$(start '{"profile": "while-busy"}')
+  open_notebook "$job"
+  answers "/$job/tree"
+  $PYTHON "$BATS_TEST_DIRNAME/notebook_client.py" "$WM_APPS_URL/$job/" "$JAR" $'import os' \
+    $'y = "in " + os.environ["LSB_JOBNAME"] + " with " + os.environ["CUDA_VISIBLE_DEVICES"]' '%pwd' 'y' >said
+  grep -q 'in gpu-cell with [0-9G]' said || { cat said; bjobs -a -l; return 1; }
+  [ "$(bjobs -a -noheader -o stat -J gpu-cell | sort -u)" = DONE ]
 }
 
 @test "any application by profile, through restarts of the master, the gateway and wuserd" {

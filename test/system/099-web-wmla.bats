@@ -59,7 +59,7 @@ client() { $PYTHON "$BATS_TEST_DIRNAME/wmla_client.py" "$1"; }
   # Step 2: the words that it says are to be filled in are all that there are.
   words=$(grep -o '@[a-z_]*@' "$TOP/etc/nginx/wm.conf" | sort -u)
   for word in $words; do [[ $section == *"$word"* ]] || { echo "$word is not in the guide"; return 1; }; done
-  sed -e "s|@run@|$run|" -e "s|@gateway@|$run/gateway.sock|" -e "s|@pages@|$PWD/pages|" -e "s|@tools@|$PWD/tools|" -e 's|@listen@|127.0.0.1:9243|' \
+  sed -e "s|@run@|$run|" -e "s|@gateway@|$run/gateway.sock|" -e "s|@grpc@|$run/grpc.sock|" -e "s|@pages@|$PWD/pages|" -e "s|@tools@|$PWD/tools|" -e 's|@listen@|127.0.0.1:9243|' \
     -e 's|@apps_listen@|127.0.0.2:9243|' -e 's|@origin@|https://wm.example.org|g' -e 's|@apps_origin@|https://apps.example.org|g' -e 's|@accounts@||' \
     -e "s|@log@|$PWD|" -e "s|@certificate@|$door/web.crt|" -e "s|@certificate_key@|$door/web.key|" "$TOP/etc/nginx/wm.conf" >wm.conf
   PATH=$PATH:/usr/sbin nginx -t -e "$PWD/nginx.err" -c "$PWD/wm.conf"

@@ -5,6 +5,9 @@ nobody waits for a notebook that only thinks.
     %%gpu [num=2:mode=shared] [-q short -W 0:10 …]
     loss = train(model, data)
 
+Where WM_GPU_CELLS is set, to such words (wm-notebook --gpu-while-busy), every cell is one that begins with no % or ! and
+does more than import and define.
+
   kernel ─pickled: what the cell names─► $RESULT_DIR/cells/N ─► bsub -I -gpu … this file ─► the cell
          ◄─pickled: what it has assigned, its last expression─
 
@@ -156,9 +159,26 @@ def gpu(line, cell, namespace):
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def computes(cell):
+    """Whether it does more than import and define; what Python does not read is the kernel's to complain about."""
+    try:
+        body = ast.parse(cell).body
+    except SyntaxError:
+        return False
+    light = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return not all(isinstance(node, light) for node in body)
+
+
+def with_gpu(request):
+    """What makes a cell that computes one with that GPU: IPython's transformer of its lines."""
+    return lambda lines: [f'%%gpu {request}\n', *lines] if computes(''.join(lines)) else lines
+
+
 def load_ipython_extension(shell):
     """%load_ext wm_gpu_cell"""
     shell.register_magic_function(lambda line, cell: gpu(line, cell, shell.user_ns), 'cell', 'gpu')
+    if request := os.environ.get('WM_GPU_CELLS'):
+        shell.input_transformers_cleanup.append(with_gpu(request))
 
 
 if __name__ == '__main__':

@@ -334,7 +334,7 @@ class Cluster:
 
     def kill(self, what, number):
         """wmasterd; nodeK with all that runs on it; task JOBID.K; shepherd JOBID@nodeK; of the web door one."""
-        if what in (['wmasterd'], ['wgatewayd'], ['wlogind']):
+        if what in (['wmasterd'], ['wgatewayd'], ['wlogind'], ['wgrpc']):
             pid, started = self._pid(what[0])
             self._signal(pid, started, number)
         elif what == ['nginx'] or what == ['wuserd']:
@@ -350,7 +350,7 @@ class Cluster:
             self._signal(pid, started, number)
         else:
             raise Failure(f'cannot kill "{" ".join(what)}": wmasterd, nodeK, wnoded nodeK, task JOBID.K, '
-                          'shepherd JOBID@nodeK, nginx, wgatewayd, wlogind, wuserd')
+                          'shepherd JOBID@nodeK, nginx, wgatewayd, wgrpc, wlogind, wuserd')
 
     def _kill_web(self, name, number):
         """All processes of that program: nginx has workers, and writes over its own environment."""

@@ -19,7 +19,7 @@ import socket
 import subprocess
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)))))
-DAEMONS = ('wlogind', 'wgatewayd', 'nginx')  # in the order of starting
+DAEMONS = ('wlogind', 'wgatewayd', 'wgrpc', 'nginx')  # in the order of starting
 WEB_ACCOUNTS = ('wm-web', 'www-data', 'daemon')  # the first that there is: never the master's
 PORT = 9243  # WMLA's; the address is the cluster's own
 NODE = 'web'
@@ -52,12 +52,14 @@ class Web:
         return os.path.join(self._short, *parts)
 
     def daemons(self):
-        """Those of DAEMONS that it has."""
-        return DAEMONS if self._multiuser else DAEMONS[1:]
+        """Those of DAEMONS that it has; wgrpc is built separately."""
+        left_out = set() if self._multiuser else {'wlogind'}
+        left_out |= set() if os.path.exists(f'{self._build}/sbin/wgrpc') else {'wgrpc'}
+        return tuple(name for name in DAEMONS if name not in left_out)
 
     def account(self, name):
         """Keywords for starting a daemon under its own account."""
-        if not self._multiuser or name != 'wgatewayd':
+        if not self._multiuser or name not in ('wgatewayd', 'wgrpc'):
             return {}
         entry = web_account()
         return {'user': entry.pw_uid, 'group': entry.pw_gid, 'extra_groups': []}
@@ -100,7 +102,7 @@ class Web:
 
     def _nginx_conf(self):
         words = {'accounts': self._account_line(), 'run': self._short, 'log': self._log, 'certificate': self.path('web.crt'),
-                 'certificate_key': self.path('web.key'), 'gateway': self.path('gateway.sock'),
+                 'certificate_key': self.path('web.key'), 'gateway': self.path('gateway.sock'), 'grpc': self.path('grpc.sock'),
                  'origin': f'https://{self._address}:{PORT}', 'apps_origin': f'https://{self._apps_host}:{PORT}',
                  'listen': f'{self._address}:{PORT}', 'apps_listen': f'{self._apps}:{PORT}',
                  'pages': self.path('pages') if self._multiuser else PAGES, 'tools': self.path('tools')}
@@ -122,6 +124,8 @@ class Web:
             words = [f'{self._build}/sbin/wgatewayd', '--folder', self._short,
                      '--origin', f'https://{self._address}:{PORT}', '--apps-origin', f'https://{self._apps_host}:{PORT}']
             words += ['--login', self.path('login')] if self._multiuser else []
+        elif name == 'wgrpc':
+            words = [f'{self._build}/sbin/wgrpc', '--socket', self.path('grpc.sock')]
         else:
             words = [program('nginx'), '-p', self._short, '-c', self.path('nginx.conf'),
                      '-e', os.path.join(self._log, 'nginx.log')]
@@ -130,7 +134,8 @@ class Web:
 
     def is_answering(self, name):
         """Whether it can be connected to."""
-        sockets = {'wlogind': self.path('login', 'login.sock'), 'wgatewayd': self.path('gateway.sock')}
+        sockets = {'wlogind': self.path('login', 'login.sock'), 'wgatewayd': self.path('gateway.sock'),
+                   'wgrpc': self.path('grpc.sock')}
         family = socket.AF_UNIX if name in sockets else socket.AF_INET
         where = sockets.get(name, (self._address, PORT))
         with socket.socket(family, socket.SOCK_STREAM) as probe:

@@ -56,6 +56,14 @@ class GpuCell(unittest.TestCase):
             cell.gpu('', 'x = (', space)
         self.assertEqual(os.listdir(self.cells), [])
 
+    def test_where_every_cell_has_a_gpu_it_is_those_that_compute(self):
+        """Not imports and definitions, magics, or what is no Python."""
+        change = cell.with_gpu('num=1 -W 0:30')
+        for lines in (['y = f(x)\n', 'y'], ['import torch\n', 'x = torch.ones(3)\n']):
+            self.assertEqual(change(lines), ['%%gpu num=1 -W 0:30\n', *lines])
+        for lines in (['import torch\n', 'def f(x):\n', '    return x\n'], ['%%time\n', 'f(1)\n'], ['!ls'], ['x = ('], ['# a word'], []):
+            self.assertEqual(change(lines), lines)
+
     def test_what_cannot_be_pickled_is_named(self):
         """Going, and coming back."""
         with self.assertRaisesRegex(TypeError, 'lock cannot be sent'):

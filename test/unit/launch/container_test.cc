@@ -200,6 +200,23 @@ TEST(container, results_are_seen_by_jobs_that_have_some) {
   EXPECT_EQ(std::count(binds.begin(), binds.end(), Bind{path, path}), 1);
 }
 
+TEST(container, kernels_of_a_service_see_its_folder_and_its_router_is_outside) {
+  auto kernel = order("charliecloud");
+  kernel.resolved.exec.service = "digits";
+  kernel.resolved.exec.image = "/images/own";
+  kernel.resolved.group = 2;
+  auto host = facts();
+  host.dirs.results = "/results";
+  auto binds = binds_of(kernel, host, task());
+  Bind folder{"/results/ann/services/digits", "/results/ann/services/digits"};
+  EXPECT_NE(std::find(binds.begin(), binds.end(), folder), binds.end());
+  EXPECT_TRUE(has(words(kernel), {"/images/own", "--"}));
+  auto router = kernel;
+  router.resolved.group = 1;
+  EXPECT_EQ(words(router), (List{"prog", "arg"}));
+  EXPECT_FALSE(image_check(router, facts()));
+}
+
 TEST(container, the_job_may_name_the_image_where_the_profile_lets_it) {
   auto o = order("podman");
   o.blobs.env = std::string("A=1\0LSB_CONTAINER_IMAGE=mine\0", 29);

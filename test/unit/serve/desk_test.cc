@@ -186,10 +186,49 @@ TEST(desk, a_task_without_output_is_an_error_and_one_that_leaves_gets_no_more) {
   EXPECT_EQ(desk.load(at(0)).queued, 0u);
 }
 
+TEST(desk, groups_are_spread_and_what_is_of_one_waits_for_its_kernel_alone) {
+  Desk desk("m", profile(4));
+  desk.joined(1, {}, at(0));
+  desk.joined(2, {}, at(0));
+  auto first = all<Hand>(desk.request(1, "", at(0), 10))[0];
+  desk.answered(first.kernel, answer(first), at(0));
+  auto second = all<Hand>(desk.request(2, "", at(0), 20))[0];
+  EXPECT_NE(second.kernel, first.kernel);  // though nothing was at either
+  desk.answered(second.kernel, answer(second), at(0));
+  first = all<Hand>(desk.request(3, "", at(0), 10))[0];
+  EXPECT_TRUE(desk.request(4, "", at(0), 10).empty());
+  EXPECT_TRUE(desk.request(5, "", at(0), 10).empty());
+  auto others = all<Hand>(desk.request(6, "", at(0)));  // of none: it does not wait behind them
+  ASSERT_EQ(others.size(), 1u);
+  EXPECT_EQ(others[0].kernel, second.kernel);
+  auto next = all<Hand>(desk.answered(first.kernel, answer(first), at(1)));
+  ASSERT_EQ(next.size(), 1u);
+  EXPECT_EQ(next[0].kernel, first.kernel);
+  EXPECT_EQ(next[0].batch.tasks.size(), 2u);
+}
+
+TEST(desk, a_group_goes_to_another_kernel_when_its_own_leaves_or_is_lost) {
+  Desk desk("m", profile());
+  desk.joined(1, {}, at(0));
+  auto first = all<Hand>(desk.request(1, "", at(0), 10))[0];
+  desk.joined(2, {}, at(0));
+  EXPECT_TRUE(desk.request(2, "", at(0), 10).empty());
+  desk.leaving(1);
+  auto moved = all<Hand>(desk.tick(at(0.1)));
+  ASSERT_EQ(moved.size(), 1u);
+  EXPECT_EQ(moved[0].kernel, 2u);
+  desk.joined(3, {}, at(1));
+  auto again = all<Hand>(desk.lost(2, at(1)));
+  ASSERT_EQ(again.size(), 1u);
+  EXPECT_EQ(again[0].kernel, 3u);
+  EXPECT_EQ(again[0].batch.tasks[0].id, 2u);
+}
+
 /// Kernels that die and come at random around a desk.
 class Storm {
  public:
-  explicit Storm(unsigned seed) : random_(seed), desk_("m", profile(1 + seed % 5, 1 + seed % 3)) {}
+  explicit Storm(unsigned seed)
+      : seed_(seed), random_(seed), desk_("m", profile(1 + seed % 5, 1 + seed % 3)) {}
 
   void run() {
     for (int i = 0; i < 3000; ++i) {
@@ -206,13 +245,15 @@ class Storm {
 
  private:
   std::uint64_t chance(std::uint64_t n) { return random_() % n; }
+  // A part of the tasks is of some group; with an even seed none is.
+  std::uint64_t group_of(std::uint64_t task) const { return seed_ % 2 ? task % 7 : 0; }
   std::uint64_t join() {
     kernels_.insert(++named_);
     return named_;
   }
   void step(std::uint64_t what) {
     if (what < 4) ++asked_;
-    if (what < 4) take(desk_.request(asked_, std::to_string(asked_), now_));
+    if (what < 4) take(desk_.request(asked_, std::to_string(asked_), now_, group_of(asked_)));
     else if (what < 8 && !work_.empty()) finish();
     else if (what == 8 && kernels_.size() < 6) take(desk_.joined(join(), {}, now_));
     else if (what == 9 && !kernels_.empty()) kill();
@@ -236,6 +277,7 @@ class Storm {
     for (const auto& hand : all<Hand>(actions)) {
       EXPECT_TRUE(kernels_.contains(hand.kernel));
       EXPECT_FALSE(hand.batch.tasks.empty());
+      for (const auto& task : hand.batch.tasks) expect_its_kernel(group_of(task.id), hand.kernel);
       work_.push_back(hand);
     }
     for (const auto& reply : all<Reply>(actions)) {
@@ -247,9 +289,19 @@ class Storm {
     }
   }
 
+  void expect_its_kernel(std::uint64_t group, std::uint64_t kernel) {
+    auto& has = groups_[group];
+    if (group != 0 && kernels_.contains(has)) {
+      EXPECT_EQ(has, kernel) << "group " << group;
+    }
+    has = kernel;
+  }
+
+  unsigned seed_;
   std::mt19937 random_;
   Desk desk_;
   TimePoint now_{};
+  std::map<std::uint64_t, std::uint64_t> groups_;  // the kernel of each
   std::uint64_t asked_ = 0, named_ = 0, fine_ = 0;
   std::set<std::uint64_t> kernels_, answered_;
   std::vector<Hand> work_;
