@@ -10,6 +10,7 @@
 #include "commands/common/job_names.h"
 #include "commands/common/outcomes.h"
 #include "libwm/client/launch.h"
+#include "libwm/model/exec_id.h"
 
 namespace wm::cmd {
 namespace {
@@ -32,7 +33,7 @@ Result<int> run_site_program(client::Master& to, JobId job, const Checkpoint& ho
                 "-c",
                 "mkdir -p -- \"$1\" && exec \"echkpnt.$2\" $4 -d \"$1\" \"$3\"",
                 "echkpnt",
-                how.dir + "/" + std::to_string(job.job),
+                how.dir + "/" + id_part(job),
                 how.method,
                 std::to_string(where.pid),
                 kills ? "-k" : "-c"};

@@ -4,6 +4,7 @@
 #include "commands/common/command.h"
 #include "commands/common/outcomes.h"
 #include "commands/common/selection.h"
+#include "libwm/base/signals.h"
 
 namespace wm::cmd {
 namespace {

@@ -242,6 +242,7 @@ Result<int> submit_pack(const Parsed& options, Surroundings here) {
     };
   auto lines = pack_lines(text, here, filter);
   std::vector<client::PackJob> jobs;
+  jobs.reserve(lines.size());
   for (auto& line : lines)
     if (line.job) jobs.push_back(std::move(*line.job));
   WM_TRY(auto env, make_environment(options, here));

@@ -13,6 +13,7 @@ Exit: 0 all carried over, 1 made with a report, 2 nothing made.
 import argparse
 import os
 import re
+import signal
 import sys
 
 
@@ -176,12 +177,20 @@ def preemption(site, where, text):
     return [('preempts', ', '.join(queues) or 'lower')]
 
 
-def exits(site, where, text):
-    """REQUEUE_EXIT_VALUES, SUCCESS_EXIT_VALUES."""
-    if 'all' in text or '~' in text:
-        site.lost(where, f'REQUEUE_EXIT_VALUES={text}', 'name the codes')
+def priority_step(site, where, text):
+    """JOB_PRIORITY_OVER_TIME=increment/minutes."""
+    increment, _, interval = text.partition('/')
+    return [('priority_step', f'{max(1, round(60 * int(interval) / int(increment)))}s')]
+
+
+def warning(site, where, text):
+    """JOB_WARNING_ACTION: a signal by its number, a command as it is."""
+    name = bare(text).removeprefix('SIG')
+    known = getattr(signal, f'SIG{name}', None)
+    if name == 'CHKPNT':
+        site.lost(where, f'JOB_WARNING_ACTION={text}', 'bsub -k has periodic checkpoints')
         return []
-    return [('requeue_exits', bare(text))]
+    return [('warn_action', str(int(known)) if known else bare(text))]
 
 
 def plain(key):
@@ -214,36 +223,96 @@ def flag(key):
     return lambda site, where, text: [(key, 'yes' if text.upper().startswith('Y') else 'no')]
 
 
+def act(site, where, name, text):
+    """A signal or a command of JOB_CONTROLS, or of *_CONTROL: none where it is a checkpoint's."""
+    key, text = f'{name.lower()}_control', ' '.join(text.split())
+    if text == 'CHKPNT':
+        site.lost(where, f'{name}[CHKPNT]', f'a command of {key} may run echkpnt')
+        return []
+    return [(key, text)]
+
+
+def controls(site, where, text):
+    """JOB_CONTROLS = SUSPEND[signal | command] RESUME[…] TERMINATE[…]."""
+    found = re.findall(r'\b(SUSPEND|RESUME|TERMINATE)\[((?:[^\[\]]|\[[^\]]*\])*)\]', text)
+    if not found:
+        raise ValueError(text)
+    return [pair for name, what in found for pair in act(site, where, name, what)]
+
+
+def terminate_when(site, where, text):
+    """TERMINATE_WHEN = LOAD PREEMPT WINDOW."""
+    known = [word for word in ('load', 'preempt', 'window') if word in text.lower().split()]
+    for word in set(text.split()) - {word.upper() for word in known}:
+        site.lost(where, f'TERMINATE_WHEN={word}')
+    return [('terminate_when', ' '.join(known))] if known else []
+
+
+LOADS = ('R15S', 'R1M', 'R15M', 'UT', 'IT', 'TMP', 'SWP', 'MEM')
+
+
+def load_limit(name, text):
+    """r1m = 0.7/2.0 as r1m=0.7/2.0; tmp, swp and mem are in megabytes."""
+    parts = [part.strip() for part in text.split('/')]
+    unit = 'M' if name in ('TMP', 'SWP', 'MEM') else ''
+    values = [f'{float(part):g}{unit}' if part not in ('', '-') else '-' for part in parts]
+    return '' if set(values) == {'-'} else f'{name.lower()}={"/".join(values)}'
+
+
+def loads(site, where, section):
+    """The load thresholds of a queue: one key of all of its indices."""
+    limits = []
+    for name in (name for name in LOADS if section.get(name)):
+        try:
+            limits.append(load_limit(name, section[name]))
+        except ValueError:
+            site.lost(where, f'{name}={section[name]}', 'could not be read')
+    limits = [limit for limit in limits if limit]
+    return [('load', ' '.join(limits))] if limits else []
+
+
 COMMON = {
     'DESCRIPTION': plain('description'), 'RES_REQ': plain('res_req'), 'RUNLIMIT': run_limit, 'RERUNNABLE': flag('rerunnable'),
-    'PRE_EXEC': plain('pre_exec'), 'POST_EXEC': plain('post_exec'), 'REQUEUE_EXIT_VALUES': exits,
+    'PRE_EXEC': plain('pre_exec'), 'POST_EXEC': plain('post_exec'), 'REQUEUE_EXIT_VALUES': plain('requeue_exits'), 'NICE': plain('nice'),
+    'RUNTIME': timed('run_estimate'), 'TASKLIMIT': tasks, 'PROCLIMIT': tasks, 'CPULIMIT': timed('cpu_limit'), 'GPU_REQ': plain('gpu'),
+    'SWAPLIMIT': sized('swap_limit'), 'FILELIMIT': sized('file_limit'), 'DATALIMIT': sized('data_limit'),
+    'STACKLIMIT': sized('stack_limit'), 'CORELIMIT': sized('core_limit'), 'PROCESSLIMIT': plain('process_limit'),
+    'THREADLIMIT': plain('thread_limit'),
+    'JOB_STARTER': lambda site, where, text: [('job_starter', text)],
 }
 QUEUE = COMMON | {
     'PRIORITY': plain('priority'), 'USERS': named('users'), 'HOSTS': named('hosts'), 'ADMINISTRATORS': named('admins'),
-    'QJOB_LIMIT': plain('max_slots'), 'UJOB_LIMIT': plain('user_slots'), 'HJOB_LIMIT': plain('host_slots'), 'TASKLIMIT': tasks,
-    'PROCLIMIT': tasks, 'CPULIMIT': timed('cpu_limit'), 'MEMLIMIT': sized('mem_limit_max'), 'SWAPLIMIT': sized('swap_limit'),
-    'FILELIMIT': sized('file_limit'), 'DATALIMIT': sized('data_limit'), 'STACKLIMIT': sized('stack_limit'),
-    'CORELIMIT': sized('core_limit'), 'PROCESSLIMIT': plain('process_limit'), 'THREADLIMIT': plain('thread_limit'),
+    'QJOB_LIMIT': plain('max_slots'), 'UJOB_LIMIT': plain('user_slots'), 'HJOB_LIMIT': plain('host_slots'),
+    'MEMLIMIT': sized('mem_limit_max'), 'JOB_WARNING_ACTION': warning, 'JOB_ACTION_WARNING_TIME': timed('warn_time'),
+    'MAX_JOB_REQUEUE': plain('max_requeue'), 'MAX_JOB_PREEMPT': plain('max_preempt'),
     'RUN_WINDOW': windows('run_window'), 'DISPATCH_WINDOW': windows('dispatch_window'),
+    'JOB_CONTROLS': controls, 'TERMINATE_WHEN': terminate_when,
     'FAIRSHARE': fairshare, 'PREEMPTION': preemption, 'EXCLUSIVE': flag('exclusive'), 'DEFAULT_APPLICATION': plain('app'),
     'INTERACTIVE': lambda site, where, text: [('interactive', {'Y': 'yes', 'N': 'no', 'O': 'only'}[text[0].upper()])],
 }
 # What WM does always, or never needs to be told.
-SILENT = {'QUEUE_NAME', 'NAME', 'BACKFILL', 'NICE', 'SLOT_RESERVE', 'RESOURCE_RESERVE', 'FAIRSHARE_QUEUES', 'DISPATCH_ORDER'}
+SILENT = {'QUEUE_NAME', 'NAME', 'BACKFILL', 'SLOT_RESERVE', 'RESOURCE_RESERVE', 'FAIRSHARE_QUEUES', 'DISPATCH_ORDER', 'MBD_SLEEP_TIME',
+          'SBD_SLEEP_TIME', 'MAX_JOBID', 'MAX_JOB_NUM', 'MAX_SBD_FAIL', 'PEND_REASON_UPDATE_INTERVAL'}
 APP = COMMON | {
-    'GPU_REQ': plain('gpu'),
+    'MEMLIMIT': sized('mem_limit'),
+    'SUSPEND_CONTROL': lambda site, where, text: act(site, where, 'SUSPEND', text),
+    'RESUME_CONTROL': lambda site, where, text: act(site, where, 'RESUME', text),
+    'TERMINATE_CONTROL': lambda site, where, text: act(site, where, 'TERMINATE', text),
     'SUCCESS_EXIT_VALUES': lambda site, where, text: [('success_exits', ', '.join(names(text)))],
     'RESIZE_NOTIFY_CMD': lambda site, where, text: [('resize', 'notify'), ('resize_command', bare(text))],
     # A job is resized where it asks for it (-ar), whatever its profile.
     'RESIZABLE_JOBS': lambda site, where, text: [],
 }
+USER = {'MAX_JOBS': 'max_slots', 'MAX_PEND_JOBS': 'max_pend_jobs'}
 PARAMS = {
     'DEFAULT_QUEUE': lambda site, where, text: [('default_queue', names(text)[0])], 'DEFAULT_PROJECT': plain('default_project'),
     'DEFAULT_APPLICATION': plain('default_app'), 'MAX_JOB_ARRAY_SIZE': plain('max_array_size'),
     'CLEAN_PERIOD': lambda site, where, text: [('clean_period', f'{int(text)}s')],
     'JOB_TERMINATE_INTERVAL': lambda site, where, text: [('kill_grace', f'{int(text)}s')],
     'MAX_JOB_REQUEUE': plain('max_user_requeue'), 'MAX_JOB_PREEMPT': plain('max_preempt'),
-    'RESOURCE_RESERVE_PER_TASK': flag('reserve_per_task'),
+    'RESOURCE_RESERVE_PER_TASK': flag('reserve_per_task'), 'MAX_USER_PRIORITY': plain('max_user_priority'),
+    'JOB_PRIORITY_OVER_TIME': priority_step, 'MAX_PEND_JOBS': plain('max_pend_jobs'),
+    'JOB_DEP_LAST_SUB': lambda site, where, text: [('dep_last_sub', 'yes' if text.strip() == '1' else 'no')],
     'HIST_HOURS': lambda site, where, text: [('usage_half_life', f'{max(1, round(float(text) * 0.301))}h')],
 }
 
@@ -252,7 +321,7 @@ def convert(site, table, where, section):
     """A section's settings as WM's keys."""
     pairs = []
     for name, text in section.items():
-        if name in SILENT or not text:
+        if name in SILENT or not text or (name in LOADS and table is QUEUE):
             continue
         if name not in table:
             site.lost(where, f'{name}={text}')
@@ -278,7 +347,8 @@ def make_queues(site, found):
         if not re.fullmatch(r'[\w.-]+', name):
             site.lost(f'lsb.queues:{number}', f'QUEUE_NAME={name}', 'no name for a queue')
             continue
-        put(site, 'queues', name, convert(site, QUEUE, f'lsb.queues: {name}', section))
+        where = f'lsb.queues: {name}'
+        put(site, 'queues', name, convert(site, QUEUE, where, section) + loads(site, where, section))
 
 
 def make_apps(site, found):
@@ -309,9 +379,10 @@ def make_users(site, found):
         name = section.get('USER_NAME', '').rstrip('@')
         if not name:
             continue
-        if section.get('MAX_JOBS'):
-            site.users.setdefault(name, {})['max_slots'] = section['MAX_JOBS']
-        for other in set(section) - {'USER_NAME', 'MAX_JOBS'}:
+        for theirs, ours in USER.items():
+            if section.get(theirs):
+                site.users.setdefault(name, {})[ours] = section[theirs]
+        for other in set(section) - {'USER_NAME', *USER}:
             site.lost(f'lsb.users:{number}', f'{other} of {name}')
     for group, members in site.groups.items():
         for member in members:
@@ -341,7 +412,9 @@ def make_hosts(site, cluster_hosts, found):
         if resources:
             pairs.append(('resources', ', '.join(word.replace('(', '').replace(')', '') for word in resources)))
         put(site, 'hosts', name, pairs)
-        for other in set(row) - {'HOST_NAME', 'MXJ'}:
+        if row.get('JL/U', '').isdigit():
+            put(site, 'limits', f'of_each_user_on_{name}', [('per_host', name), ('per_user', 'all'), ('slots', row['JL/U'])])
+        for other in set(row) - {'HOST_NAME', 'MXJ', 'JL/U'}:
             site.lost('lsb.hosts', f'{other} of {name}')
 
 

@@ -1,7 +1,6 @@
 #include "commands/common/checkpoints.h"
 
 #include <algorithm>
-#include <charconv>
 #include <sstream>
 
 namespace wm::cmd {
@@ -16,6 +15,15 @@ bool is_method(const std::string& name) {
          std::all_of(name.begin(), name.end(), [](unsigned char c) {
            return std::isalnum(c) || c == '_' || c == '-' || c == '.';
          });
+}
+
+// Minutes, as LSF has them, or a time with its unit.
+Result<Duration> parse_period(const std::string& word) {
+  constexpr Duration kLongest = std::chrono::hours(24 * 365);
+  bool bare = word.find_first_not_of("0123456789") == word.npos;
+  WM_TRY(auto period, parse_duration(bare ? word + "m" : word));
+  if (period > kLongest) return fail(Code::BadArgument, word);
+  return period;
 }
 
 }  // namespace
@@ -35,11 +43,9 @@ Result<void> read_checkpoint(const Parsed& options, JobSpec& spec) {
       continue;
     }
     if (word.starts_with("init=")) continue;  // the first comes after a period, as the others do
-    std::uint32_t minutes = 0;
-    auto [end, ec] = std::from_chars(word.data(), word.data() + word.size(), minutes);
-    if (ec != std::errc() || end != word.data() + word.size() || minutes > 1000000)
-      return bad(*text, "'" + word + "' is no number of minutes");
-    made.period = std::chrono::minutes(minutes);
+    auto period = parse_period(word);
+    if (!period) return bad(*text, "'" + word + "' is no number of minutes, nor 90s");
+    made.period = *period;
   }
   spec.checkpoint = std::move(made);
   return {};

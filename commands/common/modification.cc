@@ -53,6 +53,8 @@ const Reset kResets[] = {
     {flag("slan", "Of no service class"), [](JobSpec& s) { s.service_class.clear(); }},
     {flag("Wen", "No estimate"), [](JobSpec& s) { s.run_estimate = {}; }},
     {flag("kn", "No checkpoints"), [](JobSpec& s) { s.checkpoint = {}; }},
+    {flag("sn", "Stopped when the run window closes"),
+     [](JobSpec& s) { s.side.window_signal = 0; }},
 };
 
 std::vector<Option> all_options() {

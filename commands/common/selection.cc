@@ -1,33 +1,16 @@
 // selection: what its header promises, smallest pieces first.
 #include "commands/common/selection.h"
 
-#include <signal.h>
-
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <iterator>
 #include <utility>
 
 #include "commands/common/job_names.h"
 #include "commands/common/times.h"
+#include "libwm/base/signals.h"
 
 namespace wm::cmd {
-namespace {
-
-struct Signal {
-  const char* name;
-  int number;
-};
-constexpr Signal kSignals[] = {
-    {"HUP", SIGHUP},   {"INT", SIGINT},   {"QUIT", SIGQUIT}, {"ABRT", SIGABRT}, {"KILL", SIGKILL},
-    {"USR1", SIGUSR1}, {"USR2", SIGUSR2}, {"PIPE", SIGPIPE}, {"ALRM", SIGALRM}, {"TERM", SIGTERM},
-    {"CHLD", SIGCHLD}, {"CONT", SIGCONT}, {"STOP", SIGSTOP}, {"TSTP", SIGTSTP}, {"TTIN", SIGTTIN},
-    {"TTOU", SIGTTOU}, {"URG", SIGURG},   {"XCPU", SIGXCPU}, {"XFSZ", SIGXFSZ}, {"WINCH", SIGWINCH},
-};
-
-}  // namespace
-
 Result<JobSelection> select_jobs(const Parsed& options) {
   JobSelection selection;
   std::vector<std::string> ids;
@@ -106,23 +89,8 @@ Result<JobSelection> jobs_to_change(client::Master& master, const Parsed& option
 }
 
 Result<int> parse_signal(const std::string& text) {
-  std::string name = text;
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char c) { return std::toupper(c); });
-  if (name.starts_with("SIG")) name.erase(0, 3);
-  for (const auto& signal : kSignals)
-    if (name == signal.name) return signal.number;
-  int number = 0;
-  auto [end, ec] = std::from_chars(name.data(), name.data() + name.size(), number);
-  if (ec == std::errc() && end == name.data() + name.size() && number > 0 && number <= 64)
-    return number;
+  if (auto number = signal_number(text)) return *number;
   return fail(Code::BadArgument, text + ": Signal not supported");
-}
-
-std::string signal_names() {
-  std::string text;
-  for (const auto& signal : kSignals) text += (text.empty() ? "" : " ") + std::string(signal.name);
-  return text;
 }
 
 }  // namespace wm::cmd

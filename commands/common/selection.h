@@ -64,7 +64,4 @@ Result<JobSelection> jobs_to_change(client::Master& master, const Parsed& option
 /// @errors BadArgument: "x: Signal not supported"
 Result<int> parse_signal(const std::string& text);
 
-/// The names that parse_signal() knows, separated by blanks. @cost O(1)
-std::string signal_names();
-
 }  // namespace wm::cmd

@@ -46,6 +46,8 @@ void Around::on_end(const SideEnd& end) {
   if (end.kind == SideKind::Notice)
     return words.say(launch::Noticed{end.number, end.late ? -1 : end.status});
   if (end.privileged && end.failed()) words.say(launch::ScriptFailed{end.text});
+  bool acts = end.kind == SideKind::Control || end.kind == SideKind::Checkpoint;
+  if (acts && end.failed()) words.complain(end.text);
   if (end.kind != SideKind::Before) return;
   if (!end.failed()) return go_on();
   refuse(end.privileged ? EndCause::PrologFailed : EndCause::PreExecFailed, end.text,

@@ -15,14 +15,13 @@ bool has_signals_left(const Task& task) {
 
 }  // namespace
 
-void Enders::end(Task& task, std::vector<int> signals, launch::EndCause cause,
-                 const std::string& text) {
+void Enders::end(Task& task, const EndWay& way, launch::EndCause cause, const std::string& text) {
   if (attempt_.clock.stopped()) set_suspended(attempt_, false);  // what is stopped cannot obey
   if (!task.ending) {
     task.record.cause = cause;
     task.record.text = text;
   }
-  task.ending = Ending{std::move(signals), attempt_.now(), attempt_.spec.kill_interval};
+  task.ending = Ending{way.signals, attempt_.now() + way.wait, attempt_.spec.kill_interval};
 }
 
 void Enders::fire() {

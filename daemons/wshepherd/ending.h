@@ -14,7 +14,7 @@ class Enders {
  public:
   Enders(Attempt& attempt, Strays& strays) : attempt_(attempt), strays_(strays) {}
   /// From now on `task` gets these signals. Why is that of the first order which ended it.
-  void end(Task& task, std::vector<int> signals, launch::EndCause cause, const std::string& text);
+  void end(Task& task, const EndWay& way, launch::EndCause cause, const std::string& text);
   /// Sends what is due.
   void fire();
   /// When a signal is due next.

@@ -50,7 +50,7 @@ TimePoint Shepherd::next() const {
   auto earliest = [&](std::optional<TimePoint> t) { until = t ? std::min(until, *t) : until; };
   if (auto limit = run_limit_.next()) earliest(attempt_.clock.steady(*limit));
   for (auto next : {strays_.next(), enders_.next(), use_.next(), warm_.next(), sides_.next(),
-                    agent_.next(), launched_.next()})
+                    agent_.next(), launched_.next(), acts_.next()})
     earliest(next);
   bool exited = std::any_of(attempt_.tasks.begin(), attempt_.tasks.end(),
                             [](const auto& e) { return e.second.phase == Phase::Exited; });
@@ -116,8 +116,9 @@ void Shepherd::fire_timers() {
     auto text =
         std::string(term_name(Term::RunLimit)) + ": " + std::string(term_text(Term::RunLimit));
     if (run_limit_.takes_end(now))
-      end_all(signals_at_run_limit(), launch::EndCause::RunLimit, text);
+      end_all(acts_.terminate(signals_at_run_limit()), launch::EndCause::RunLimit, text);
   }
+  acts_.fire();
   enders_.fire();
   agent_.fire();
   launched_.fire();
@@ -125,8 +126,8 @@ void Shepherd::fire_timers() {
   warm_.fire();
 }
 
-void Shepherd::end_all(std::vector<int> signals, launch::EndCause cause, const std::string& text) {
-  for (auto* task : attempt_.chosen({})) enders_.end(*task, signals, cause, text);
+void Shepherd::end_all(const EndWay& way, launch::EndCause cause, const std::string& text) {
+  for (auto* task : attempt_.chosen({})) enders_.end(*task, way, cause, text);
   strays_.spare_no_longer({});
 }
 
@@ -175,7 +176,8 @@ void Shepherd::conclude_attempt() {
   attempt_.finishing = true;
   agent_.end();
   warm_.end();
-  for (auto kind : {SideKind::Notice, SideKind::Warning}) sides_.cancel(kind);
+  for (auto kind : {SideKind::Notice, SideKind::Warning, SideKind::Control, SideKind::Checkpoint})
+    sides_.cancel(kind);
   if (!is_alone() || around_.runs_after() || !reporter_.is_done()) return;
   folder_.remove();
   auto& end = attempt_.end;

@@ -19,6 +19,7 @@
 // only when wait(2) says that no child is left (child subreaper) and its cgroup is empty.
 #pragma once
 
+#include "daemons/wshepherd/acts.h"
 #include "daemons/wshepherd/around.h"
 #include "daemons/wshepherd/copiers.h"
 #include "daemons/wshepherd/launched_part.h"
@@ -70,7 +71,7 @@ class Shepherd {
   void on(launch::RestartTasks order);
   void on(const launch::Notice& order);
   void take_over(std::string memo, const launch::UseLimits& limits);
-  void end_all(std::vector<int> signals, launch::EndCause cause, const std::string& text);
+  void end_all(const EndWay& way, launch::EndCause cause, const std::string& text);
 
   void reap();
   void on_exit(const Exit& exit);
@@ -95,6 +96,7 @@ class Shepherd {
   Starter starter_{attempt_, warm_};
   Successors successors_{attempt_, enders_, starter_};
   SideCommands sides_{attempt_};
+  Acts acts_{attempt_, sides_};
   RunLimit run_limit_;
   Around around_{attempt_, sides_, starter_, run_limit_, reporter_};
   Agent agent_{attempt_, folder_};

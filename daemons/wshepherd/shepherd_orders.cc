@@ -2,7 +2,6 @@
 #include <signal.h>
 
 #include "daemons/wshepherd/shepherd.h"
-#include "daemons/wshepherd/suspension.h"
 
 namespace wm::shepherd {
 
@@ -38,10 +37,12 @@ void Shepherd::on(launch::RestartTasks order) {
 }
 
 void Shepherd::on(const launch::EndTasks& order) {
-  for (auto* task : attempt_.chosen(order.tasks)) {
-    bool already = task->ending && !order.at_once;
-    if (!already) enders_.end(*task, signals_to_end(order), launch::EndCause::Ordered, order.text);
-  }
+  auto chosen = attempt_.chosen(order.tasks);
+  if (!order.at_once) std::erase_if(chosen, [](const Task* task) { return task->ending; });
+  bool whole_job = order.tasks.empty() && !order.at_once && !chosen.empty();
+  EndWay way{signals_to_end(order)};
+  if (whole_job) way = acts_.terminate(std::move(way.signals));
+  for (auto* task : chosen) enders_.end(*task, way, launch::EndCause::Ordered, order.text);
   strays_.spare_no_longer(order.tasks);
   successors_.drop(order.tasks, order.text);
   if (!attempt_.ready) around_.refuse(launch::EndCause::Ordered, order.text, SIGKILL);
@@ -72,11 +73,11 @@ void Shepherd::on(const launch::Finish& order) {
   if (!attempt_.ready) around_.refuse(launch::EndCause::Ordered, order.text, SIGKILL);
   for (auto* task : attempt_.chosen({}))
     if (!task->ending)
-      enders_.end(*task, signals_to_end({}), launch::EndCause::Ordered, order.text);
+      enders_.end(*task, {signals_to_end({})}, launch::EndCause::Ordered, order.text);
   strays_.spare_no_longer({});
 }
 
-void Shepherd::on(const launch::Suspend& order) { set_suspended(attempt_, order.on); }
+void Shepherd::on(const launch::Suspend& order) { acts_.suspend(order.on); }
 
 void Shepherd::on(const launch::LimitRun& order) {
   attempt_.spec.run_limit = order.left;
@@ -84,7 +85,7 @@ void Shepherd::on(const launch::LimitRun& order) {
 }
 
 void Shepherd::on(const launch::Notice& order) {
-  if (sides_.runs_notice(order.number) || attempt_.finishing) return;
+  if (sides_.runs(SideKind::Notice, order.number) || attempt_.finishing) return;
   if (auto end = sides_.start(order.command, SideKind::Notice, order.number)) around_.on_end(*end);
 }
 

@@ -90,9 +90,9 @@ std::optional<TimePoint> SideCommands::next() const {
   return next;
 }
 
-bool SideCommands::runs_notice(std::uint32_t number) const {
+bool SideCommands::runs(SideKind kind, std::uint32_t number) const {
   return std::any_of(sides_.begin(), sides_.end(), [&](const auto& entry) {
-    return entry.second.kind == SideKind::Notice && entry.second.number == number;
+    return entry.second.kind == kind && entry.second.number == number;
   });
 }
 

@@ -1,6 +1,6 @@
 // Role: the processes of commands beside the tasks: before them (site's prolog, pre-execution
 // commands), after them (post-execution commands, epilog), and while they run (notification,
-// warning). What follows of an end is for the caller: before.h, shepherd.h.
+// warning, controls, checkpoints). What follows of an end is for the caller: before.h, shepherd.h.
 //
 //   start ─► runs ─┬─ exit ──────────────────► SideEnd
 //                  ├─ time_limit: SIGKILL ───► SideEnd, late
@@ -12,7 +12,7 @@
 namespace wm::shepherd {
 
 /// When it runs.
-enum class SideKind : std::uint8_t { Before, After, Notice, Warning };
+enum class SideKind : std::uint8_t { Before, After, Notice, Warning, Control, Checkpoint };
 
 /// How one ended. @units status: as wait(2) gives it
 struct SideEnd {
@@ -40,7 +40,7 @@ class SideCommands {
   void fire();
   std::optional<TimePoint> next() const;
   bool any() const { return !sides_.empty(); }
-  bool runs_notice(std::uint32_t number) const;
+  bool runs(SideKind kind, std::uint32_t number = 0) const;
   /// One of the site's own has been started.
   bool site_began() const { return site_began_; }
 

@@ -23,7 +23,7 @@ void Successors::replace(launch::Replacement replacement, Duration grace) {
   if (task.phase != Phase::Running && !task.successor) return;  // it has ended by itself
   task.successor = std::move(replacement.spec);
   if (task.ending) return;
-  enders_.end(task, {SIGTERM, SIGKILL}, launch::EndCause::Ordered, "restarted at another size");
+  enders_.end(task, {{SIGTERM, SIGKILL}}, launch::EndCause::Ordered, "restarted at another size");
   task.ending->interval = grace;
 }
 

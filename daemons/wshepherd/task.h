@@ -32,6 +32,12 @@ struct Ending {
   Duration interval{};  ///< between them
 };
 
+/// How something is ended.
+struct EndWay {
+  std::vector<int> signals;  ///< in order
+  Duration wait{};           ///< before the first
+};
+
 /// A task. Resource: owns its pipes.
 struct Task {
   launch::TaskSpec spec;

@@ -132,7 +132,7 @@ void UseWatch::end_for(EndCause cause, const proc::Use& use) {
   auto text = words_for(cause, use, attempt_.spec.limits, peak);
   for (auto& [number, task] : attempt_.tasks) {
     if (task.phase == Phase::Running && !task.ending)
-      enders_.end(task, signals_at_limit(cause), cause, text);
+      enders_.end(task, {signals_at_limit(cause)}, cause, text);
     if (task.phase != Phase::Exited || task.ending || task.record.status == 0) continue;
     task.record.cause = cause;  // it died of it
     task.record.text = text;

@@ -253,6 +253,26 @@ constexpr Key<C> kKeys[] = {
      {0, 1000000},
      Effect::Reconfig,
      "How often a job makes way for jobs of higher queues before it is left alone. 0: always."},
+    {"max_user_priority",
+     [](C& c) -> Field { return &c.limits.max_user_priority; },
+     {0, 1000000},
+     Effect::NewJobs,
+     "Highest priority that a user may give a job (-sp). 0: any. MAX_USER_PRIORITY of LSF."},
+    {"priority_step",
+     [](C& c) -> Field { return &c.sched.priority_step; },
+     {0, 365 * kDay},
+     Effect::Reconfig,
+     "By one each so long rises the user priority (-sp) of a job that waits. 0: never. As "
+     "JOB_PRIORITY_OVER_TIME of LSF: 3/20 is 400s."},
+    {"max_pend_jobs",
+     [](C& c) -> Field { return &c.limits.max_pend_jobs; },
+     {0, 100000000},
+     Effect::NewJobs,
+     "Most jobs that wait, each element of an array counted; beyond it none is taken. 0: any "
+     "number. Each submission counts those that wait: 50 us for 10,000 jobs."},
+    {"dep_last_sub", [](C& c) -> Field { return &c.lsf.dep_last_sub; }, kAny, Effect::NewJobs,
+     "Of several jobs of one name in -w only the newest is meant, as with JOB_DEP_LAST_SUB of LSF. "
+     "no: all of them."},
     {"job_ports",
      [](C& c) -> Field {
        return PortRange{&c.limits.job_port_first, &c.limits.job_port_last};

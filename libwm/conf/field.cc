@@ -3,10 +3,13 @@
 #include "libwm/conf/field.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 
 #include "libwm/base/joined.h"
+#include "libwm/base/signals.h"
 #include "libwm/expr/requeue_exits.h"
+#include "libwm/model/load_limits.h"
 
 namespace wm::conf {
 namespace {
@@ -222,6 +225,36 @@ Result<void> set_consumers(ConsumersField field, std::string_view text) {
   return {};
 }
 
+// One word in capitals is meant for a signal; whatever else is no signal is a command.
+Result<void> set_act(ActField field, std::string_view text) {
+  bool word = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return std::isupper(c) || std::isdigit(c);
+  });
+  if (word && !signal_number(text))
+    return bad(text, "a signal, of " + signal_names() + ", nor a command");
+  return store(field.text, std::string(text));
+}
+
+// LSF: TERMINATE_WHEN = LOAD PREEMPT WINDOW
+Result<TerminateWhen> parse_terminate_when(std::string_view text) {
+  TerminateWhen when;
+  for (const auto& word : split(text)) {
+    if (word == "load") when.load = true;
+    else if (word == "preempt") when.preempt = true;
+    else if (word == "window") when.window = true;
+    else return bad(word, "one of load preempt window");
+  }
+  return when;
+}
+
+std::string show_terminate_when(const TerminateWhen& when) {
+  Strings words;
+  if (when.load) words.emplace_back("load");
+  if (when.preempt) words.emplace_back("preempt");
+  if (when.window) words.emplace_back("window");
+  return joined(words, " ");
+}
+
 std::string show_map(const StringMap& map) {
   Strings parts;
   for (const auto& [key, value] : map) parts.push_back(value.empty() ? key : key + "=" + value);
@@ -265,6 +298,9 @@ Result<void> set_field(const Field& field, std::string_view text, Range range) {
           [&](WeekWindows* f) { return store(f, parse_windows(text)); },
           [&](std::vector<TimedShares>* f) { return store(f, parse_timed_shares(text, range)); },
           [&](ConsumersField f) { return set_consumers(f, text); },
+          [&](ActField f) { return set_act(f, text); },
+          [&](std::vector<LoadLimit>* f) { return store(f, parse_load_limits(text)); },
+          [&](TerminateWhen* f) { return store(f, parse_terminate_when(text)); },
           [&]<class E>(WordOr<E> f) { return set_word_or(f, text); },
           [&]<class E>(E* f) { return store(f, parse_word<E>(text)); },
       },
@@ -298,6 +334,9 @@ std::string show_field(const Field& field) {
           [](ConsumersField f) -> Text {
             return f.each == f.consumers->each ? joined(f.consumers->names, ", ") : "";
           },
+          [](ActField f) -> Text { return *f.text; },
+          [](std::vector<LoadLimit>* f) -> Text { return show_load_limits(*f); },
+          [](TerminateWhen* f) -> Text { return show_terminate_when(*f); },
           []<class E>(WordOr<E> f) -> Text {
             return Text(*f.value ? to_string(**f.value) : f.none);
           },
@@ -328,6 +367,9 @@ std::string describe_field(const Field& field) {
           [](WeekWindows*) -> Text { return "windows [day:]hour[:minute]-[day:]hour[:minute]"; },
           [](std::vector<TimedShares>*) -> Text { return "number and windows, several with ;"; },
           [](ConsumersField) -> Text { return "list of names, all, ~name"; },
+          [](ActField) -> Text { return "signal or command"; },
+          [](std::vector<LoadLimit>*) -> Text { return "list of index=sched/stop"; },
+          [](TerminateWhen*) -> Text { return "list of load, preempt, window"; },
           [](Choice f) -> Text { return joined(Strings(f.words.begin(), f.words.end()), ", "); },
           []<class E>(WordOr<E> f) -> Text { return joined(words_of(f), ", "); },
           []<class E>(E*) -> Text { return joined(words_of<E>(), ", "); },

@@ -46,6 +46,11 @@ struct Choice {
   std::span<const std::string_view> words;
 };
 
+/// A signal's name or number, or a command, by which something is done to jobs.
+struct ActField {
+  std::string* text;
+};
+
 /// Whom a limit is about: all of them together, or each for itself.
 struct ConsumersField {
   Consumers* consumers;
@@ -60,7 +65,8 @@ using Field =
                  BorrowField, Choice, RequeueExits*, AppType*, ResizeMode*, GpuMode*, PlanPolicy*,
                  Interactive*, Backfill*, JobOrder*, std::optional<Bytes>*, PlaceBy*, PreemptBy*,
                  SizeBy*, JobInfo*, WordOr<PlaceBy>, WordOr<SizeBy>, WeekWindows*,
-                 std::vector<TimedShares>*, ConsumersField>;
+                 std::vector<TimedShares>*, ConsumersField, ActField, std::vector<LoadLimit>*,
+                 TerminateWhen*>;
 
 /// Reads `text` into the field; the field is left alone on failure.
 /// @errors BadArgument: not of the field's type or outside `range`; the text names both

@@ -32,8 +32,8 @@ constexpr Key<L> kKeys[] = {
     WM_CONSUMERS("apps", "per_app", apps, "Application profiles"),
     WM_CONSUMERS("plans", "per_plan", plans, "Resource plans, with those below them,"),
     {"per_host", consumers<&L::hosts, true>, kAny, Effect::Reconfig,
-     "Hosts and groups of hosts that have the limit each for itself; all: every one. Bounds slots "
-     "only."},
+     "Hosts and groups of hosts that have the limit each for itself; all: every one. A job counts "
+     "once on each of its hosts, its memory with the tasks that it has there."},
     {"reservations", [](L& l) -> Field { return &l.reserve; }, kAny, Effect::Reconfig,
      "yes: it bounds no jobs. Its users may make advance reservations for themselves (brsvadd), on "
      "hosts, within windows, of slots at most at a time. Others have to be administrators."},
@@ -119,9 +119,6 @@ void check_limits(const Config& config, const Lines& lines, Problems& problems) 
     if (!rule.slots && !rule.jobs && !rule.mem) wrong("bounds none of slots, jobs and mem");
     if (!rule.hosts.each && !rule.hosts.names.empty())
       wrong("names hosts: they go with reservations, per_host bounds what is used there");
-    bool on_hosts = rule.hosts.each || !rule.hosts.names.empty();
-    if (on_hosts && !rule.slots) wrong("counts host by host (per_host): it needs slots");
-    if (on_hosts && (rule.jobs || rule.mem)) wrong("counts host by host (per_host): slots only");
   }
   for (const ServiceClass& sla : config.classes)
     if (sla.velocity == 0 && sla.throughput == 0 && sla.deadline.empty())

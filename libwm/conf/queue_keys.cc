@@ -36,6 +36,11 @@ constexpr Key<Q> kKeys[] = {
      {0, 365 * kDay},
      Effect::NewJobs,
      "Longest run limit that a job may ask for. 0: none."},
+    {"run_estimate",
+     [](Q& q) -> Field { return &q.run_estimate; },
+     {0, 365 * kDay},
+     Effect::NewJobs,
+     "Run estimate (-We) of jobs that give none. 0: none. RUNTIME of LSF."},
     {"min_tasks",
      [](Q& q) -> Field { return &q.min_tasks; },
      {0, 1000000},
@@ -59,7 +64,9 @@ constexpr Key<Q> kKeys[] = {
     {"run_window", [](Q& q) -> Field { return &q.run_window; }, kAny, Effect::Reconfig,
      "When its jobs run, such as 20:00-6:00 or 5:18:00-1:8:00 (days 0, Sunday, to 6), at the time "
      "of the master's machine. Outside of it none starts, and none whose run limit reaches beyond "
-     "it; what runs when it closes is stopped until it opens. Empty: always."},
+     "it; what runs when it closes is stopped until it opens, or as bsub -s and terminate_when "
+     "say. "
+     "Empty: always."},
     {"dispatch_window", [](Q& q) -> Field { return &q.dispatch_window; }, kAny, Effect::Reconfig,
      "When its jobs start; what runs goes on. Empty: always."},
     {"host_slots",
@@ -159,12 +166,70 @@ constexpr Key<Q> kKeys[] = {
      Effect::NewJobs,
      "Threads of a job on a host at a time (-T), of jobs that ask for none, and the most that one "
      "may ask for. 0: none."},
+    {"gpu", [](Q& q) -> Field { return &q.gpu; }, kAny, Effect::NewJobs,
+     "GPU requirement, part by part, of jobs that leave it to their profile and whose profile "
+     "leaves "
+     "it open. GPU_REQ of LSF."},
+    {"nice",
+     [](Q& q) -> Field { return &q.controls.nice; },
+     {-20, 19},
+     Effect::NewJobs,
+     "Scheduling priority of its jobs' processes on their hosts: higher is later, below 0 needs "
+     "root. "
+     "NICE of LSF."},
+    {"warn_action", [](Q& q) -> Field { return &q.warn_action; }, kAny, Effect::NewJobs,
+     "Number of a signal, or command, that warns jobs that have no -wa of their own. "
+     "JOB_WARNING_ACTION of LSF."},
+    {"warn_time",
+     [](Q& q) -> Field { return &q.warn_time; },
+     {0, kDay},
+     Effect::NewJobs,
+     "So long before the run limit warn_action comes. 0: never."},
+    {"max_requeue",
+     [](Q& q) -> Field { return &q.max_requeue; },
+     {0, 1000000},
+     Effect::Reconfig,
+     "How often a job of it is queued again because of itself. none: as max_user_requeue of "
+     "wm.conf "
+     "says."},
+    {"max_preempt",
+     [](Q& q) -> Field { return &q.max_preempt; },
+     {0, 1000000},
+     Effect::Reconfig,
+     "How often a job of it makes way for jobs of higher queues. 0: always; none: as wm.conf "
+     "says."},
     {"pre_exec", [](Q& q) -> Field { return &q.pre_exec; }, kAny, Effect::NewJobs,
      "Shell command run as the user on a job's first host before its tasks. When it fails the job "
      "waits for another try; exit code 99 ends it."},
     {"post_exec", [](Q& q) -> Field { return &q.post_exec; }, kAny, Effect::NewJobs,
      "Shell command run as the user on a job's first host after its tasks; LSB_JOBEXIT_STAT says "
      "how they ended."},
+    {"job_starter", [](Q& q) -> Field { return &q.controls.starter; }, kAny, Effect::NewJobs,
+     "Command line through which each of its jobs' commands is run, as the user: the job's command "
+     "stands for %USRCMD in it, or else follows it. Inside of quotes %USRCMD is one word there. "
+     "As this host's own file says it, like the three below; a profile's goes before."},
+    {"suspend_control", [](Q& q) -> Field { return ActField{&q.controls.suspend}; }, kAny,
+     Effect::NewJobs,
+     "Signal or shell command by which its jobs are stopped, instead of being frozen. A command is "
+     "run as the user on a job's first host, with its environment, LSB_JOBPIDS (all of its "
+     "processes there) and LSB_JOBPGIDS (its process groups); other hosts do as usual."},
+    {"resume_control", [](Q& q) -> Field { return ActField{&q.controls.resume}; }, kAny,
+     Effect::NewJobs, "The same, by which what was stopped goes on. Empty: SIGCONT."},
+    {"terminate_control", [](Q& q) -> Field { return ActField{&q.controls.terminate}; }, kAny,
+     Effect::NewJobs,
+     "The same, by which its jobs are ended, at bkill and at limits, instead of SIGINT and "
+     "SIGTERM. "
+     "SIGKILL comes all the same: kill_grace after a signal, twice that after a command was "
+     "begun."},
+    {"load", [](Q& q) -> Field { return &q.load; }, kAny, Effect::Reconfig,
+     "Load of a host, by lsload's indices r15s r1m r15m ut it tmp swp mem, beyond which none of "
+     "its "
+     "jobs starts there, and after a slash beyond which those that run are stopped until it is "
+     "below the first again: r1m=0.7/2.0 ut=90% mem=500M/200M. it is in minutes; of it, tmp, swp "
+     "and mem less is worse."},
+    {"terminate_when", [](Q& q) -> Field { return &q.terminate_when; }, kAny, Effect::Reconfig,
+     "What ends its jobs that would stop them otherwise: load beyond its thresholds, preemption, "
+     "the end of its run window."},
     {"requeue_exits",
      [](Q& q) -> Field { return &q.requeue_exits; },
      {0, 255},

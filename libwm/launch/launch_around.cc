@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "libwm/base/signals.h"
 #include "libwm/launch/container.h"
 
 namespace wm::launch {
@@ -127,15 +128,49 @@ void plan_side_commands(const HostOrder& o, const HostFacts& host, AttemptSpec& 
 }
 
 void plan_warning(const HostOrder& o, const HostFacts& host, AttemptSpec& spec) {
-  const auto& action = o.resolved.side.warn_action;
+  const auto& side = o.resolved.side.warn_action.empty() ? o.queue_side : o.resolved.side;
+  const auto& action = side.warn_action;
   const auto* task = first_process(o);
-  if (action.empty() || o.resolved.side.warn_time == Duration{} || !task) return;
-  spec.warning.lead = o.resolved.side.warn_time;
+  if (action.empty() || side.warn_time == Duration{} || !task) return;
+  spec.warning.lead = side.warn_time;
   bool is_number = action.find_first_not_of("0123456789") == action.npos;
   if (is_number) spec.warning.signal = std::atoi(action.c_str());
   else if (o.first_host)
     spec.warning.command = user_command(o, host, *task, "warning command", action);
   else spec.warning.lead = {};
+}
+
+/// The profile's, or else the queue's. A command is for the first host; others do as usual.
+/// @source LSF: JOB_CONTROLS
+JobAct act_of(const HostOrder& o, const HostFacts& host, std::string JobControls::*which,
+              const char* what) {
+  const auto& own = o.app.controls.*which;
+  const auto& text = own.empty() ? o.queue_controls.*which : own;
+  JobAct act;
+  if (text.empty()) return act;
+  if (auto signal = signal_number(text)) act.signal = *signal;
+  else if (const auto* task = first_process(o); task && o.first_host)
+    act.command = user_command(o, host, *task, what, text);
+  return act;
+}
+
+void plan_acts(const HostOrder& o, const HostFacts& host, AttemptSpec& spec) {
+  spec.acts.suspend = act_of(o, host, &JobControls::suspend, "suspend control");
+  spec.acts.resume = act_of(o, host, &JobControls::resume, "resume control");
+  spec.acts.terminate = act_of(o, host, &JobControls::terminate, "terminate control");
+}
+
+/// On the first host: of what comes of it on others its tasks know.
+/// @source LSF: bsub -k; echkpnt -c -d checkpoint_dir process_group
+void plan_checkpoints(const HostOrder& o, const HostFacts& host, AttemptSpec& spec) {
+  constexpr const char* kWrite =
+      R"sh(mkdir -p -- "$LSB_CHKPNT_DIR" && exec "echkpnt.$LSB_ECHKPNT_METHOD" -c -d "$LSB_CHKPNT_DIR" "${LSB_JOBPGIDS%% *}")sh";
+  const auto& wish = o.resolved.checkpoint;
+  const auto* task = first_process(o);
+  if (wish.dir.empty() || wish.period == Duration{} || !o.first_host || !task) return;
+  spec.acts.checkpoints.period = wish.period;
+  if (!wish.method.empty() && wish.method != "wm")
+    spec.acts.checkpoints.command = user_command(o, host, *task, "checkpoint", kWrite);
 }
 
 }  // namespace
@@ -163,9 +198,12 @@ void plan_around(const HostOrder& order, const HostFacts& host, AttemptSpec& spe
   spec.limits = limits_of(order);
   spec.suspended = order.control.suspend;
   spec.caps = caps_of(order.resolved.limits);
+  spec.nice = order.app.controls.nice ? order.app.controls.nice : order.queue_controls.nice;
   spec.cpu_weight = cpu_weight_of(order);
   plan_side_commands(order, host, spec);
   plan_warning(order, host, spec);
+  plan_acts(order, host, spec);
+  plan_checkpoints(order, host, spec);
 }
 
 }  // namespace wm::launch

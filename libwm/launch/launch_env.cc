@@ -88,7 +88,7 @@ void add_lsf(Variables& v, const HostOrder& o, const HostFacts& host) {
   if (o.team.elastic) v["LSB_RESIZABLE"] = "Y";
   if (o.team.restarts > 0) v["LSB_RESTART"] = "Y";
   if (!spec.checkpoint.dir.empty()) {
-    v["LSB_CHKPNT_DIR"] = spec.checkpoint.dir + "/" + std::to_string(o.job.job);
+    v["LSB_CHKPNT_DIR"] = spec.checkpoint.dir + "/" + id_part(o.job);
     v["LSB_ECHKPNT_METHOD"] = spec.checkpoint.method;
   }
 }

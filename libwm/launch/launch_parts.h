@@ -86,4 +86,28 @@ struct Warning {
   bool operator==(const Warning&) const = default;
 };
 
+/// How the site has one thing done to a job: by a signal to its tasks, or by a command. Neither: as
+/// usual.
+struct JobAct {
+  std::int32_t signal = 0;
+  SideCommand command;
+  bool usual() const { return signal == 0 && command.argv.empty(); }
+  bool operator==(const JobAct&) const = default;
+};
+
+/// A checkpoint is written again and again: by a command, or (none) by tasks that have a handler
+/// for SIGUSR1.
+struct Checkpoints {
+  Duration period{};  ///< in the job's time; 0: none is
+  SideCommand command;
+  bool operator==(const Checkpoints&) const = default;
+};
+
+/// What is done to a job that runs otherwise than as usual.
+struct JobActs {
+  JobAct suspend, resume, terminate;
+  Checkpoints checkpoints;
+  bool operator==(const JobActs&) const = default;
+};
+
 }  // namespace wm::launch

@@ -3,9 +3,9 @@
 #include <set>
 
 #include "libwm/launch/container.h"
+#include "libwm/launch/job_command.h"
 #include "libwm/launch/launch_env.h"
 #include "libwm/launch/part_env.h"
-#include "libwm/launch/plain_command.h"
 #include "libwm/model/recipients.h"
 
 namespace wm::launch {
@@ -14,39 +14,6 @@ namespace {
 using Words = std::vector<std::string>;
 
 std::string number(std::uint64_t n) { return std::to_string(n); }
-
-/// The interpreter line of a script as argv, else /bin/sh.
-Words interpreter_of(const std::string& script) {
-  if (!script.starts_with("#!")) return {"/bin/sh"};
-  auto line = script.substr(2, std::min(script.find('\n'), std::size_t{4096}) - 2);
-  auto from = line.find_first_not_of(" \t");
-  if (from == line.npos) return {"/bin/sh"};
-  auto end = line.find_first_of(" \t\r", from);
-  Words argv{line.substr(from, end - from)};
-  auto more = end == line.npos ? line.npos : line.find_first_not_of(" \t\r", end);
-  auto last = line.find_last_not_of(" \t\r");
-  if (more != line.npos && more <= last) argv.push_back(line.substr(more, last - more + 1));
-  return argv;
-}
-
-/// The script, its arguments as a shell understands what stands behind the command's first word.
-Words with_arguments(Words script, const std::string& command) {
-  auto first = command.find_first_not_of(" \t");
-  auto rest = command.find_first_of(" \t", first);
-  if (rest == command.npos) return script;
-  Words argv{"/bin/sh", "-c", "\"$@\"" + command.substr(rest), "sh"};
-  argv.insert(argv.end(), script.begin(), script.end());
-  return argv;
-}
-
-Words command_of(const HostOrder& o, const HostFacts& host) {
-  const auto& own = o.resolved.program.command;
-  const auto& command = own.empty() ? o.app.command : own;
-  if (o.blobs.script.empty()) return plain_words(command).value_or(Words{"/bin/sh", "-c", command});
-  auto argv = interpreter_of(o.blobs.script);
-  argv.push_back(attempt_dir(o, host) + "/script");
-  return o.resolved.program.spooled ? with_arguments(std::move(argv), command) : argv;
-}
 
 /// Output that nobody asked to keep: enough for bpeek, bounded.
 constexpr std::uint64_t kSpoolLimit = 64u << 20;

@@ -37,6 +37,9 @@ WM_PLAIN(SideCommand) {
 }
 WM_PLAIN(UseLimits) { f(s.cpu), f(s.mem), f(s.swap), f(s.processes), f(s.threads); }
 WM_PLAIN(Warning) { f(s.lead), f(s.signal), f(s.command); }
+WM_PLAIN(JobAct) { f(s.signal), f(s.command); }
+WM_PLAIN(Checkpoints) { f(s.period), f(s.command); }
+WM_PLAIN(JobActs) { f(s.suspend), f(s.resume), f(s.terminate), f(s.checkpoints); }
 WM_PLAIN(SmallFile) { f(s.name), f(s.text), f(s.executable); }
 WM_PLAIN(ReportHead) {
   f(s.file), f(s.product), f(s.cluster), f(s.admin), f(s.job_name), f(s.job_text);
@@ -51,7 +54,7 @@ WM_PLAIN(AttemptSpec) {
   f(s.agent_env), f(s.out), f(s.err), f(s.merge_err), f(s.report), f(s.ends_with_last_task),
       f(s.memo), f(s.tasks);
   f(s.limits), f(s.before), f(s.after), f(s.warning), f(s.suspended), f(s.cpu_weight), f(s.cpus);
-  f(s.guarded), f(s.stray_grace);
+  f(s.guarded), f(s.stray_grace), f(s.nice), f(s.acts);
 }
 WM_PLAIN(ExitRecord) {
   f(s.key), f(s.task), f(s.pid), f(s.status), f(s.cause), f(s.text), f(s.started), f(s.ended);

@@ -5,6 +5,7 @@
 
 #include "libwm/base/joined.h"
 #include "libwm/launch/container.h"
+#include "libwm/launch/job_command.h"
 
 namespace wm::launch {
 namespace {
@@ -54,7 +55,8 @@ std::optional<KeepWarm> plan_warm(const HostOrder& order, const HostFacts& host)
     return std::nullopt;
   auto words = python_words(order.resolved.program.command);
   bool inside = container_driver(order) != "none";  // the parent is not in there
-  if (words.empty() || inside) return std::nullopt;
+  bool started = !starter_of(order).empty();        // a fork would not be
+  if (words.empty() || inside || started) return std::nullopt;
   const OrderedTask nobody;  // its variables are those of any task; a fork gets its own
   KeepWarm warm;
   warm.command = plan_task(order, host, nobody).argv;

@@ -4,6 +4,8 @@
 #include <array>
 #include <tuple>
 
+#include "libwm/model/stoppers.h"
+
 namespace wm {
 namespace {
 
@@ -38,7 +40,7 @@ bool is_over(JobState state) {
 std::string_view state_name(JobState state) { return row(state).ours; }
 std::string_view lsf_state(JobState state) { return row(state).lsf; }
 std::string_view lsf_state(const Job& job) {
-  bool by_system = job.state == JobState::Suspended && job.parked && job.suspension.by.empty();
+  bool by_system = job.state == JobState::Suspended && is_stopped_by_system(job);
   return by_system ? "SSUSP" : lsf_state(job.state);
 }
 std::string_view wmla_state(JobState state) { return row(state).wmla; }

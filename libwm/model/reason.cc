@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "libwm/model/stoppers.h"
+
 namespace wm {
 namespace {
 
@@ -11,10 +13,12 @@ struct TermRow {
   std::string_view name, text;
 };
 
-constexpr std::array<TermRow, 30> kTerms = {{
+constexpr std::array<TermRow, 32> kTerms = {{
     {Term::None, "", ""},
     {Term::Preempt, "TERM_PREEMPT", "job killed after preemption"},
     {Term::Other, "TERM_OTHER", "job killed for a reason not listed"},
+    {kTermWindow, "TERM_WINDOW", "job killed after queue run window closed"},
+    {kTermLoad, "TERM_LOAD", "job killed after load exceeds threshold"},
     {Term::RunLimit, "TERM_RUNLIMIT", "job killed after reaching its run time limit"},
     {Term::Deadline, "TERM_DEADLINE", "job killed after reaching its termination time"},
     {Term::ProcessLimit, "TERM_PROCESSLIMIT", "job killed after reaching its process limit"},

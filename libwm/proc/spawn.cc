@@ -122,6 +122,7 @@ Result<void> prepare(const Exec& exec) {
   be_killable_for_memory();
   WM_TRY(join_cgroups(exec.cgroups));
   limit_resources(exec.caps);
+  if (exec.nice != 0) ::setpriority(PRIO_PROCESS, 0, exec.nice);  // below 0 root alone may
   bind_cpus(exec.cpus);
   if (exec.memory) bind_memory(*exec.memory);
   WM_TRY(become(exec.account));

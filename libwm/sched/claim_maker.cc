@@ -135,7 +135,8 @@ Claim ClaimMaker::claim(const Job& job) {
   claim.order.rank = queue ? -static_cast<int>(queue->priority) : 0;
   claim.order.place = job.waits.place;
   claim.order.turn = job.waits.turn;
-  claim.order.user_priority = spec.user_priority;
+  claim.order.user_priority = risen_priority(spec.user_priority, job.times.submitted,
+                                             cluster_.config->cluster.sched.priority_step);
   claim.min = std::max<std::uint32_t>(1, spec.min_tasks);
   claim.max = std::max(claim.min, task_cap(job));
   claim.proven = run_limit_of(*cluster_.config, spec);
@@ -210,7 +211,7 @@ std::optional<PendCode> ClaimMaker::obstacle(const std::string& queue, const Cla
   if (!request.queue) return PendCode::QueueClosed;
   if (request.hosts.empty()) {
     const Removed& removed = request.removed;
-    if (removed.closed >= std::max(1u, removed.silent)) return PendCode::HostsClosed;
+    if (removed.closed + removed.busy >= std::max(1u, removed.silent)) return PendCode::HostsClosed;
     if (removed.silent > 0) return PendCode::HostsSilent;
     return removed.excluded > 0 ? PendCode::Excluded : PendCode::Requirement;
   }

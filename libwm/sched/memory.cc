@@ -13,11 +13,13 @@ namespace {
 
 class Collector {
  public:
-  Collector(Memory& memory, const Cluster& cluster, WallTime now, std::uint32_t max_pending)
+  Collector(Memory& memory, const Cluster& cluster, WallTime now, std::uint32_t max_pending,
+            const std::shared_ptr<const LoadedHosts>& loaded)
       : memory_(memory),
         cluster_(cluster),
         now_(now),
         left_(max_pending),
+        loaded_(loaded),
         claims_(open()),
         make_(cluster, now, claims_, memory.owners) {}
   void run();
@@ -55,6 +57,7 @@ class Collector {
   const Cluster& cluster_;
   WallTime now_;
   std::uint32_t left_;
+  const std::shared_ptr<const LoadedHosts>& loaded_;
   Positions changed_;  // rooms
   Claims& claims_;
   ClaimMaker make_;
@@ -256,6 +259,8 @@ void Collector::refresh_rooms() {
   });
   if (!changes.any.empty()) claims_.requests.refresh(changes, claims_.rooms);
   changed_.insert(changed_.end(), changes.any.begin(), changes.any.end());
+  auto busy = claims_.requests.set_loaded(loaded_, claims_.rooms);
+  changed_.insert(changed_.end(), busy.begin(), busy.end());
 }
 
 // True: what is made of it depends on more than the job, or it bears on more than itself.
@@ -357,7 +362,8 @@ void Collector::forget(const SeenJob& seen, bool element) {
   if (seen.made == SeenJob::kElastic) return gone_.push_back(seen.job->id);
   if (seen.made >= SeenJob::kSteady) {
     note_steady(*seen.job, -1);
-    return claims_.steady[seen.made - SeenJob::kSteady].remove(*seen.job);
+    return claims_.steady[seen.made - SeenJob::kSteady].remove(
+        *seen.job, cluster_.config->cluster.sched.priority_step);
   }
   if (element) return;
   auto& jobs = memory_.alike[seen.made].jobs;
@@ -450,8 +456,9 @@ void Collector::run() {
 
 }  // namespace
 
-void refresh(Memory& memory, const Cluster& cluster, WallTime now, std::uint32_t max_pending) {
-  Collector(memory, cluster, now, max_pending).run();
+void refresh(Memory& memory, const Cluster& cluster, WallTime now, std::uint32_t max_pending,
+             const std::shared_ptr<const LoadedHosts>& loaded) {
+  Collector(memory, cluster, now, max_pending, loaded).run();
 }
 
 }  // namespace wm::sched

@@ -83,9 +83,11 @@ struct LineUp {
   bool every = false;       ///< all, up to `most`
 };
 
-/// Brings the memory up to date with a frozen cluster. `max_pending` bounds the loose ones.
+/// Brings the memory up to date with a frozen cluster. `max_pending` bounds the loose ones;
+/// `loaded`: as SchedPolicy's.
 /// @cost O(jobs + hosts) comparisons of pointers, plus what collect costs for what has changed
-void refresh(Memory& memory, const Cluster& cluster, WallTime now, std::uint32_t max_pending);
+void refresh(Memory& memory, const Cluster& cluster, WallTime now, std::uint32_t max_pending,
+             const std::shared_ptr<const LoadedHosts>& loaded = nullptr);
 
 /// Makes memory.claims of what refresh found.
 /// @cost O(elastic + looked at x log kinds); `every`: O(jobs) too, none of them steady then

@@ -59,8 +59,9 @@ std::int64_t Places::cap_on_host(const Claim& claim, const Room& room, std::uint
   }
   if (claims_.rules.any_on_hosts()) {
     for (const RuleFor& rule : claims_.rules.on_host(claim.spec(), *room.host)) {
-      auto it = rule_slots_.find({rule.key, at});
-      cap = std::min(cap, rule.limit - (it == rule_slots_.end() ? 0 : it->second));
+      auto it = rule_use_.find({rule.key, at});
+      std::int64_t left = rule.limit - (it == rule_use_.end() ? 0 : it->second);
+      cap = std::min(cap, tasks_for(rule.counts, claim.spec(), left, here > 0));
     }
   }
   return std::max<std::int64_t>(0, cap);
@@ -68,9 +69,11 @@ std::int64_t Places::cap_on_host(const Claim& claim, const Room& room, std::uint
 
 void Places::count_all_rules() {
   auto count = [&](const Claim& claim) {
+    TasksByRoom has;
     for (const Task& task : claim.job->tasks)
       if (!claim.pending() && task.holds_slot())
-        count_rules(claim, static_cast<std::uint32_t>(room_at(rooms_.base(), task.host)), 1);
+        ++has[static_cast<std::uint32_t>(room_at(rooms_.base(), task.host))];
+    for (const auto& [at, tasks] : has) count_rules(claim, at, tasks, false);
   };
   for (const auto* some : {&claims_.all, &claims_.ending})
     for (const Claim& claim : *some) count(claim);
@@ -78,11 +81,11 @@ void Places::count_all_rules() {
     for (const Claim& claim : group.claims) count(claim);
 }
 
-// Tasks on hosts whose number a limit bounds host by host.
-void Places::count_rules(const Claim& claim, std::uint32_t at, std::int64_t tasks) {
+// Tasks on hosts that a limit bounds host by host.
+void Places::count_rules(const Claim& claim, std::uint32_t at, std::int64_t tasks, bool is_there) {
   if (!claims_.rules.any_on_hosts() || at >= rooms_.size()) return;
   for (const RuleFor& rule : claims_.rules.on_host(claim.spec(), *rooms_[at].host))
-    rule_slots_[{rule.key, at}] += tasks;
+    rule_use_[{rule.key, at}] += cost_on_host(rule.counts, claim.spec(), tasks, is_there);
 }
 
 std::int64_t Places::fits_in(const Claim& claim, const Room& room, std::uint32_t at, When when,
@@ -312,13 +315,14 @@ std::vector<Spot> Places::take(const Claim& claim, const Share& share, const Tas
   const Request& request = claims_.requests[claim.request];
   remember(share.room);
   Room& room = rooms_.edit(share.room);
-  auto gpus = sched::take(room, claim.spec().task, share.tasks, value_at(has, share.room) > 0);
+  bool is_there = value_at(has, share.room) > 0;
+  auto gpus = sched::take(room, claim.spec().task, share.tasks, is_there);
   if (claim.spec().exclusive) room.exclusive = true;
   if (request.unit.exclusive) close_units(request, share);
   if (request.queue && request.queue->host_slots) {
     queue_slots_[{request.queue, share.room}] += share.tasks;
   }
-  count_rules(claim, share.room, share.tasks);
+  count_rules(claim, share.room, share.tasks, is_there);
   std::vector<Spot> spots;
   for (auto& indexes : gpus) spots.push_back({room.host->id, std::move(indexes)});
   return spots;
@@ -375,7 +379,7 @@ void Places::begin() {
   trying_ = true;
   before_.clear();
   slots_before_ = queue_slots_;
-  rules_before_ = rule_slots_;
+  rules_before_ = rule_use_;
 }
 
 void Places::rollback() {
@@ -383,7 +387,7 @@ void Places::rollback() {
     rooms_.edit(it->first) = std::move(it->second);
   }
   queue_slots_ = std::move(slots_before_);
-  rule_slots_ = std::move(rules_before_);
+  rule_use_ = std::move(rules_before_);
   trying_ = false;
 }
 

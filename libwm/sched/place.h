@@ -106,7 +106,7 @@ class Places {
   std::int64_t cap_on_host(const Claim& claim, const Room& room, std::uint32_t at,
                            const TasksByRoom& has) const;
   void count_all_rules();
-  void count_rules(const Claim& claim, std::uint32_t at, std::int64_t tasks);
+  void count_rules(const Claim& claim, std::uint32_t at, std::int64_t tasks, bool is_there);
   std::int64_t beside_gpus(const Share& share) const;
   std::vector<Share> spare_gpus(std::vector<Share> found, std::int64_t tasks) const;
   void remember(std::uint32_t room);
@@ -126,14 +126,14 @@ class Places {
   Claims& claims_;
   Rooms rooms_;
   HostSlots queue_slots_;
-  using RuleSlots = std::map<std::pair<std::string, std::uint32_t>, std::int64_t>;
-  RuleSlots rule_slots_;  // by key and room
+  using RuleUse = std::map<std::pair<std::string, std::uint32_t>, std::int64_t>;
+  RuleUse rule_use_;  // by key and room, as each counts
   std::uint32_t hosts_looked_at_;
   const Reservations* held_ = nullptr;
   bool trying_ = false;
   std::vector<std::pair<std::uint32_t, Room>> before_;  // rooms as they were, oldest first
   HostSlots slots_before_;
-  RuleSlots rules_before_;
+  RuleUse rules_before_;
 };
 
 }  // namespace wm::sched

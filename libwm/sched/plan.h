@@ -18,6 +18,7 @@
 #include "libwm/model/config.h"
 #include "libwm/model/job.h"
 #include "libwm/model/reason.h"
+#include "libwm/sched/load.h"
 #include "libwm/sched/speed_policy.h"
 
 namespace wm::sched {
@@ -133,7 +134,8 @@ struct SchedPolicy {
   std::uint32_t max_promises = 100;      ///< pending jobs that get a dated start
   std::uint64_t max_date_work = 20'000;  ///< hosts looked at for all dates of a pass
   Duration promise_tolerance = std::chrono::minutes(1);  ///< a date that moves less stays
-  SpeedPolicy speed;     ///< elastic jobs that report how fast they are
+  SpeedPolicy speed;                          ///< elastic jobs that report how fast they are
+  std::shared_ptr<const LoadedHosts> loaded;  ///< beyond the load thresholds of queues; null: none
   bool explains = true;  ///< says why the others wait; false: Plan::waiting stays empty
 };
 

@@ -35,6 +35,7 @@ std::optional<MakeWay> way_of(const Config& config, const Job& job) {
                (queue && queue->rerunnable);
   if (!queue || queue->preempt_by == PreemptBy::Requeue || again) return MakeWay::Requeue;
   if (queue->preempt_by == PreemptBy::Kill) return MakeWay::End;
+  if (queue->terminate_when.preempt) return MakeWay::End;
   bool parks = job.state == JobState::Running && spec.task.milli_gpus == 0 && !spec.exclusive;
   return parks ? std::optional(MakeWay::Park) : std::nullopt;
 }
@@ -57,7 +58,9 @@ bool Preemptor::helps(const Claim& claim, const Candidate& candidate) const {
 
 // It has made way so often that it is left alone now.
 bool Preemptor::is_spared(const Job& job) const {
-  auto most = config_.cluster.limits.max_preempt;
+  const QueueConf* queue = config_.queue(job.spec().queue);
+  auto most =
+      queue && queue->max_preempt ? *queue->max_preempt : config_.cluster.limits.max_preempt;
   return most != 0 && job.returns.preemptions >= most;
 }
 

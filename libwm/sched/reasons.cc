@@ -22,8 +22,20 @@ std::string jobs_of(const std::vector<JobId>& jobs) {
   return jobs.size() > 4 ? text + " and others" : text;
 }
 
+// "Load threshold reached, <a> r1m 2.4 (0.7)": one host stands for all.
+std::string busy_text(const Request& request, const std::vector<Room>& rooms) {
+  std::string text = "Load threshold reached";
+  for (std::uint32_t at = 0; at < rooms.size(); ++at) {
+    if (request.suits[at] != Suits::Busy) continue;
+    return text + ", " + named(rooms[at].host->name) + " " + request.busy->at(rooms[at].id);
+  }
+  return text;
+}
+
 // One reason for each rule that removes hosts.
-void add_removed(const Removed& removed, std::vector<PendReason>& reasons) {
+void add_removed(const Request& request, const std::vector<Room>& rooms,
+                 std::vector<PendReason>& reasons) {
+  const Removed& removed = request.removed;
   auto add = [&](PendCode code, std::uint32_t hosts, const std::string& text,
                  const std::string& fix) {
     if (hosts) reasons.push_back({code, text + ": " + count_of(hosts, "host"), hosts, fix});
@@ -35,6 +47,9 @@ void add_removed(const Removed& removed, std::vector<PendReason>& reasons) {
   add(PendCode::Excluded, removed.excluded, "Excluded by an exit code of an earlier run",
       "open or add other hosts; or bkill it and submit it again");
   add(PendCode::HostsClosed, removed.closed, "Closed by LSF administrator", "badmin hopen");
+  if (removed.busy)
+    add(PendCode::HostsClosed, removed.busy, busy_text(request, rooms),
+        "starts when the load there is below what bqueues -l shows for the queue");
   add(PendCode::HostsSilent, removed.silent, "Unable to reach the host",
       "start wnoded there, or badmin hdead if it is gone for good");
 }
@@ -181,7 +196,7 @@ Reasons ReasonWriter::of(const Idle& idle) {
   if (shared) return shared;
   std::vector<PendReason> reasons;
   bool hosts = is_about_hosts(idle.code);
-  if (hosts) add_removed(claims_.requests[idle.request].removed, reasons);
+  if (hosts) add_removed(claims_.requests[idle.request], claims_.rooms, reasons);
   bool gone = idle.code == PendCode::QueueClosed && !claims_.requests[idle.request].queue;
   if (reasons.empty()) reasons.push_back(gone ? gone_queue_reason(idle) : idle_reason(idle));
   // The rule that decides goes first.
@@ -421,7 +436,7 @@ Reasons ReasonWriter::of(const Claim& claim, const Promise* promise) {
   add_shortages(claim, reasons);
   if (auto kept = claim.reserved ? std::nullopt : reserved_reason(claim))
     reasons.push_back(std::move(*kept));
-  add_removed(claims_.requests[claim.request].removed, reasons);
+  add_removed(claims_.requests[claim.request], claims_.rooms, reasons);
   std::stable_sort(reasons.begin() + 1, reasons.end(), by_hosts);
   return shared = std::make_shared<const std::vector<PendReason>>(std::move(reasons));
 }

@@ -121,13 +121,15 @@ Suits suits(const Request& request, const HostRules& rules, const Host& host) {
   const auto& excluded = request.excluded;
   if (std::binary_search(excluded.begin(), excluded.end(), host.id)) return Suits::Excluded;
   if (host.state != HostState::Ok) return Suits::Silent;
-  return host.closed ? Suits::Closed : Suits::Yes;
+  if (host.closed) return Suits::Closed;
+  return request.busy && request.busy->contains(host.id) ? Suits::Busy : Suits::Yes;
 }
 
 std::uint32_t& count_of(Removed& removed, Suits why) {
   if (why == Suits::NotAsked) return removed.not_asked;
   if (why == Suits::Lacks) return removed.requirement;
   if (why == Suits::Excluded) return removed.excluded;
+  if (why == Suits::Busy) return removed.busy;
   return why == Suits::Silent ? removed.silent : removed.closed;
 }
 
@@ -201,10 +203,37 @@ std::uint32_t Requests::intern(const JobSpec& spec, const std::vector<Room>& roo
     request.spec = std::make_shared<const JobSpec>(spec);
     request.queue = config_->queue(spec.queue);
     request.excluded = excluded;
+    request.busy = busy_for(spec.queue);
     find_hosts(request, *config_, rooms);
     requests_.push_back(std::move(request));
   }
   return it->second;
+}
+
+const std::map<HostId, std::string>* Requests::busy_for(const std::string& queue) const {
+  if (!loaded_) return nullptr;
+  auto at = loaded_->find(queue);
+  return at == loaded_->end() ? nullptr : &at->second;
+}
+
+std::vector<std::uint32_t> Requests::set_loaded(std::shared_ptr<const LoadedHosts> loaded,
+                                                const std::vector<Room>& rooms) {
+  std::vector<std::uint32_t> changed;
+  if (loaded == loaded_) return changed;
+  const auto before = std::exchange(loaded_, std::move(loaded));  // what requests borrow till now
+  std::set<std::uint32_t> all;
+  for (Request& request : requests_) {
+    const auto* was = std::exchange(request.busy, busy_for(request.spec->queue));
+    if (!was && !request.busy) continue;
+    find_hosts(request, *config_, rooms);
+    for (std::uint32_t at = 0; at < rooms.size(); ++at) {
+      bool concerned = (was && was->contains(rooms[at].id)) ||
+                       (request.busy && request.busy->contains(rooms[at].id));
+      if (concerned) all.insert(at);
+    }
+  }
+  changed.assign(all.begin(), all.end());
+  return changed;
 }
 
 void Requests::refresh(const HostChanges& changes, const std::vector<Room>& rooms) {

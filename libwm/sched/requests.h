@@ -24,16 +24,19 @@ struct Removed {
   std::uint32_t excluded = 0;     ///< by exit codes of the job's earlier runs there
   std::uint32_t closed = 0;
   std::uint32_t silent = 0;  ///< silent or dead
+  std::uint32_t busy = 0;    ///< beyond a load threshold of the queue
 };
 
 /// What becomes of a host for a request: the first rule that removes it.
-enum class Suits : std::uint8_t { Yes, NotAsked, Lacks, Excluded, Silent, Closed };
+enum class Suits : std::uint8_t { Yes, NotAsked, Lacks, Excluded, Silent, Closed, Busy };
 
 /// One kind of task and where it may go.
 struct Request {
   std::shared_ptr<const JobSpec> spec;  ///< of the first job that asked so
   const QueueConf* queue = nullptr;     ///< null: the queue is gone
   std::vector<HostId> excluded;         ///< barred_hosts()
+  /// Of LoadedHosts those of its queue; null: none.
+  const std::map<HostId, std::string>* busy = nullptr;
   std::vector<std::uint32_t> hosts;  ///< positions in the rooms; open ones, rising or as preferred
   Removed removed;
   std::uint32_t cursor = 0;  ///< hosts before it have no room now
@@ -65,6 +68,10 @@ class Requests {
  public:
   explicit Requests(const Config& config) : config_(&config) {}
 
+  /// From now on these are loaded. Returns the rooms about which requests have changed their mind.
+  /// @cost O(1) where it is the same object, else O(requests of the queues concerned x hosts)
+  std::vector<std::uint32_t> set_loaded(std::shared_ptr<const LoadedHosts> loaded,
+                                        const std::vector<Room>& rooms);
   /// The number of the request of a job that asks for `spec`; `excluded`: barred_hosts().
   /// Equal requests get equal numbers. @cost O(log requests), O(hosts) for a new one
   std::uint32_t intern(const JobSpec& spec, const std::vector<Room>& rooms,
@@ -82,7 +89,10 @@ class Requests {
  private:
   std::optional<std::uint32_t> find(const JobSpec& spec, const std::vector<HostId>& excluded) const;
 
+  const std::map<HostId, std::string>* busy_for(const std::string& queue) const;
+
   const Config* config_;
+  std::shared_ptr<const LoadedHosts> loaded_;
   std::map<std::string, std::uint32_t> numbers_;
   std::vector<Request> requests_;
 };

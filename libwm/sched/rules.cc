@@ -1,6 +1,7 @@
 #include "libwm/sched/rules.h"
 
 #include "libwm/model/limit_match.h"
+#include "libwm/sched/fill.h"
 #include "libwm/sched/host_rules.h"
 
 namespace wm::sched {
@@ -31,6 +32,20 @@ std::int64_t cost_of(Counts counts, const JobSpec& spec, std::int64_t tasks, std
     case Counts::Mem: return tasks * ((spec.task.mem.value + kMegabyte - 1) / kMegabyte);
   }
   return 0;
+}
+
+std::int64_t cost_on_host(Counts counts, const JobSpec& spec, std::int64_t tasks, bool is_there) {
+  bool once = counts == Counts::Jobs || (counts == Counts::Mem && spec.task.mem_per_host);
+  if (once) tasks = is_there || tasks == 0 ? 0 : 1;
+  return counts == Counts::Jobs ? tasks : cost_of(counts, spec, tasks, 0);
+}
+
+std::int64_t tasks_for(Counts counts, const JobSpec& spec, std::int64_t left, bool is_there) {
+  std::int64_t first = cost_on_host(counts, spec, 1, is_there);
+  std::int64_t next = cost_on_host(counts, spec, 1, true);
+  if (first == 0) return kNoLimit;
+  if (left < first) return 0;
+  return next == 0 ? kNoLimit : left / next;
 }
 
 std::string use_text(Counts counts, std::int64_t used, std::int64_t limit) {
@@ -81,13 +96,12 @@ std::vector<RuleFor> Rules::on_host(const JobSpec& spec, const Host& host) const
   std::vector<RuleFor> all;
   for (const LimitRule* rule : open_) {
     RuleFor made;
-    if (!is_on_hosts(*rule) || !rule->slots || !concerns_job(*rule, spec, made)) continue;
+    if (!is_on_hosts(*rule) || !concerns_job(*rule, spec, made)) continue;
     auto listed = [&](const std::vector<std::string>& names) {
       return names_host(names, *config_, host);
     };
     if (!rule->hosts.names.empty() && !is_meant(rule->hosts.names, listed)) continue;
-    made.limit = *rule->slots;
-    all.push_back(std::move(made));
+    add_amounts(*rule, made, all);
   }
   return all;
 }

@@ -25,6 +25,11 @@ struct RuleFor {
 
 /// What so many tasks of such a job count; `starts`: jobs that begin with them. @cost O(1)
 std::int64_t cost_of(Counts counts, const JobSpec& spec, std::int64_t tasks, std::int64_t starts);
+/// The same on one host; `is_there`: the job has a task there already, so that what it counts as a
+/// job, or asks for once a host, is counted. @cost O(1)
+std::int64_t cost_on_host(Counts counts, const JobSpec& spec, std::int64_t tasks, bool is_there);
+/// How many more tasks of such a job `left` of a limit allows on a host. @cost O(1)
+std::int64_t tasks_for(Counts counts, const JobSpec& spec, std::int64_t left, bool is_there);
 /// "4 of 4 slots in use". @cost O(1)
 std::string use_text(Counts counts, std::int64_t used, std::int64_t limit);
 
@@ -39,8 +44,8 @@ class Rules {
   bool any() const { return !open_.empty() || !groups_.empty(); }
   /// Those that concern such a job. @cost O(limits + depth of its group)
   std::vector<RuleFor> of(const JobSpec& spec) const;
-  /// The most slots that such a job may have on one host, all of its kind there together; and
-  /// what tells the kind. @cost O(limits)
+  /// What such a job may have on one host, all of its kind there together; and what tells the
+  /// kind. @cost O(limits)
   std::vector<RuleFor> on_host(const JobSpec& spec, const Host& host) const;
   /// Does any limit count host by host? @cost O(1)
   bool any_on_hosts() const { return on_hosts_; }

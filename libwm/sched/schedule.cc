@@ -381,7 +381,7 @@ Plan schedule(const Cluster& cluster, const SchedPolicy& policy, WallTime now) {
 }
 
 Plan schedule(const Cluster& cluster, const SchedPolicy& policy, WallTime now, Memory& memory) {
-  refresh(memory, cluster, now, policy.max_pending);
+  refresh(memory, cluster, now, policy.max_pending, policy.loaded);
   line_up(memory, {policy.max_pending, policy.max_promises, false});
   return Pass(cluster, policy, now, memory).run();
 }

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "libwm/base/units.h"
+#include "libwm/model/stoppers.h"
 #include "libwm/view/gpu_fields.h"
 
 namespace wm::view {
@@ -39,6 +40,7 @@ std::string load(const V& v) {
 
 std::string comment(const V& v) {
   if (!v.host.closed) return "";
+  if (is_closed_for_load(v.host)) return "load threshold reached: " + v.host.closed_why;
   auto by = v.host.closed_by.empty() ? "" : v.host.closed_by + ": ";
   return by + v.host.closed_why;
 }
@@ -128,7 +130,7 @@ std::string host_status(const HostView& view) {
   const Host& host = view.host;
   if (host.state == HostState::Dead || host.registered == WallTime{}) return "unavail";
   if (host.state == HostState::Silent || !view.connected) return "unreach";
-  if (host.closed) return "closed_Adm";
+  if (host.closed) return is_closed_for_load(host) ? "closed_Busy" : "closed_Adm";
   if (host.capacity.slots <= host.used_slots) return "closed_Full";
   return "ok";
 }

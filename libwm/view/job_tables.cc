@@ -5,6 +5,7 @@
 #include <map>
 
 #include "libwm/base/joined.h"
+#include "libwm/model/stoppers.h"
 #include "libwm/view/priority.h"
 
 namespace wm::view {
@@ -390,7 +391,8 @@ namespace {
 std::string counted_state(const ShownJob& shown) {
   const Job& job = *shown.view->job;
   if (job.state != JobState::Unknown) return std::string(state_of(shown));
-  return job.parked ? "SSUSP" : is_stopped(job) ? "USUSP" : "RUN";
+  if (!is_stopped(job)) return "RUN";
+  return is_stopped_by_system(job) ? "SSUSP" : "USUSP";
 }
 
 }  // namespace

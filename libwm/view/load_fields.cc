@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <optional>
 
+#include "libwm/model/stoppers.h"
+
 namespace wm::view {
 namespace {
 
@@ -136,6 +138,7 @@ double memory_part(const V& v, const GpuReport& report) {
 
 std::string load_status(const HostView& v) {
   if (!v.connected || v.host.state != HostState::Ok) return "unavail";
+  if (is_closed_for_load(v.host)) return "busy";
   return v.host.closed ? "-ok" : "ok";
 }
 

@@ -1,12 +1,14 @@
 // One row per field; the table and the long form are made of the same texts.
 #include "libwm/view/queue_fields.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <optional>
 
 #include "libwm/base/joined.h"
 #include "libwm/base/units.h"
+#include "libwm/model/load_limits.h"
 
 namespace wm::view {
 namespace {
@@ -120,6 +122,52 @@ std::string limits(const V& v) {
          fit(or_dash(limit(v.conf.host_slots)), 4, true);
 }
 
+std::string terminate_when(const TerminateWhen& when) {
+  std::vector<std::string> words;
+  if (when.load) words.emplace_back("LOAD");
+  if (when.preempt) words.emplace_back("PREEMPT");
+  if (when.window) words.emplace_back("WINDOW");
+  return joined(words, " ");
+}
+
+// "SUSPEND[SIGTSTP] TERMINATE[./end it]"
+std::string job_controls(const JobControls& controls) {
+  std::string text;
+  auto add = [&](const char* name, const std::string& act) {
+    if (!act.empty()) text += (text.empty() ? "" : " ") + std::string(name) + "[" + act + "]";
+  };
+  add("SUSPEND", controls.suspend);
+  add("RESUME", controls.resume);
+  add("TERMINATE", controls.terminate);
+  return text;
+}
+
+// @source LSF: bqueues -l, whose columns those of WM are some of
+std::string load_table(const std::vector<LoadLimit>& limits) {
+  struct Column {
+    const char* name;
+    int width;
+  };
+  constexpr Column kColumns[] = {{"r15s", 15}, {"r1m", 6}, {"r15m", 6}, {"ut", 5},
+                                 {"pg", 8},    {"io", 6},  {"ls", 5},   {"it", 6},
+                                 {"tmp", 7},   {"swp", 7}, {"mem", 7}};
+  std::string heads, sched = " loadSched", stop = " loadStop ";
+  for (const Column& column : kColumns) {
+    auto limit = std::find_if(limits.begin(), limits.end(),
+                              [&](const LoadLimit& one) { return one.index == column.name; });
+    auto shown = [&](std::optional<double> LoadLimit::*value) {
+      bool set = limit != limits.end() && (*limit).*value;
+      return set ? show_load(column.name, *((*limit).*value)) : std::string("-");
+    };
+    bool first = heads.empty();
+    heads += fit(column.name, column.width, true);
+    int width = first ? column.width - 10 : column.width;
+    sched += fit(shown(&LoadLimit::sched), width, true);
+    stop += fit(shown(&LoadLimit::stop), width, true);
+  }
+  return "SCHEDULING PARAMETERS\n" + heads + "\n" + sched + "\n" + stop + "\n\n";
+}
+
 std::string right(std::uint32_t n, int width) {
   auto text = count(n);
   return std::string(text.size() < static_cast<std::size_t>(width) ? width - text.size() : 1, ' ') +
@@ -176,6 +224,7 @@ std::string queue_long_text(const QueueView& view) {
        bounded ? count(conf.min_tasks ? conf.min_tasks : 1) + " " + or_dash(limit(conf.max_tasks))
                : "");
   line("MEMLIMIT:", conf.mem_limit.value ? format_bytes(conf.mem_limit) : "");
+  if (!conf.load.empty()) text += "\n" + load_table(conf.load);
   line("SCHEDULING POLICIES:", policies(view));
   line("ELASTIC SIZES:", std::string(to_string(conf.elastic)));
   if (!conf.preempts.empty()) line("PREEMPTS:", joined(conf.preempts));
@@ -187,6 +236,11 @@ std::string queue_long_text(const QueueView& view) {
   line("PLAN:", conf.plan);
   line("RES_REQ:", conf.res_req);
   if (conf.rerunnable) line("RERUNNABLE:", "yes");
+  line("JOB_STARTER:", conf.controls.starter);
+  line("JOB_CONTROLS:", job_controls(conf.controls));
+  line("TERMINATE_WHEN:", terminate_when(conf.terminate_when));
+  line("RUN_WINDOW:", show_windows(conf.run_window));
+  line("DISPATCH_WINDOW:", show_windows(conf.dispatch_window));
   return text;
 }
 

@@ -224,7 +224,7 @@ constexpr Part<QueueConf> kQueue[] = {
     part<&QueueConf::requeue_exits>(Anyone),
     part<&QueueConf::run_window>(Anyone),
     part<&QueueConf::dispatch_window>(Anyone),
-    part<&QueueConf::controls>(Nobody),
+    part<&QueueConf::controls>(Anyone),
     part<&QueueConf::load>(Anyone),
     part<&QueueConf::terminate_when>(Anyone),
 };

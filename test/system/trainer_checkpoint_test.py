@@ -79,6 +79,15 @@ class Checkpoints(Elastic):
         self.lead.run_until(lambda: os.path.exists(path), what='the checkpoint')
         self.finish()
 
+    def test_sigusr1_of_any_worker_writes_one_and_does_not_stop_the_training(self):
+        self.job(**self.settings)
+        self.begin([1, 2])
+        self.at_step(10)
+        self.lead.workers[2].process.send_signal(signal.SIGUSR1)
+        path = os.path.join(self.base, 'checkpoint', 'checkpoint.pt')
+        self.lead.run_until(lambda: os.path.exists(path), what='the checkpoint')
+        self.finish()
+
     def test_a_job_told_to_stand_applies_nothing_until_told_to_go_on(self):
         self.job(**self.settings)
         self.begin([1, 2])

@@ -146,6 +146,11 @@ void Hosts::on_frame(PeerId peer, std::uint16_t type, const std::string& payload
   }
 }
 
+void Hosts::set_busy(HostId host, const std::string& why) {
+  const HostStanding* known = standings_.find(host.value);
+  if (known && known->busy != why) standing(host).busy = why;
+}
+
 void Hosts::on_left(PeerId peer) {
   HostId host = host_of(peer);
   host_of_.erase(peer);

@@ -32,6 +32,7 @@ struct HostStanding {
   double load = 0;
   HostLoad more;
   std::vector<GpuReport> gpus;
+  std::string busy;  ///< why it takes none of some queue's jobs; empty: it takes all
 };
 
 /// @thread the loop's
@@ -72,6 +73,8 @@ class Hosts {
   bool connected(HostId host) const;
   /// All of them by number, to be read elsewhere. @cost O(hosts / 256)
   Table<HostStanding> standings() { return standings_.freeze(); }
+  /// What becomes of its load. @cost O(1)
+  void set_busy(HostId host, const std::string& why);
   Frozen<Progress> progress() { return progress_.freeze(); }
   /// What running tasks use of their GPUs goes there; without it, nowhere.
   using Metered = std::function<void(const std::string& host, const HostMeter&)>;

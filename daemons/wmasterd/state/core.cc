@@ -90,13 +90,31 @@ void Core::tick() {
   cycle_.record_waits();
   on_events_({}, journal_.published());
   dates_.on_tick();
-  auto windows = windows_.changes(journal_.newest(), world_.clock.wall());
-  if (!windows.empty()) journal_.propose({std::move(windows), {}, {}, nullptr});
+  on_windows(windows_.changes(journal_.newest(), world_.clock.wall()));
+  look_at_load();
   searches_.on_tick();
   fence_.on_tick();
   tidy();
   purge();
   world_.clock.after(kTick, [this] { tick(); });
+}
+
+void Core::on_windows(RunWindows::Changes changes) {
+  for (const auto& [id, signal] : changes.signals)
+    if (const Job* job = find_job(journal_.newest(), id)) hosts_.signal(*job, signal);
+  if (!changes.events.empty()) journal_.propose({std::move(changes.events), {}, {}, nullptr});
+}
+
+void Core::look_at_load() {
+  constexpr Duration kEvery = std::chrono::seconds(1);
+  const Cluster& state = journal_.newest();
+  if (loads_.idle(*state.config) || world_.clock.mono() - load_seen_ < kEvery) return;
+  load_seen_ = world_.clock.mono();
+  auto events = loads_.look(state, hosts_.standings(), world_.clock.wall());
+  cycle_.set_loaded(loads_.loaded());
+  state.hosts.each(
+      [&](std::uint32_t, const Host& host) { hosts_.set_busy(host.id, loads_.why_busy(host.id)); });
+  if (!events.empty()) journal_.propose({std::move(events), {}, {}, nullptr});
 }
 
 void Core::tidy() {

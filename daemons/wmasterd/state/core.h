@@ -8,6 +8,7 @@
 
 #include "daemons/wmasterd/hosts/fence.h"
 #include "daemons/wmasterd/hosts/hosts.h"
+#include "daemons/wmasterd/hosts/load_watch.h"
 #include "daemons/wmasterd/state/cycle.h"
 #include "daemons/wmasterd/state/dates.h"
 #include "daemons/wmasterd/state/journal.h"
@@ -43,12 +44,14 @@ class Core {
   void on_published(const Journal::Published& published);
   void act(const Actions& actions);
   void tick();
+  void on_windows(RunWindows::Changes changes);
+  void look_at_load();
   void tidy();
   void purge();
 
   World world_;
   OnEvents on_events_;
-  TimePoint started_{}, tidied_{};
+  TimePoint started_{}, tidied_{}, load_seen_{};
   std::uint32_t purged_ = 0;  // where the walk goes on
   Journal journal_;
   Cycle cycle_;
@@ -57,6 +60,7 @@ class Core {
   Clients clients_;
   Dates dates_;
   RunWindows windows_;
+  LoadWatch loads_;
   Fence fence_;
 };
 

@@ -81,20 +81,25 @@ void Cycle::wake() {
   if (!running_) run();
 }
 
+void Cycle::set_loaded(std::shared_ptr<const sched::LoadedHosts> loaded) {
+  if (std::exchange(loaded_, loaded) != loaded) wake();
+}
+
 void Cycle::run() {
   running_ = true;
   wanted_ = false;
   auto plan = std::make_shared<sched::Plan>();
-  workers_.work(
-      [plan, memory = memory_, state = journal_.published_ptr(), now = clock_.wall()] {
-        *plan = sched::schedule(*state, policy_of(*state->config), now, *memory);
-      },
-      [this, plan, begun = clock_.mono()] {
-        passes_.add(std::chrono::duration<double>(clock_.mono() - begun).count());
-        take(std::move(*plan));
-        running_ = false;
-        if (wanted_) run();
-      });
+  auto state = journal_.published_ptr();
+  auto policy = policy_of(*state->config);
+  policy.loaded = loaded_;
+  workers_.work([plan, memory = memory_, state, policy = std::move(policy),
+                 now = clock_.wall()] { *plan = sched::schedule(*state, policy, now, *memory); },
+                [this, plan, begun = clock_.mono()] {
+                  passes_.add(std::chrono::duration<double>(clock_.mono() - begun).count());
+                  take(std::move(*plan));
+                  running_ = false;
+                  if (wanted_) run();
+                });
 }
 
 void Cycle::take(sched::Plan plan) {

@@ -32,6 +32,9 @@ class Cycle {
   /// Something changed that a pass should look at. Many calls make one pass.
   void wake();
 
+  /// Hosts that are beyond load thresholds of queues: others than before make a pass.
+  void set_loaded(std::shared_ptr<const sched::LoadedHosts> loaded);
+
   /// Of the newest pass; a job not in it is new. @cost O(1)
   std::shared_ptr<const PendReasons> reasons() const { return reasons_; }
 
@@ -57,6 +60,7 @@ class Cycle {
   Keys& keys_;
   Journal& journal_;
   Refusals refusals_;
+  std::shared_ptr<const sched::LoadedHosts> loaded_;
   std::shared_ptr<sched::Memory> memory_ = std::make_shared<sched::Memory>();  // the pass's
   std::shared_ptr<const PendReasons> reasons_ = std::make_shared<PendReasons>();
   // Of jobs that waited at the last time, by rising job: codes of the reasons, a byte each.

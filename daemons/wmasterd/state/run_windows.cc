@@ -2,13 +2,28 @@
 
 #include <set>
 
-namespace wm::master {
+#include "libwm/model/stoppers.h"
 
-std::string window_stopper(const std::string& queue) {
-  return "run window of queue <" + queue + ">";
+namespace wm::master {
+namespace {
+
+/// What becomes of a job that runs when its window closes: it is told, ended or stopped.
+void close_on(const Job& job, const QueueConf* queue, bool seen, WallTime now,
+              RunWindows::Changes& made) {
+  const std::string by = window_stopper(job.spec().queue);
+  if (auto signal = job.spec().side.window_signal) {
+    if (seen) made.signals.emplace_back(job.id, static_cast<std::int32_t>(signal));
+  } else if (queue && queue->terminate_when.window) {
+    made.events.push_back(KillRequested{job.id, {kTermWindow, "wm", by + " has closed", now}});
+  } else if (job.suspension.by.empty()) {
+    made.events.push_back(JobSuspended{job.id, by});
+  }
 }
 
-std::vector<EventBody> RunWindows::changes(const Cluster& state, WallTime now) {
+}  // namespace
+
+RunWindows::Changes RunWindows::changes(const Cluster& state, WallTime now) {
+  bool seen = !open_.empty();
   std::set<std::string> opened, closed;
   std::map<std::string, bool> known;
   for (const QueueConf& queue : state.config->queues) {
@@ -19,18 +34,17 @@ std::vector<EventBody> RunWindows::changes(const Cluster& state, WallTime now) {
     known[queue.name] = is_open;
   }
   open_ = std::move(known);
-  std::vector<EventBody> events;
-  if (opened.empty() && closed.empty()) return events;
+  Changes made;
+  if (opened.empty() && closed.empty()) return made;
   each_job(state, [&](const Job& job) {
     const std::string& queue = job.spec().queue;
     const std::string by = window_stopper(queue);
     bool runs = job.state == JobState::Running && !job.kill && !job.ending;
-    if (closed.count(queue) && runs && job.suspension.by.empty())
-      events.push_back(JobSuspended{job.id, by});
+    if (closed.count(queue) && runs) close_on(job, state.config->queue(queue), seen, now, made);
     bool ours = job.state == JobState::Suspended && job.suspension.by == by;
-    if (opened.count(queue) && ours) events.push_back(JobResumed{job.id, by});
+    if (opened.count(queue) && ours) made.events.push_back(JobResumed{job.id, by});
   });
-  return events;
+  return made;
 }
 
 }  // namespace wm::master

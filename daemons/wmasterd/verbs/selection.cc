@@ -134,6 +134,7 @@ Result<std::vector<std::uint32_t>> jobs_named(const Cluster& state, const Identi
     if (fits && job.spec().owner.uid == who.uid) found.push_back(number);
   });
   if (found.empty()) return fail(Code::NotFound, name + ": No matching job found");
+  if (state.config->cluster.lsf.dep_last_sub) return std::vector{found.back()};
   return found;
 }
 

@@ -6,6 +6,7 @@
 
 #include "daemons/wmasterd/hosts/host_names.h"
 #include "libwm/model/exec_id.h"
+#include "libwm/model/stoppers.h"
 #include "libwm/sched/reasons.h"
 #include "libwm/view/sent.h"
 
@@ -100,6 +101,12 @@ HostView empty_view(const Seen& seen, const Host& host) {
     view.load = standing->load;
     view.more = standing->more;
     view.gpus = standing->gpus;
+    bool busy = !standing->busy.empty() && !view.host.closed;
+    if (busy) {
+      view.host.closed = true;
+      view.host.closed_by = load_stopper(host.name);
+      view.host.closed_why = standing->busy;
+    }
   }
   return view;
 }

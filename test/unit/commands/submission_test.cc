@@ -273,6 +273,21 @@ TEST(submission, a_warning_is_a_signals_number_or_a_command_and_needs_its_time) 
   EXPECT_NE(refusal({"-wt", "5"}).find("belong together"), std::string::npos);
 }
 
+TEST(submission, a_signal_for_the_end_of_the_window_has_a_name_or_a_number) {
+  EXPECT_EQ(spec({"-s", "USR1"}).side.window_signal, 10u);
+  EXPECT_EQ(spec({"-s10"}).side.window_signal, 10u);
+  EXPECT_EQ(spec({}).side.window_signal, 0u);
+  EXPECT_EQ(refusal({"-s", "NOPE"}), "NOPE: Signal not supported");
+}
+
+TEST(submission, checkpoints_have_a_folder_a_period_in_minutes_and_a_method) {
+  auto checkpoint = spec({"-k", "/ckpt 5 method=site"}).checkpoint;
+  EXPECT_EQ(checkpoint, (Checkpoint{"/ckpt", std::chrono::minutes(5), "site"}));
+  EXPECT_EQ(spec({"-k", "/ckpt 90s"}).checkpoint.period, std::chrono::seconds(90));
+  for (const char* wrong : {"/ckpt x", "/ckpt 5min/", "/ckpt 99999999999", "/ckpt method=a/b", ""})
+    EXPECT_NE(refusal({"-k", wrong}).find("-k"), std::string::npos) << wrong;
+}
+
 TEST(submission, commands_around_the_job_and_requeue_codes) {
   auto s = spec({"-E", "pre", "-Ep", "post", "-rnc", "tell", "-Q", "3 99"});
   EXPECT_EQ(s.side.pre, "pre");

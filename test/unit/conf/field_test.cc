@@ -47,6 +47,32 @@ TEST(field, codes_that_requeue_may_exclude_hosts) {
   EXPECT_EQ(exits.codes.size(), 2u);
 }
 
+TEST(field, an_act_is_a_signal_or_a_command) {
+  std::string act;
+  for (const char* fine :
+       {"SIGTSTP", "USR1", "15", "kill -9 $LSB_JOBPGIDS", "./stop", "stop", ""}) {
+    EXPECT_EQ(refusal(ActField{&act}, fine), "accepted") << fine;
+    EXPECT_EQ(act, fine);
+  }
+  EXPECT_TRUE(refusal(ActField{&act}, "SIGSTPO").starts_with("'SIGSTPO' is not a signal, of HUP"));
+  EXPECT_NE(refusal(ActField{&act}, "CHKPNT"), "accepted");
+}
+
+TEST(field, what_ends_jobs_is_a_list_of_three_words) {
+  TerminateWhen when;
+  ASSERT_TRUE(set_field(&when, "window load", {}));
+  EXPECT_EQ(when, (TerminateWhen{true, false, true}));
+  EXPECT_EQ(show_field(&when), "load window");
+  EXPECT_EQ(refusal(&when, "later"), "'later' is not one of load preempt window");
+}
+
+TEST(field, load_limits_are_refused_with_their_word) {
+  std::vector<LoadLimit> load;
+  EXPECT_TRUE(refusal(&load, "r1m=0.5 cpu=1").starts_with("'cpu=1'"));
+  ASSERT_TRUE(set_field(&load, "r1m=0.5/1", {}));
+  EXPECT_EQ(show_field(&load), "r1m=0.5/1");
+}
+
 TEST(field, none_is_not_zero) {
   std::optional<std::uint32_t> limit;
   ASSERT_TRUE(set_field(&limit, "0", {}));

@@ -155,6 +155,25 @@ TEST(launch_around, a_warning_is_a_signal_everywhere_or_a_command_on_the_first_h
   EXPECT_EQ(plan(o).warning, Warning{});
 }
 
+TEST(launch_around, a_job_without_a_warning_of_its_own_has_the_queues) {
+  auto o = order();
+  o.queue_side.warn_action = "tell";
+  o.queue_side.warn_time = Duration(7);
+  EXPECT_EQ(plan(o).warning.lead, Duration(7));
+  EXPECT_EQ(plan(o).warning.command.argv.back(), "tell");
+  o.resolved.side.warn_action = "10";
+  o.resolved.side.warn_time = Duration(5);
+  EXPECT_EQ(plan(o).warning.signal, 10);
+}
+
+TEST(launch_around, a_profiles_priority_of_processes_goes_before_the_queues) {
+  auto o = order();
+  o.queue_controls.nice = 5;
+  EXPECT_EQ(plan(o).nice, 5);
+  o.app.controls.nice = 10;
+  EXPECT_EQ(plan(o).nice, 10);
+}
+
 TEST(launch_around, a_launcher_is_told_hosts_rank_and_rendezvous_and_has_all_gpus) {
   auto o = order();
   o.launch = Launch::PerHost;
@@ -176,6 +195,37 @@ TEST(launch_around, a_restart_meets_at_the_next_port_of_the_lease) {
   EXPECT_EQ(master_port(o), 20003u);
   o.control.relaunches = 4;
   EXPECT_EQ(master_port(o), 20000u);
+}
+
+TEST(launch_around, acts_are_signals_everywhere_and_commands_on_the_first_host) {
+  auto o = order();
+  o.queue_controls = {"", "SIGTSTP", "go on", "end it"};
+  o.app.controls.terminate = "USR2";
+  auto acts = plan(o).acts;
+  EXPECT_EQ(acts.suspend.signal, SIGTSTP);
+  EXPECT_EQ(acts.resume.command.argv, (std::vector<std::string>{"/bin/sh", "-c", "go on"}));
+  EXPECT_TRUE(has(acts.resume.command.env, "LSB_JOBID=12"));
+  EXPECT_FALSE(acts.resume.command.privileged);
+  EXPECT_EQ(acts.terminate.signal, SIGUSR2);  // the profile's
+  o.first_host = false;
+  EXPECT_EQ(plan(o).acts.suspend.signal, SIGTSTP);
+  EXPECT_TRUE(plan(o).acts.resume.usual());
+}
+
+TEST(launch_around, checkpoints_are_written_by_the_sites_program_or_the_trainer) {
+  auto o = order();
+  o.resolved.checkpoint = {"/ckpt", std::chrono::minutes(5), "site"};
+  auto made = plan(o).acts.checkpoints;
+  EXPECT_EQ(made.period, std::chrono::minutes(5));
+  EXPECT_TRUE(has(made.command.env, "LSB_CHKPNT_DIR=/ckpt/12"));
+  EXPECT_TRUE(has(made.command.env, "LSB_ECHKPNT_METHOD=site"));
+  for (const char* own : {"", "wm"}) {
+    o.resolved.checkpoint.method = own;
+    EXPECT_TRUE(plan(o).acts.checkpoints.command.argv.empty());
+    EXPECT_EQ(plan(o).acts.checkpoints.period, std::chrono::minutes(5));
+  }
+  o.first_host = false;
+  EXPECT_EQ(plan(o).acts.checkpoints.period, Duration{});
 }
 
 }  // namespace

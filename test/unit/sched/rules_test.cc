@@ -98,6 +98,40 @@ TEST_F(rules, hosts_have_a_limit_each_for_itself) {
   EXPECT_EQ(run.size(submit_and_settle(slots("bob", 1).queue("high"))), 1u);
 }
 
+TEST_F(rules, hosts_have_a_limit_on_jobs_that_counts_each_once_a_host) {
+  run.host(8);
+  run.host(8);
+  LimitRule rule;
+  rule.name = "h";
+  rule.hosts = {{"all"}, true};
+  rule.jobs = 1;
+  limit(rule);
+  EXPECT_EQ(run.size(submit_and_settle(slots("ann", 6))), 6u);
+  EXPECT_EQ(run.size(submit_and_settle(slots("bob", 6))), 6u);
+  EXPECT_EQ(run.size(submit_and_settle(slots("cid", 1))), 0u);
+}
+
+TEST_F(rules, hosts_have_a_limit_on_memory_of_the_tasks_that_are_there) {
+  run.host(8);
+  run.host(8);
+  LimitRule rule;
+  rule.name = "h";
+  rule.hosts = {{"all"}, true};
+  rule.mem = Bytes{std::int64_t{3} << 30};
+  limit(rule);
+  auto with_mem = [](std::uint32_t tasks, bool per_host) {
+    auto spec = slots("ann", tasks);
+    spec.spec.task.mem = Bytes{std::int64_t{1} << 30};
+    spec.spec.task.mem_per_host = per_host;
+    return spec;
+  };
+  EXPECT_EQ(run.size(submit_and_settle(with_mem(5, false))), 5u);  // 3 and 2
+  EXPECT_EQ(run.size(submit_and_settle(with_mem(2, false))), 0u);
+  EXPECT_EQ(run.size(submit_and_settle(with_mem(4, true))), 4u);  // once, on the host with 2
+  EXPECT_EQ(run.size(submit_and_settle(with_mem(1, true))), 0u);
+  EXPECT_EQ(run.size(submit_and_settle(slots("bob", 1))), 1u);
+}
+
 TEST_F(rules, memory_is_counted_as_it_is_reserved) {
   run.host(8);
   LimitRule rule;

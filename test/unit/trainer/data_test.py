@@ -96,7 +96,7 @@ class DataTest(unittest.TestCase):
         try:
             forked.get([1], [0])
             loader, = multiprocessing.active_children()
-            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGUSR2):
+            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGUSR2):
                 os.kill(loader.pid, number)
             self.assertEqual(forked.get([2, 3], [0, 0])[1].tolist(), [2, 3])
         finally:

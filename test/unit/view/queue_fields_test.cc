@@ -69,5 +69,25 @@ TEST(queue_long_text, shows_limits_and_comment_only_where_there_are_some) {
   EXPECT_NE(text.find("ADMIN ACTION COMMENT:  \"maintenance\""), std::string::npos) << text;
 }
 
+TEST(queue_long_text, shows_load_thresholds_controls_and_what_ends_jobs) {
+  auto view = queue("q");
+  view.conf.load = {{"r1m", 0.7, 2.0}, {"mem", 500.0 * (1 << 20), {}}};
+  view.conf.controls = {"nice %USRCMD", "SIGTSTP", "", "./end it"};
+  view.conf.terminate_when = {true, false, true};
+  auto text = queue_long_text(view);
+  EXPECT_NE(
+      text.find("SCHEDULING PARAMETERS\n"
+                "           r15s   r1m  r15m   ut      pg    io   ls    it    tmp    swp    mem\n"
+                " loadSched    -   0.7     -    -       -     -    -     -      -      -   500M\n"
+                " loadStop     -     2     -    -       -     -    -     -      -      -      -\n"),
+      std::string::npos)
+      << text;
+  EXPECT_NE(text.find("\nJOB_STARTER:  nice %USRCMD\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\nJOB_CONTROLS:  SUSPEND[SIGTSTP] TERMINATE[./end it]\n"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("\nTERMINATE_WHEN:  LOAD WINDOW\n"), std::string::npos) << text;
+  EXPECT_EQ(queue_long_text(queue("q")).find("loadSched"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace wm::view

@@ -319,15 +319,43 @@ TEST(run_windows, stop_what_runs_and_let_it_go_on) {
   past.run(stopped, {host});
   past.step(JobSuspended{stopped, "u1"});
   RunWindows windows;
-  EXPECT_TRUE(windows.changes(past.state, test::at(0)).empty());
-  auto events = windows.changes(past.state, test::at(3600));
+  EXPECT_TRUE(windows.changes(past.state, test::at(0)).events.empty());
+  auto events = windows.changes(past.state, test::at(3600)).events;
   ASSERT_EQ(events.size(), 1u);
   EXPECT_EQ(std::get<JobSuspended>(events[0]).job, id);
   past.step(events[0]);
-  EXPECT_TRUE(windows.changes(past.state, test::at(3700)).empty());
-  events = windows.changes(past.state, test::at(7 * 24 * 3600));
+  EXPECT_TRUE(windows.changes(past.state, test::at(3700)).events.empty());
+  events = windows.changes(past.state, test::at(7 * 24 * 3600)).events;
   ASSERT_EQ(events.size(), 1u);
   EXPECT_EQ(std::get<JobResumed>(events[0]).job, id);
+}
+
+TEST(run_windows, who_asked_for_a_signal_gets_it_and_others_end_where_the_queue_says_so) {
+  test::ClusterBuilder past;
+  auto minute = week_minute({}, test::at(0));
+  for (auto& queue : past.config.queues) {
+    queue.run_window = {
+        {(minute + kWeekMinutes - 60) % kWeekMinutes, (minute + 60) % kWeekMinutes}};
+    queue.terminate_when.window = true;
+  }
+  past.reconfigure();
+  auto host = past.host(2);
+  SpecBuilder warned;
+  warned.spec.side.window_signal = 10;
+  auto id = past.submit(SpecBuilder()), asks = past.submit(warned);
+  past.run(id, {host});
+  past.run(asks, {host});
+  RunWindows windows;
+  windows.changes(past.state, test::at(0));
+  auto made = windows.changes(past.state, test::at(3600));
+  ASSERT_EQ(made.events.size(), 1u);
+  const auto& kill = std::get<KillRequested>(made.events[0]);
+  EXPECT_EQ(kill.job, id);
+  EXPECT_NE(kill.wish.text.find("run window"), std::string::npos);
+  EXPECT_EQ(made.signals, (std::vector<std::pair<JobId, std::int32_t>>{{asks, 10}}));
+  EXPECT_TRUE(windows.changes(past.state, test::at(3700)).signals.empty());
+  // A master that starts while it is closed does not know whether they were told.
+  EXPECT_TRUE(RunWindows().changes(past.state, test::at(3700)).signals.empty());
 }
 
 TEST(perfmon, counts_by_samples) {

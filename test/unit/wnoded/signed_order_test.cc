@@ -80,6 +80,7 @@ TEST(signed_order, a_master_that_lies_in_a_field_is_refused_and_the_field_named)
       {"warning action", [](auto& o) { o.resolved.side.warn_action = "evil"; }},
       {"notification command", [](auto& o) { o.resolved.side.notify = "evil"; }},
       {"MPI launch", [](auto& o) { o.resolved.mpi = Mpi::Pmix; }},
+      {"checkpoints", [](auto& o) { o.resolved.checkpoint.method = "evil"; }},
       {"mail", [](auto& o) { o.resolved.mail.to = "evil@example.org"; }},
       {"tagged output", [](auto& o) { o.resolved.files.tag = true; }},
   };

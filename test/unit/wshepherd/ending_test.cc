@@ -17,7 +17,7 @@ using ::testing::IsEmpty;
 class ending : public BehaviourTest {
  protected:
   void end(Task& task, std::vector<int> signals) {
-    enders_.end(task, std::move(signals), EndCause::Ordered, "bkill");
+    enders_.end(task, {std::move(signals)}, EndCause::Ordered, "bkill");
   }
   Strays strays_{attempt_};
   Enders enders_{attempt_, strays_};
@@ -70,8 +70,8 @@ TEST_F(ending, sigquit_is_not_sent_to_what_it_would_end) {
 
 TEST_F(ending, why_is_that_of_who_was_first) {
   auto& task = running(1);
-  enders_.end(task, {SIGINT}, EndCause::RunLimit, "too long");
-  enders_.end(task, {SIGKILL}, EndCause::Ordered, "bkill");
+  enders_.end(task, {{SIGINT}}, EndCause::RunLimit, "too long");
+  enders_.end(task, {{SIGKILL}}, EndCause::Ordered, "bkill");
   EXPECT_EQ(task.record.cause, EndCause::RunLimit);
   EXPECT_EQ(task.record.text, "too long");
   EXPECT_THAT(task.ending->signals, ElementsAre(SIGKILL));

@@ -115,8 +115,8 @@ TEST_F(side_commands, one_that_cannot_be_started_has_failed) {
 TEST_F(side_commands, a_notice_is_known_by_its_number) {
   start(command(), SideKind::Notice, 1);
   start(command(), SideKind::Warning, 2);
-  EXPECT_TRUE(sides_.runs_notice(1));
-  EXPECT_FALSE(sides_.runs_notice(2));
+  EXPECT_TRUE(sides_.runs(SideKind::Notice, 1));
+  EXPECT_FALSE(sides_.runs(SideKind::Notice, 2));
   EXPECT_EQ(sides_.on_exit({4711, 0, {}}), std::nullopt);
 }
 

@@ -102,8 +102,8 @@ def _load_for_ever(dataset, collate, requests, replies):
     """Body of a loader process."""
     import ctypes
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: never outlive the worker
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGUSR2):  # sent to the whole group
-        signal.signal(number, signal.SIG_IGN)
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGUSR2):
+        signal.signal(number, signal.SIG_IGN)  # sent to the whole group
     torch.set_num_threads(1)
     source = SampleRandom()
     while True:

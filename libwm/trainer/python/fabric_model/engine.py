@@ -53,6 +53,7 @@ class Engine:
         self.progress, self.group = Progress(), None
         self._skipped = parts.skipped  # a training before: what the script made of it is not here
         self._has_state, self._stopping = False, 0  # number of the signal
+        self._asked = False  # for a checkpoint
         self._ledger, self._delivery = None, None
         self._switched = None   # (epoch, step) whose pause is not known yet
         self._reported_ns, self._exchanged_ns = 0, 0
@@ -79,6 +80,10 @@ class Engine:
         self._stopping = number
         if self.group is None:
             self._end_by_signal()
+
+    def request_checkpoint(self):
+        """bchkpnt, bsub -k: write a checkpoint at the next step boundary, and train on."""
+        self._asked = True
 
     def _end_by_signal(self):
         with self.agent.excused():
@@ -124,7 +129,7 @@ class Engine:
         """What every round carries besides its own sums: the numbers about membership (W-5),
         checkpoints, the gradients' noise and what rank 0 chose of the batch."""
         self._offered = self.membership.ready_epoch
-        wanted = self._stopping or self.membership.checkpoint_wanted
+        wanted = self._stopping or self._asked or self.membership.checkpoint_wanted
         return flags(self._offered) + [1.0 if wanted else 0.0, *noise, *chosen]
 
     def _choose(self, samples):
@@ -378,6 +383,7 @@ class Engine:
     def _checkpoint_now(self):
         """All members know that one is wanted; who was told to stop ends by that signal."""
         self.membership.checkpoint_taken()
+        self._asked = False
         if self.group.rank == 0:
             with self.agent.excused():
                 self.checkpoints.save(self.script.state(self.progress), wait=bool(self._stopping))

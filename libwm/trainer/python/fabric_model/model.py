@@ -173,7 +173,8 @@ class _Run:
         self.agent = native.Agent(self._lib, max_tasks, trainings=self._training - 1)
         self.train_set, self.test_set = arguments.data_sets(fabric._datasets)
         self.records, self.membership, self._batches = None, None, []
-        self._handlers = {number: signal.getsignal(number) for number in self._stop_signals()}
+        self._handlers = {number: signal.getsignal(number)
+                          for number in self._stop_signals() + self._save_signals()}
 
     def course(self, validation_freq, checkpoint_freq, effective):
         """What is to be done, from train()'s arguments. @errors ValueError: not that"""
@@ -242,12 +243,21 @@ class _Run:
             return (signal.SIGTERM,)
         return (signal.SIGTERM, signal.SIGINT, signal.SIGUSR2)
 
+    @staticmethod
+    def _save_signals():
+        """Signals that ask for a checkpoint alone: of bchkpnt and of a period of bsub -k."""
+        under_wm = 'WM_TASK' in os.environ
+        main = threading.current_thread() is threading.main_thread()
+        return (signal.SIGUSR1,) if under_wm and main else ()
+
     def to_the_end(self, engine):
         """Trains. Returns how that ended for this worker."""
         if self.agent.present:  # the host asks a worker that hangs where it stands
             faulthandler.register(signal.SIGQUIT, file=_STDERR, all_threads=True)
         for number in self._stop_signals():
             signal.signal(number, lambda number, _frame: engine.request_stop(number))
+        for number in self._save_signals():
+            signal.signal(number, lambda _number, _frame: engine.request_checkpoint())
         try:
             is_final = engine.run()
         except Left as reason:
@@ -276,8 +286,8 @@ class _Run:
         """Everything that train() began is ended, but for the connections to the other workers."""
         os.environ[_TRAININGS] = str(self._training)
         faulthandler.unregister(signal.SIGQUIT)
-        for number in self._stop_signals():
-            signal.signal(number, self._handlers[number] or signal.SIG_DFL)
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler or signal.SIG_DFL)
         self.membership.close()
         self.records.close()
         self._flat.close()
