@@ -133,7 +133,7 @@ teardown() { end_all_jobs; }
 }
 
 @test "bjobs: users of a group, what is reserved, who is eligible, by reservation" {
-  big=$(submit -R 'rusage[mem=10,lic=1]' -H sleep 1) small=$(submit -n 4 sleep 600)
+  big=$(submit -R 'rusage[mem=10,swp=5]' -H sleep 1) small=$(submit -n 4 sleep 600)
   wait_for 20 in_state "$small" running
   next=$(submit sleep 1)
   ids() { bjobs -noheader -o jobid "$@" | tr '\n' ' '; }
@@ -143,8 +143,8 @@ teardown() { end_all_jobs; }
   [ "$output" = "No unfinished job found" ]
   run bjobs -G carol
   [ "$status" -eq 255 ] && [ "$output" = "carol: No such user/host group" ]
-  [ "$(ids -rusage mem)" = "$big " ] && [ "$(ids -rusage 'mem lic')" = "$big " ]
-  [ -z "$(ids -rusage 'mem swp')" ]
+  [ "$(ids -rusage mem)" = "$big " ] && [ "$(ids -rusage 'mem,swp')" = "$big " ]
+  [ -z "$(ids -rusage 'mem tmp')" ]
   wait_for 10 sh -c "bjobs -noheader -pe -o jobid | grep -qx $next"
   [ "$(ids -pe)" = "$next " ] && [ "$(ids -pi)" = "$big " ]
   [ -z "$(ids -U nothing)" ]
