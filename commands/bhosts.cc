@@ -21,7 +21,7 @@ constexpr Option kOptions[] = {
     {"json", Kind::Flag, "", "JSON"},
     {"noheader", Kind::Flag, "", "No heading"},
     {"X", Kind::IgnoredFlag, "", ""},
-    {"R", Kind::Ignored, "", ""},
+    {"R", Kind::Text, "res_req", "Hosts for which its select section holds"},
 };
 
 constexpr Listing kListing{
@@ -84,17 +84,18 @@ void name_strangers(const Parsed& options, std::span<const Stranger> strangers) 
 
 Result<int> run(const Parsed& options) {
   WM_TRY(auto from, master());
-  WM_TRY(auto reply, from.hosts({options.words}));
+  int code = 0;
+  WM_TRY(auto reply, hosts_asked(from, options, code));
   ReservationsReply kept;
   if (options.has("l")) {
     WM_TRY(kept, from.reservations({}));
   }
   WM_TRY(auto text, shown(options, reply.hosts, kept.reservations));
   if (!reply.hosts.empty() || options.has("json")) say(text);
-  if (reply.hosts.empty() && options.words.empty() && !options.has("json"))
+  if (reply.hosts.empty() && options.words.empty() && !options.has("json") && !options.has("R"))
     complain("No host has registered and hosts.conf names none\n");
   name_strangers(options, reply.strangers);
-  return complain_of_hosts(options, reply.hosts);
+  return code;
 }
 
 }  // namespace

@@ -1,10 +1,14 @@
 // bjobs: shows jobs. Selection goes to the master, the rest is formatting by
 // libwm/view: job_tables (default, -w, -W, -l, -A) and format (-o, -json).
+#include <algorithm>
+#include <array>
 #include <chrono>
+#include <sstream>
 
 #include "commands/common/command.h"
 #include "commands/common/selection.h"
 #include "commands/common/watching.h"
+#include "libwm/expr/alternatives.h"
 #include "libwm/view/job_tables.h"
 
 namespace wm::cmd {
@@ -16,15 +20,21 @@ constexpr Option kOptions[] = {
     {"a", Kind::Flag, "", "All states, finished jobs too", "Which jobs"},
     {"d", Kind::Flag, "", "Jobs that have finished recently"},
     {"p", Kind::Flag, "", "Pending jobs, with their reasons"},
+    {"pe", Kind::Flag, "", "Pending jobs that are eligible to start"},
+    {"pi", Kind::Flag, "", "Pending jobs that are not: held, or waiting for a job or a time"},
     {"r", Kind::Flag, "", "Running jobs"},
     {"s", Kind::Flag, "", "Suspended jobs"},
-    {"u", Kind::Text, "user", "Jobs of this user, or of all"},
+    {"u", Kind::Text, "user", "Jobs of this user, of these users or groups, or of all"},
+    {"G", Kind::Text, "user_group", "Jobs of the users of this group"},
     {"q", Kind::Text, "queue", "Jobs of this queue"},
-    {"m", Kind::Text, "host", "Jobs on this host"},
+    {"m", Kind::Text, "host", "Jobs on this host, or on those of this group"},
     {"J", Kind::Text, "name", "Jobs of this name; * at either end stands for anything"},
     {"P", Kind::Text, "project", "Jobs of this project"},
     {"app", Kind::Text, "profile", "Jobs of this application profile"},
     {"g", Kind::Text, "/group", "Jobs of this job group and those below it"},
+    {"sla", Kind::Text, "class", "Jobs of this service class"},
+    {"U", Kind::Text, "reservation", "Jobs of this advance reservation"},
+    {"rusage", Kind::Text, "\"resource ...\"", "Jobs that reserve each of these"},
     {"l", Kind::Flag, "", "Everything about each job", "How they are shown"},
     {"UF", Kind::Flag, "", "The same, lines not wrapped"},
     {"w", Kind::Flag, "", "Wide: nothing is cut off"},
@@ -42,16 +52,16 @@ constexpr Option kOptions[] = {
     {"cname", Kind::IgnoredFlag, "", ""},
     {"gpu", Kind::IgnoredFlag, "", ""},
     {"hms", Kind::IgnoredFlag, "", ""},
-    {"G", Kind::Refused, "", "user groups are not supported"},
-    {"sla", Kind::Text, "class", "Jobs of this service class"},
     {"Jd", Kind::Refused, "", "not supported, -o job_description shows it"},
-    {"hostfile", Kind::Refused, "", "not supported"},
     {"plan", Kind::Flag, "", "Pending jobs, with the time at which they are to start"},
     {"prio", Kind::Refused, "", "not supported, -l shows the priority"},
     {"psum", Kind::Flag, "", "Why pending jobs wait: how many for which reason"},
-    {"rusage", Kind::Refused, "", "not supported"},
-    {"script", Kind::Refused, "", "not supported"},
     {"sum", Kind::Flag, "", "Slots of unfinished jobs by state"},
+    {"script", Kind::Flag, "", "The script of each job named, or its command"},
+    {"hostfile", Kind::Flag, "", "The hosts of each job, a line for each slot"},
+    {"data", Kind::IgnoredFlag, "", ""},
+    {"N", Kind::Ignored, "", ""},
+    {"Lp", Kind::Refused, "", "licence projects are not supported"},
 };
 
 constexpr const char* kJsonFields =
@@ -61,14 +71,64 @@ constexpr const char* kJsonFields =
     "max_req_proc "
     "pids epoch nresize attempt";
 
+bool any_of(const Parsed& options, std::initializer_list<std::string_view> names) {
+  return std::ranges::any_of(names, [&](auto name) { return options.has(name); });
+}
+
 Result<JobSelection> selection_of(const Parsed& options) {
   WM_TRY(auto selection, select_jobs(options));
+  selection.reservation = options.first("U").value_or("");
+  if (options.has("G") && options.has("u"))
+    return fail(Code::BadArgument, "bjobs: -G and -u exclude each other");
+  if (auto group = options.first("G")) selection.user = *group;
   selection.unfinished = !options.has("d") || options.has("a");
   selection.finished = options.has("a") || options.has("d");
-  selection.pending_only = options.has("p") || options.has("psum") || options.has("plan");
+  selection.pending_only = any_of(options, {"p", "pe", "pi", "psum", "plan"});
   selection.running_only = options.has("r");
   selection.suspended_only = options.has("s");
   return selection;
+}
+
+// What keeps it is no matter of who goes first where. @source LSF bjobs -pi
+bool is_ineligible(const JobView& view) {
+  constexpr std::array kCodes = {PendCode::Held,      PendCode::Dependency, PendCode::NeverMet,
+                                 PendCode::BeginTime, PendCode::ArrayLimit, PendCode::NoneWanted};
+  return std::ranges::any_of(view.reasons, [&](const PendReason& reason) {
+    return std::ranges::find(kCodes, reason.code) != kCodes.end();
+  });
+}
+
+// Does one of its alternatives reserve every one of these resources?
+bool reserves(const JobSpec& spec, const std::string& names) {
+  auto alternatives = expr::parse_alternatives(spec.asked.resreq);
+  return alternatives && std::ranges::any_of(*alternatives, [&](const expr::ResReq& req) {
+           std::istringstream words(names);
+           for (std::string name; words >> name;)
+             if (!req.usage_of(name)) return false;
+           return true;
+         });
+}
+
+// What the master does not look for.
+void leave_out(const Parsed& options, std::vector<JobView>& jobs) {
+  auto names = options.first("rusage").value_or("");
+  std::ranges::replace(names, ',', ' ');
+  std::erase_if(jobs, [&](const JobView& view) {
+    return (options.has("rusage") && !reserves(view.job->spec(), names)) ||
+           (options.has("pe") && is_ineligible(view)) ||
+           (options.has("pi") && !is_ineligible(view));
+  });
+}
+
+// A group of nobody is none.
+Result<void> check_group(client::Master& from, const Parsed& options) {
+  auto group = options.first("G");
+  if (!group) return {};
+  WM_TRY(auto config, from.conf());
+  bool known = std::ranges::any_of(config->users, [&](const UserConf& user) {
+    return std::ranges::find(user.groups, *group) != user.groups.end();
+  });
+  return known ? Result<void>{} : fail(Code::NotFound, *group + ": No such user/host group");
 }
 
 // LSF's sentence for "nothing selected".
@@ -139,6 +199,58 @@ Result<std::string> shown(const Parsed& options, std::span<const view::ShownJob>
   return text;
 }
 
+Result<std::string> script_of(client::Master& from, JobId id) {
+  ClientPeek peek{.job = id, .stream = kScriptStream};
+  for (std::string text;;) {
+    WM_TRY(auto reply, from.peek(peek));
+    if (reply.bytes.empty()) return text;
+    peek.offset += reply.bytes.size();
+    text += reply.bytes;
+  }
+}
+
+// As LSB_DJOB_HOSTFILE has them.
+Result<std::string> hosts_of(const JobView& view) {
+  auto text = view::exec_hosts_text(view);
+  if (text.empty())
+    return fail(Code::Conflict, "Job <" + to_string(view.id) + "> : Not yet started.");
+  std::ranges::replace(text, ':', '\n');
+  return text + "\n";
+}
+
+// One text a job, below its number where there are several; what has none, on stderr.
+class Texts {
+ public:
+  explicit Texts(bool with_numbers) : with_numbers_(with_numbers) {}
+  void add(JobId id, const Result<std::string>& text) {
+    if (!text) {
+      complain(text.error().text + "\n");
+      code_ = kRefused;
+      return;
+    }
+    if (with_numbers_) say("Job <" + to_string(id) + ">\n");
+    say(*text + (text->ends_with('\n') ? "" : "\n"));
+  }
+  int code() const { return code_; }
+
+ private:
+  bool with_numbers_;
+  int code_ = 0;
+};
+
+Result<int> show_scripts(client::Master& from, const JobSelection& selection) {
+  if (selection.ids.empty()) return fail(Code::BadArgument, "bjobs: -script: a job ID is wanted");
+  Texts texts(selection.ids.size() > 1);
+  for (JobId id : selection.ids) texts.add(id, script_of(from, id));
+  return texts.code();
+}
+
+int show_hosts(const JobsReply& reply) {
+  Texts texts(reply.jobs.size() > 1);
+  for (const JobView& view : reply.jobs) texts.add(view.id, hosts_of(view));
+  return texts.code();
+}
+
 // What was not found, on stderr; the exit code that goes with it.
 int exit_code(const Parsed& options, const JobSelection& selection, const JobsReply& reply) {
   bool json = options.has("json");
@@ -154,8 +266,10 @@ Result<int> run(const Parsed& options) {
   WM_TRY(auto selection, selection_of(options));
   WM_TRY(auto from, master());
   if (options.has("-watch")) {
-    for (const char* other : {"a",   "d", "p",  "r", "s", "m", "J", "P",    "app", "g",
-                              "sla", "l", "UF", "w", "W", "A", "o", "json", "sum", "psum"})
+    for (const char* other :
+         {"a", "d",   "p", "pe",   "pi",  "r",    "s",      "m",      "J",
+          "P", "app", "g", "sla",  "U",   "G",    "l",      "UF",     "w",
+          "W", "A",   "o", "json", "sum", "psum", "rusage", "script", "hostfile"})
       if (options.has(other))
         return fail(
             Code::BadArgument,
@@ -163,7 +277,12 @@ Result<int> run(const Parsed& options) {
     WM_TRY(watch_jobs(from, selection, !options.has("noheader")));
     return 0;
   }
+  if (options.has("script")) return show_scripts(from, selection);
+  WM_TRY(check_group(from, options));
   WM_TRY(auto reply, from.jobs({selection}));
+  leave_out(options, reply.jobs);
+  if (options.has("hostfile") && !reply.jobs.empty())
+    return std::max(show_hosts(reply), exit_code(options, selection, reply));
   auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
   std::vector<view::ShownJob> jobs;
   for (const auto& view : reply.jobs) jobs.push_back({&view, now});

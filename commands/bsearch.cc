@@ -32,6 +32,8 @@ constexpr Option kOptions[] = {
     {"-model-dir", Kind::Text, "folder", "Of start: the code of a trial, copied now"},
     {"q", Kind::Text, "queue", "Of start: the queue"},
     {"plan", Kind::Text, "plan", "Of start: the plan"},
+    {"plugin", Kind::Text, "folder",
+     "Of start: the algorithm's optimizer.py is here, else it was installed"},
     {"o", Kind::Text, "file",
      "Of plot: the picture, PNG or SVG by its ending; else on the terminal"},
 };
@@ -330,6 +332,7 @@ Result<int> start(client::Master& from, const Parsed& options, const std::string
   start.folder = options.first("-model-dir").value_or("");
   start.queue = options.first("q").value_or("");
   start.plan = options.first("plan").value_or("");
+  start.plugin = options.first("plugin").value_or("");
   WM_TRY(auto conf, cluster_conf());
   WM_TRY(auto begun, start_search(from, conf, start));
   return announce(begun);

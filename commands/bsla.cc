@@ -6,7 +6,7 @@
 
 #include "commands/common/command.h"
 #include "commands/common/listing.h"
-#include "libwm/view/plan_fields.h"
+#include "libwm/view/sla_fields.h"
 
 namespace wm::cmd {
 namespace {
@@ -20,31 +20,18 @@ constexpr Option kOptions[] = {
     {"N", Kind::IgnoredFlag, "", ""},
 };
 
-constexpr Listing kListing{"bsla", "SLAS", "plan owns used demand lent borrowed description"};
+constexpr Listing kListing{"bsla", "SLAS",
+                           "name plan goal status priority windows njobs pend run ssusp ususp finish "
+                           "owns used demand lent borrowed users description"};
 
-// One class, as LSF shows a guarantee.
-std::string text_of(const PlanView& plan) {
-  auto number = [](std::uint64_t n) { return std::to_string(n); };
-  std::string users;
-  for (const auto& user : plan.conf.users) users += (users.empty() ? "" : " ") + user;
-  auto short_of = plan.owns > plan.used && plan.demand > plan.used
-                      ? std::min(plan.owns, plan.demand) - plan.used
-                      : 0u;
-  return "SERVICE CLASS NAME:  " + plan.path + "\n -- " +
-         (plan.conf.description.empty() ? "No description provided." : plan.conf.description) +
-         "\nACCESS_CONTROL:  " + (users.empty() ? "all users" : "USERS[" + users + "]") +
-         "\n\nGOAL:  GUARANTEE\nSTATUS:  " +
-         (short_of    ? "Active:Delayed"
-          : plan.used ? "Active:On time"
-                      : "Inactive") +
-         "\n\nGUARANTEED  USED  DEMAND  LENT\n" + view::fit(number(plan.owns), 10, true) +
-         view::fit(number(plan.used), 6, true) + view::fit(number(plan.demand), 8, true) +
-         view::fit(number(plan.lent), 6, true) + "\n";
+std::string guarantee_status(const PlanView& plan) {
+  if (plan.owns > plan.used && plan.demand > plan.used) return "Active:Delayed";
+  return plan.used ? "Active:On time" : "Inactive";
 }
 
 // The jobs of one class.
 struct ClassJobs {
-  std::uint32_t jobs = 0, pending = 0, running = 0, parked = 0, stopped = 0, finished = 0;
+  view::SlaJobs all;
   std::uint32_t ended_lately = 0;  // in the last hour
   Duration length{};               // of all that are not over, together
 };
@@ -55,19 +42,19 @@ ClassJobs jobs_of(const std::string& name, std::span<const JobView> views, WallT
     const Job& job = *view.job;
     const JobSpec& spec = job.spec();
     if (spec.service_class != name) continue;
-    ++sum.jobs;
+    ++sum.all.jobs;
     auto word = lsf_state(job);
     if (is_over(job.state)) {
-      ++sum.finished;
+      ++sum.all.finished;
       sum.ended_lately += now - job.times.ended < std::chrono::hours(1);
       continue;
     }
     Duration length = spec.run_estimate > Duration{} ? spec.run_estimate : view.run_limit;
     sum.length += length > Duration{} ? length : Duration(std::chrono::hours(1));
-    if (word == "PEND" || word == "PSUSP") ++sum.pending;
-    else if (word == "SSUSP") ++sum.parked;
-    else if (word == "USUSP") ++sum.stopped;
-    else ++sum.running;
+    if (word == "PEND" || word == "PSUSP") ++sum.all.pending;
+    else if (word == "SSUSP") ++sum.all.parked;
+    else if (word == "USUSP") ++sum.all.stopped;
+    else ++sum.all.running;
   }
   return sum;
 }
@@ -76,8 +63,8 @@ ClassJobs jobs_of(const std::string& name, std::span<const JobView> views, WallT
 bool is_late(const ServiceClass& sla, const ClassJobs& jobs, const ClockSteps& clock,
              WallTime now) {
   auto closes = next_change(sla.deadline, clock, now);
-  if (!closes || jobs.pending + jobs.running == 0) return false;
-  return jobs.length / std::max(1u, jobs.running) > *closes - now;
+  if (!closes || jobs.all.pending + jobs.all.running == 0) return false;
+  return jobs.length / std::max(1u, jobs.all.running) > *closes - now;
 }
 
 std::string status_of(const ServiceClass& sla, const ClassJobs& jobs, const ClockSteps& clock,
@@ -85,8 +72,8 @@ std::string status_of(const ServiceClass& sla, const ClassJobs& jobs, const Cloc
   bool open = is_open(sla.windows, clock, now) && (sla.velocity || sla.throughput);
   bool due = !sla.deadline.empty() && is_open(sla.deadline, clock, now);
   if (!open && !due) return "Inactive";
-  bool slow = open && jobs.pending > 0 &&
-              (jobs.running < sla.velocity || jobs.ended_lately < sla.throughput);
+  bool slow = open && jobs.all.pending > 0 &&
+              (jobs.all.running < sla.velocity || jobs.ended_lately < sla.throughput);
   bool late = due && is_late(sla, jobs, clock, now);
   return slow || late ? "Active:Delayed" : "Active:On time";
 }
@@ -100,63 +87,64 @@ std::string goals_of(const ServiceClass& sla) {
   return text;
 }
 
-std::string text_of(const ServiceClass& sla, const ClassJobs& jobs, const ClockSteps& clock,
-                    WallTime now) {
-  std::string users;
-  for (const auto& user : sla.users) users += (users.empty() ? "" : " ") + user;
-  std::string text =
-      "SERVICE CLASS NAME:  " + sla.name + "\n -- " +
-      (sla.description.empty() ? "No description provided." : sla.description) +
-      "\nPRIORITY:  " + std::to_string(sla.priority) +
-      "\nACCESS_CONTROL:  " + (users.empty() ? "all users" : "USERS[" + users + "]") +
-      "\n\nGOAL:  " + goals_of(sla) +
-      "\nACTIVE WINDOW:  " + (sla.windows.empty() ? "Always Open" : show_windows(sla.windows)) +
-      "\nSTATUS:  " + status_of(sla, jobs, clock, now) +
-      "\n\n NJOBS   PEND    RUN     SSUSP   USUSP   FINISH\n";
-  for (auto n : {jobs.jobs, jobs.pending, jobs.running, jobs.parked, jobs.stopped, jobs.finished})
-    text += view::fit(std::to_string(n), 6, true) + "  ";
-  return text + "\n";
+bool is_asked(const Parsed& options, const std::string& name) {
+  return options.words.empty() || std::ranges::find(options.words, name) != options.words.end();
 }
 
 // The classes that were asked for, all without a name.
-Result<std::string> classes(client::Master& from, const Config& config, const Parsed& options) {
-  std::string text;
-  if (config.classes.empty()) return text;
+Result<void> add_classes(client::Master& from, const Config& config, const Parsed& options,
+                         std::vector<view::SlaRow>& rows) {
+  if (config.classes.empty()) return {};
   JobSelection selection;
   selection.user = "all";
   selection.finished = true;
   WM_TRY(auto reply, from.jobs({selection}));
   auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
   for (const ServiceClass& sla : config.classes) {
-    const auto& words = options.words;
-    if (!words.empty() && std::ranges::find(words, sla.name) == words.end()) continue;
-    text += (text.empty() ? "" : "\n") +
-            text_of(sla, jobs_of(sla.name, reply.jobs, now), config.clock, now);
+    if (!is_asked(options, sla.name)) continue;
+    auto jobs = jobs_of(sla.name, reply.jobs, now);
+    rows.push_back({.name = sla.name,
+                    .goal = goals_of(sla),
+                    .status = status_of(sla, jobs, config.clock, now),
+                    .windows = show_windows(sla.windows),
+                    .description = sla.description,
+                    .users = sla.users,
+                    .priority = sla.priority,
+                    .jobs = jobs.all});
   }
-  return text;
+  return {};
+}
+
+void add_guarantees(const std::vector<PlanView>& plans, const Parsed& options,
+                    std::vector<view::SlaRow>& rows) {
+  for (const auto& plan : plans)
+    if (plan.owns > 0 && is_asked(options, plan.path))
+      rows.push_back({.name = plan.path,
+                      .goal = "GUARANTEE",
+                      .status = guarantee_status(plan),
+                      .windows = {},
+                      .description = plan.conf.description,
+                      .users = plan.conf.users,
+                      .plan = plan});
 }
 
 Result<int> run(const Parsed& options) {
   WM_TRY(auto from, master());
   WM_TRY(auto reply, from.plans({}));
   WM_TRY(auto config, from.conf());
+  std::vector<view::SlaRow> rows;
+  WM_TRY(add_classes(from, *config, options, rows));
+  add_guarantees(reply.plans, options, rows);
   int code = 0;
   for (const auto& word : options.words) {
-    auto known = std::ranges::find(reply.plans, word, &PlanView::path);
-    if (known != reply.plans.end() && known->owns > 0) continue;
-    if (config->service_class(word)) continue;
+    if (std::ranges::find(rows, word, &view::SlaRow::name) != rows.end()) continue;
     complain(word + ": No such service class\n");
     code = kRefused;
   }
-  std::erase_if(reply.plans, [&](const auto& plan) {
-    bool asked =
-        options.words.empty() || std::ranges::find(options.words, plan.path) != options.words.end();
-    return plan.owns == 0 || !asked;
-  });
-  WM_TRY(auto listing, listed<PlanView>(options, kListing, view::plan_fields(), reply.plans));
+  WM_TRY(auto listing, listed<view::SlaRow>(options, kListing, view::sla_fields(), rows));
   if (listing) return say(*listing), code;
-  WM_TRY(auto text, classes(from, *config, options));
-  for (const auto& plan : reply.plans) text += (text.empty() ? "" : "\n") + text_of(plan);
+  std::string text;
+  for (const auto& row : rows) text += (text.empty() ? "" : "\n") + view::sla_text(row);
   if (text.empty() && code == 0) complain("There are no service classes\n");
   say(text);
   return code;

@@ -101,6 +101,32 @@ bool has_command_of_its_own(const Parsed& options) {
   return profile != nullptr && !profile->command.empty();
 }
 
+// The file that a shell would run for this word.
+std::string program_of(const std::string& word) {
+  struct stat facts {};
+  if (::stat(word.c_str(), &facts) == 0 && S_ISREG(facts.st_mode)) return word;
+  std::string folders = word.find('/') == word.npos ? environment("PATH").value_or("") : "";
+  for (std::size_t at = 0; at < folders.size();) {
+    auto end = std::min(folders.find(':', at), folders.size());
+    auto path = folders.substr(at, end - at) + "/" + word;
+    if (::access(path.c_str(), X_OK) == 0) return path;
+    at = end + 1;
+  }
+  return word;
+}
+
+// -Zs: what is in the file of the command's first word.
+Result<std::string> program_text(const std::string& command) {
+  auto first = command.find_first_not_of(" \t");
+  auto word = command.substr(first, command.find_first_of(" \t", first) - first);
+  std::FILE* file = std::fopen(program_of(word).c_str(), "r");
+  if (!file) return fail(Code::NotFound, "-Zs " + word + ": " + std::strerror(errno));
+  auto text = read_all(file, word);
+  std::fclose(file);
+  if (!text || text->find('\0') == std::string::npos) return text;
+  return fail(Code::BadArgument, "-Zs " + word + ": only scripts are kept, this is a program");
+}
+
 // A profile's own command is run where nothing else is said; a script on stdin is something else.
 Result<Source> script_on_stdin(const Parsed& options) {
   bool needs_none = has_command_of_its_own(options);
@@ -140,11 +166,16 @@ Result<Source> find_source(const Parsed& options, const SpecFile& file) {
     source.command += (source.command.empty() ? "" : " ") + word;
   WM_TRY(source.script, script_in(options.words));
   warn_of_unread(options.words);
-  if (source.command.empty()) return no_command();
+  if (source.command.find_first_not_of(" \t") == std::string::npos) return no_command();
+  source.spooled = options.has("Zs") && source.script.empty();
+  if (source.spooled) {
+    WM_TRY(source.script, program_text(source.command));
+  }
   return source;
 }
 
 Result<void> add_directives(const Source& source, Parsed& options) {
+  if (source.spooled) return {};
   WM_TRY(auto words, directive_words(source.script));
   bool others =
       source.script.starts_with("#SBATCH") || source.script.find("\n#SBATCH") != std::string::npos;
@@ -211,6 +242,7 @@ Result<int> submit_pack(const Parsed& options, Surroundings here) {
     };
   auto lines = pack_lines(text, here, filter);
   std::vector<client::PackJob> jobs;
+  jobs.reserve(lines.size());
   for (auto& line : lines)
     if (line.job) jobs.push_back(std::move(*line.job));
   WM_TRY(auto env, make_environment(options, here));
@@ -247,8 +279,14 @@ class Bundle {
     incoming_ = client::incoming_folder(root, account.name);
     WM_TRY(key_, client::stage_bundle(folder, incoming_));
     spec.exec.bundle = key_;
-    for (auto* file : {&spec.files.in, &spec.files.out, &spec.files.err})  // not in the copy
-      if (!file->empty() && file->front() != '/') *file = here.cwd + "/" + *file;
+    auto from_here = [&](std::string& file) {  // not in the copy
+      if (!file.empty() && file.front() != '/') file = here.cwd + "/" + file;
+    };
+    from_here(spec.files.in);
+    from_here(spec.files.outdir);
+    if (!spec.files.outdir.empty()) return {};
+    from_here(spec.files.out);
+    from_here(spec.files.err);
     return {};
   }
   void drop() const { client::drop_bundle(incoming_, key_); }

@@ -15,6 +15,8 @@ constexpr Option kOptions[] = {
     {"q", Kind::Text, "queue", "Jobs of this queue"},
     {"P", Kind::Text, "project", "Jobs of this project"},
     {"app", Kind::Text, "profile", "Jobs of this application profile"},
+    {"g", Kind::Text, "/group", "Jobs of this job group and those below it"},
+    {"sla", Kind::Text, "class", "Jobs of this service class"},
 };
 
 Result<int> run(const Parsed& options) {
@@ -22,7 +24,7 @@ Result<int> run(const Parsed& options) {
   Parsed which = options;
   which.words.erase(which.words.begin());
   if (!selects(which))
-    return fail(Code::BadArgument, "bswitch: job ID or one of -J -u -q -P -app is wanted");
+    return fail(Code::BadArgument, "bswitch: job ID or one of -J -u -q -P -app -g -sla is wanted");
   SwitchRequest request;
   WM_TRY(request.jobs, select_jobs(which));
   request.jobs.pending_only = request.jobs.ids.empty();

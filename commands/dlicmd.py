@@ -1,33 +1,8 @@
 #!/usr/bin/python3
 """dlicmd: deep learning executions over WM's web door, with the words of WMLA's dlicmd.
 
-usage: dlicmd COMMAND [options]
-
-  --logon                     ask for a token and keep it in ~/.dlicmd     --logoff    --status
-  --dl-frameworks             frameworks that can be started     --dl-runtime   what the default one includes
-  --framework-install FILE.json   one of your own                  --framework-uninstall NAME
-  --exec-start FRAMEWORK …    start one; every other option, and what follows --, is the execution's
-  --exec-get ID  --exec-get-all  --exec-stop ID  --exec-delete ID  --exec-delete-all
-  --exec-trainlogs ID  --exec-trainoutlogs ID  --exec-trainerrlogs ID    output of all workers
-  --exec-outlogs ID  --exec-errlogs ID  --exec-launcherlogs ID           worker by worker
-  --exec-trainresult ID       save the zip of its results
-  --exec-deploy ID --name N   make a service of its model: [--kernel F] [--weight F] [--tag T] [--runtime R]
-                              [--attributes k=v,…] [--envs k=v,…]; started by dlim
-  --app-get ID  --app-get-all  --app-history-get-all  --app-wait ID  --app-stop ID…  --app-stop-all
-  --app-outlogs ID  --app-errlogs ID  --app-launcherlogs ID  --app-analyze HOURS
-  --rp-get-all  --rp-get NAME  --rp-delete NAME                          resource plans
-  --pj-get-all  --k8s-obj-get-all TYPE  --k8s-obj-get TYPE NAME          there are none here
-  --hpo-start FILE.json --model-dir D                                    search for good parameters
-  --hpo-get ID  --hpo-get-all  --hpo-stop ID…  --hpo-restart ID  --hpo-delete ID…  --hpo-delete-all
-  --hpo-algorithm-get-all  --hpo-algorithm-get NAME  --hpo-algorithm-delete NAME
-
-where:  --rest-host HOST  --rest-port PORT  --jwt-token TOKEN  --username U  --password P  --query-args A=B&…
-        (else $WM_GATEWAY_URL; ~/.dlicmd, or $USER and $WM_API_KEY)
-shown:  -o json | -o custom-columns=a,b
-start:  --model-main F  --model-dir D  --numWorker N  --workerDeviceType cpu|gpu  --workerDeviceNum N
-        --workerMemory 8g  --appName N  --consumer PLAN  --msd-env N=V  --cs-datastore-meta type=fs,data_path=P
-        --data-source JSON  --user-cmd -- CMD …   (dlicmd(1) has all)
-Needs nothing but Python.
+One file, which every web door hands out (/ui/tools/dlicmd.py); needs nothing but Python. TABLE, at its end, is all that is known of commands and
+options: parsing, -h, --wm-options (completion, the manual page's check) come of it.
 """
 
 import base64
@@ -40,6 +15,7 @@ import ssl
 import sys
 import tarfile
 import tempfile
+import textwrap
 import time
 import urllib.parse
 import uuid
@@ -47,12 +23,6 @@ import uuid
 BASE = '/platform/rest/deeplearning/v1'
 TOKEN_FILE = os.path.expanduser('~/.dlicmd')
 TERMINAL = ('FINISHED', 'KILLED', 'ERROR')
-# Options of ours, which are not the execution's: name → where their value goes.
-CONNECTION = {'--rest-host': 'host', '--master-host': 'host', '--rest-port': 'port', '--dli-rest-port': 'port',
-              '--jwt-token': 'token', '--query-args': 'query', '--username': 'username', '--password': 'password',
-              '--data-source': 'data_source', '-o': 'output', '--ig': 'ig',
-              '--app-search-start': 'start', '--app-search-length': 'length'}
-FLAGS = {'--rest-insecure': 'insecure'}
 LAST_LINES = 10000
 
 
@@ -171,10 +141,39 @@ def show(value, options, columns):
 
 
 EXEC_COLUMNS = ['id', 'appName', 'framework', 'state', 'numWorker', 'createTime']
+HPO_COLUMNS = ['hpoName', 'state', 'progress', 'running', 'complete', 'failed', 'createtime', 'creator', 'duration']
 APP_COLUMNS = ['id', 'name', 'consumer', 'submit_user', 'state', 'task12n_num', 'used_gpu']
 
 
 # ---- commands -----------------------------------------------------------------------------------
+
+
+def one(words):
+    """The id that a command is about."""
+    if len(words) < 1:
+        raise Refused('which one? an id is wanted')
+    return words[0]
+
+
+def address(path, word):
+    """`path` with the word that a command is about in its place."""
+    return path.format(urllib.parse.quote(word, safe=''))
+
+
+def shows(path, *columns):
+    """A command that asks for what is there, and shows it."""
+    def run(door, options, words):
+        show(door.json('GET', address(path, one(words)) if '{}' in path else path), options, list(columns))
+    return run
+
+
+def does(method, path, act):
+    """A command that changes what each word names, or all."""
+    def run(door, options, words):
+        for word in words or [one(words)] if '{}' in path else ['']:
+            done, _, _ = door.ask(method, address(path, word))
+            print(f'{act.format(word)} succeed. HTTP:{done} ')
+    return run
 
 
 def logon(door, options, words):
@@ -298,34 +297,6 @@ def exec_start(door, options, words):
     print(json.dumps({'execId': begun['id'], 'appId': begun['appId']}, indent=2))
 
 
-def exec_get(door, options, words):
-    """--exec-get ID"""
-    show(door.json('GET', f'/execs/{one(words)}'), options, [])
-
-
-def exec_get_all(door, options, words):
-    """--exec-get-all"""
-    show(door.json('GET', '/execs/'), options, EXEC_COLUMNS)
-
-
-def exec_stop(door, options, words):
-    """--exec-stop ID"""
-    status, _, _ = door.ask('POST', f'/execs/{one(words)}/stop')
-    print(f'Stop exec {words[0]} succeed. HTTP:{status} ')
-
-
-def exec_delete(door, options, words):
-    """--exec-delete ID"""
-    status, _, _ = door.ask('DELETE', f'/execs/{one(words)}')
-    print(f'Delete exec {words[0]} succeed. HTTP:{status} ')
-
-
-def exec_delete_all(door, options, words):
-    """--exec-delete-all"""
-    status, _, _ = door.ask('DELETE', '/execs')
-    print(f'Delete all execs succeed. HTTP:{status} ')
-
-
 def train_logs(kind):
     """--exec-train*logs ID"""
     def run(door, options, words):
@@ -360,31 +331,22 @@ def exec_result(door, options, words):
     print(f'Train result is saved to {name}')
 
 
-DEPLOY_TEXTS = {'--name': 'name', '--runtime': 'runtime', '--kernel': 'kernel', '--weight': 'weight', '--tag': 'tag'}
-DEPLOY_PAIRS = {'--attributes': 'attributes', '--envs': 'environments'}
-
-
 def exec_deploy(door, options, words):
     """--exec-deploy ID --name N …"""
     wanted, rest = {}, iter(words[1:])
     for word in rest:
         name, _, value = word.partition('=')
         value = value or next(rest, '')
-        if name in DEPLOY_TEXTS:
-            wanted[DEPLOY_TEXTS[name]] = value
-        elif name in DEPLOY_PAIRS:
-            wanted[DEPLOY_PAIRS[name]] = dict(pair.split('=', 1) for pair in value.split(',') if '=' in pair)
-        else:
+        row = rows_of(DEPLOY).get(name)
+        if row is None:
             raise Refused(f'{word}: not an option of --exec-deploy')
+        pairs = (pair.split('=', 1) for pair in value.split(',') if '=' in pair)
+        wanted[row[3]] = dict(pairs) if row[1] == 'k=v,...' else value
     if not wanted.get('name'):
         raise Refused('--exec-deploy: --name is missing')
-    _, _, said = door.ask('POST', f'/execs/{one(words[:1])}/deploy', headers={'Content-Type': 'application/json'}, body=json.dumps(wanted).encode())
+    headers = {'Content-Type': 'application/json'}
+    _, _, said = door.ask('POST', address('/execs/{}/deploy', one(words)), headers=headers, body=json.dumps(wanted).encode())
     print(json.loads(said)['status'])
-
-
-def status(door, options, words):
-    """--status"""
-    show(door.json('GET', '/status'), options, [])
 
 
 def first_app(door, name):
@@ -445,7 +407,7 @@ def app_analyze(door, options, words):
 
 def plan_delete(door, options, words):
     """--rp-delete NAME: the server says where plans are changed."""
-    door.ask('DELETE', f'/resplans/resplan/{urllib.parse.quote(one(words), safe="")}')
+    door.ask('DELETE', address('/resplans/resplan/{}', one(words)))
 
 
 def objects(door, options, words):
@@ -453,24 +415,6 @@ def objects(door, options, words):
     kind = words[0] if words else 'paralleljob'
     query = f'type={urllib.parse.quote(kind)}' + (f'&name={urllib.parse.quote(words[1])}' if len(words) > 1 else '')
     show(door.json('GET', '/scheduler/kubernetesobjects', query), options, [])
-
-
-def plans(door, options, words):
-    """--rp-get-all"""
-    show(door.json('GET', '/resplans/resplantree'), options, [])
-
-
-def plan(door, options, words):
-    """--rp-get NAME"""
-    show(door.json('GET', f'/resplans/resplan/{urllib.parse.quote(one(words), safe="")}'), options, [])
-
-
-HPO_COLUMNS = ['hpoName', 'state', 'progress', 'running', 'complete', 'failed', 'createtime', 'creator', 'duration']
-
-
-def hpo_path(name, *more):
-    """The address of a search."""
-    return '/'.join(['/hypersearch', urllib.parse.quote(name, safe=''), *more])
 
 
 def hpo_start(door, options, words):
@@ -488,92 +432,157 @@ def hpo_start(door, options, words):
     print(json.dumps(json.loads(door.ask('POST', '/hypersearch', headers=headers, body=body)[2])))
 
 
-def hpo_get(door, options, words):
-    """--hpo-get ID"""
-    show(door.json('GET', hpo_path(one(words))), options, [])
-
-
-def hpo_get_all(door, options, words):
-    """--hpo-get-all"""
-    show(door.json('GET', '/hypersearch'), options, HPO_COLUMNS)
-
-
-def hpo_act(method, verb, *more):
-    """--hpo-stop ID… and the like"""
-    def run(door, options, words):
-        for name in words or [one(words)]:
-            done, _, _ = door.ask(method, hpo_path(name, *more))
-            print(f'{verb} hpo {name} succeed. HTTP:{done} ')
-    return run
-
-
-def hpo_delete_all(door, options, words):
-    """--hpo-delete-all"""
-    done, _, _ = door.ask('DELETE', '/hypersearch')
-    print(f'Delete all hpo succeed. HTTP:{done} ')
-
-
-def algorithm_get_all(door, options, words):
-    """--hpo-algorithm-get-all"""
-    show(door.json('GET', '/hypersearch/algorithm'), options, ['name', 'type', 'creator', 'createtime', 'path'])
-
-
-def algorithm_get(door, options, words):
-    """--hpo-algorithm-get NAME"""
-    show(door.json('GET', '/hypersearch/algorithm/' + urllib.parse.quote(one(words), safe='')), options, [])
-
-
-def algorithm_delete(door, options, words):
-    """--hpo-algorithm-delete NAME"""
-    done, _, _ = door.ask('DELETE', '/hypersearch/algorithm/' + urllib.parse.quote(one(words), safe=''))
-    print(f'Delete hpo algorithm {words[0]} succeed. HTTP:{done} ')
-
-
-def one(words):
-    """The id that a command is about."""
-    if len(words) < 1:
-        raise Refused('which one? an id is wanted')
-    return words[0]
-
+# ---- the table of commands and options ----------------------------------------------------------
 
 ACTIVE, OVER = 'NEW,SUBMITTED,PENDING_CRD_SCHEDULER,LAUNCHING,RUNNING', 'FINISHED,KILLED,ERROR'
-COMMANDS = {
-    '--logon': logon, '--logoff': logoff, '--status': status, '--dl-frameworks': frameworks,
-    '--dl-runtime': runtime, '--framework-install': framework_install, '--framework-uninstall': framework_uninstall,
-    '--exec-start': exec_start, '--exec-get': exec_get, '--exec-get-all': exec_get_all, '--exec-stop': exec_stop,
-    '--exec-delete': exec_delete, '--exec-delete-all': exec_delete_all, '--exec-trainresult': exec_result,
-    '--exec-deploy': exec_deploy,
-    '--exec-trainlogs': train_logs('outerrlog'), '--exec-trainoutlogs': train_logs('outlog'),
-    '--exec-trainerrlogs': train_logs('errlog'), '--exec-outlogs': worker_logs('stdout'),
-    '--exec-errlogs': worker_logs('stderr'), '--exec-launcherlogs': worker_logs('launcherlog'),
-    '--app-get': app_get, '--app-get-all': app_list(ACTIVE), '--app-history-get-all': app_list(OVER),
-    '--app-wait': app_wait, '--app-stop': app_stop, '--app-stop-all': app_stop_all,
-    '--app-outlogs': worker_logs('stdout'), '--app-errlogs': worker_logs('stderr'),
-    '--app-launcherlogs': worker_logs('launcherlog'), '--app-analyze': app_analyze, '--rp-delete': plan_delete,
-    '--pj-get-all': objects, '--k8s-obj-get-all': objects, '--k8s-obj-get': objects,
-    '--rp-get-all': plans, '--rp-get': plan,
-    '--hpo-start': hpo_start, '--hpo-get': hpo_get, '--hpo-get-all': hpo_get_all, '--hpo-stop': hpo_act('PUT', 'Stop'),
-    '--hpo-restart': hpo_act('PUT', 'Restart', 'restart'), '--hpo-delete': hpo_act('DELETE', 'Delete'),
-    '--hpo-delete-all': hpo_delete_all, '--hpo-algorithm-get-all': algorithm_get_all,
-    '--hpo-algorithm-get': algorithm_get, '--hpo-algorithm-delete': algorithm_delete,
+COMMANDS, WHERE, DEPLOY, START = 'Commands', 'Where, and how it is shown', 'Of --exec-deploy', 'Of --exec-start'
+# Group → rows: spelling, argument ('': a flag), what it is, and: of a command what does it; of the others the name of its value, None where it is
+# the execution's.
+TABLE = {
+    COMMANDS: (
+        ('--logon', '', 'Ask for a token and keep it in ~/.dlicmd', logon),
+        ('--logoff', '', 'Forget it', logoff),
+        ('--status', '', 'How the server stands', shows('/status')),
+        ('--dl-frameworks', '', 'Frameworks that can be started', frameworks),
+        ('--dl-runtime', '', 'What the default runtime includes', runtime),
+        ('--framework-install', 'file.json', 'Install one of your own', framework_install),
+        ('--framework-uninstall', 'name', 'Take it away', framework_uninstall),
+        ('--exec-start', 'framework', 'Start an execution', exec_start),
+        ('--exec-get', 'id', 'An execution', shows('/execs/{}')),
+        ('--exec-get-all', '', 'All of yours', shows('/execs/', *EXEC_COLUMNS)),
+        ('--exec-stop', 'id', 'Stop it', does('POST', '/execs/{}/stop', 'Stop exec {}')),
+        ('--exec-delete', 'id', 'Stop and forget it', does('DELETE', '/execs/{}', 'Delete exec {}')),
+        ('--exec-delete-all', '', 'All of yours', does('DELETE', '/execs', 'Delete all execs')),
+        ('--exec-trainlogs', 'id', 'Output of all workers', train_logs('outerrlog')),
+        ('--exec-trainoutlogs', 'id', 'Their standard output', train_logs('outlog')),
+        ('--exec-trainerrlogs', 'id', 'Their standard error', train_logs('errlog')),
+        ('--exec-outlogs', 'id', 'Standard output, worker by worker', worker_logs('stdout')),
+        ('--exec-errlogs', 'id', 'Standard error, worker by worker', worker_logs('stderr')),
+        ('--exec-launcherlogs', 'id', 'Of what starts them', worker_logs('launcherlog')),
+        ('--exec-trainresult', 'id', 'Save the zip of its results', exec_result),
+        ('--exec-deploy', 'id', 'Make a service of its model, which dlim starts', exec_deploy),
+        ('--app-get', 'id', 'The application of an execution', app_get),
+        ('--app-get-all', '', 'Applications that are not over', app_list(ACTIVE)),
+        ('--app-history-get-all', '', 'Those that are', app_list(OVER)),
+        ('--app-wait', 'id', 'Wait until it is over', app_wait),
+        ('--app-stop', 'id', 'Stop it; several ids are', app_stop),
+        ('--app-stop-all', '', 'Stop all of yours', app_stop_all),
+        ('--app-outlogs', 'id', 'As --exec-outlogs', worker_logs('stdout')),
+        ('--app-errlogs', 'id', 'As --exec-errlogs', worker_logs('stderr')),
+        ('--app-launcherlogs', 'id', 'As --exec-launcherlogs', worker_logs('launcherlog')),
+        ('--app-analyze', 'hours', 'How many there were, by type and state', app_analyze),
+        ('--rp-get-all', '', 'Resource plans', shows('/resplans/resplantree')),
+        ('--rp-get', 'name', 'A resource plan', shows('/resplans/resplan/{}')),
+        ('--rp-delete', 'name', 'Refused: plans are in plans.conf', plan_delete),
+        ('--pj-get-all', '', 'Empty: there is no Kubernetes here', objects),
+        ('--k8s-obj-get-all', 'type', 'Empty as well', objects),
+        ('--k8s-obj-get', 'type', 'Empty as well; a name follows', objects),
+        ('--hpo-start', 'file.json', 'Search for good parameters, with --model-dir', hpo_start),
+        ('--hpo-get', 'id', 'A search', shows('/hypersearch/{}')),
+        ('--hpo-get-all', '', 'All of yours', shows('/hypersearch', *HPO_COLUMNS)),
+        ('--hpo-stop', 'id', 'Stop it; several ids are', does('PUT', '/hypersearch/{}', 'Stop hpo {}')),
+        ('--hpo-restart', 'id', 'Go on with what it has found', does('PUT', '/hypersearch/{}/restart', 'Restart hpo {}')),
+        ('--hpo-delete', 'id', 'Stop and forget it; several ids are', does('DELETE', '/hypersearch/{}', 'Delete hpo {}')),
+        ('--hpo-delete-all', '', 'All of yours', does('DELETE', '/hypersearch', 'Delete all hpo')),
+        ('--hpo-algorithm-get-all', '', 'Ways of searching', shows('/hypersearch/algorithm', 'name', 'type', 'creator', 'createtime', 'path')),
+        ('--hpo-algorithm-get', 'name', 'One of them', shows('/hypersearch/algorithm/{}')),
+        ('--hpo-algorithm-delete', 'name', 'Delete one of your own', does('DELETE', '/hypersearch/algorithm/{}', 'Delete hpo algorithm {}')),
+    ),
+    WHERE: (
+        ('--rest-host', 'host', 'The server, or $WM_GATEWAY_URL', 'host'),
+        ('--master-host', 'host', 'The same', 'host'),
+        ('--rest-port', 'port', 'Its port; -1: none in the address', 'port'),
+        ('--dli-rest-port', 'port', 'The same', 'port'),
+        ('--rest-insecure', '', 'Its certificate is not checked', 'insecure'),
+        ('--jwt-token', 'token', 'Instead of ~/.dlicmd', 'token'),
+        ('--username', 'user', 'Log on as this user', 'username'),
+        ('--password', 'password', 'With this; else $WM_API_KEY', 'password'),
+        ('--query-args', 'a=b&c=d', 'Added to each address', 'query'),
+        ('--ig', 'group', 'Instance group; without effect', 'ig'),
+        ('--app-search-start', 'n', 'Of lists of applications: from this on', 'start'),
+        ('--app-search-length', 'n', 'So many', 'length'),
+        ('-o', 'json|custom-columns=a,b', 'JSON, or these columns', 'output'),
+    ),
+    DEPLOY: (
+        ('--name', 'name', 'Name of the service', 'name'),
+        ('--kernel', 'F', 'Its kernel; else the ready-made one for PyTorch', 'kernel'),
+        ('--weight', 'F', 'What it loads; else the only model that there is', 'weight'),
+        ('--tag', 'text', 'Its tag', 'tag'),
+        ('--runtime', 'name', 'Its runtime', 'runtime'),
+        ('--attributes', 'k=v,...', 'Its attributes', 'attributes'),
+        ('--envs', 'k=v,...', 'Its environment', 'environments'),
+    ),
+    START: (
+        ('--model-main', 'file', 'The script', None),
+        ('--model-dir', 'folder', 'What is sent with it', None),
+        ('--numWorker', 'n', 'Workers; of an elastic framework the most', None),
+        ('--workerDeviceType', 'cpu|gpu', 'Of each worker; GPUs where there are any', None),
+        ('--workerDeviceNum', 'n', 'So many', None),
+        ('--workerMemory', '8g', 'Memory of each worker', None),
+        ('--appName', 'name', 'What it is called', None),
+        ('--consumer', '/plan', 'Resource plan', None),
+        ('--msd-priority', 'n', 'Priority among yours', None),
+        ('--msd-env', 'NAME=VALUE', 'Environment, several times', None),
+        ('--cs-datastore-meta', 'type=fs,data_path=REL', 'DATA_DIR, below the cluster\'s', None),
+        ('--data-source', 'JSON', 'A list of places where data comes from', 'data_source'),
+        ('--user-cmd', '', 'A command instead of a script, behind --', None),
+        ('--lsf-gpu-syntax', 'num=n:...', 'GPUs as bsub -gpu has them', None),
+        ('--pbmodel-name', 'AlexNet|VGG16|ResNet18|MNIST', 'A model that is there already', None),
+        ('--pbmodel-cmd', 'train', 'On made-up data', None),
+        ('--conda-env-name', 'name', 'Run in this environment', None),
+        ('--conda-home', 'folder', 'Which conda', None),
+        ('--conda-env-yaml', 'file', 'An environment that this file describes', None),
+        ('--conda-package', 'file', 'A package that is sent', None),
+        ('--numPs', 'n', 'Parameter servers of disttensorflow', None),
+        ('--msd-image-name', 'image', 'A container image', None),
+        ('--msd-image-pull-policy', 'Always|Never|IfNotPresent', 'When it is fetched', None),
+        ('--msd-image-pull-secret', 'name', 'With which secret', None),
+    ),
 }
+SYNOPSIS = 'dlicmd COMMAND [options] [-- words for the script]'
+
+
+def rows_of(*groups):
+    """{spelling: row} of these groups."""
+    return {row[0]: row for group in groups for row in TABLE[group]}
+
+
+def usage():
+    """What -h prints."""
+    lines = [f'usage: {SYNOPSIS}']
+    for group, rows in TABLE.items():
+        lines += ['', f'{group}:']
+        for option, argument, doc, _ in rows:
+            head = f'  {option} {argument}'.rstrip()
+            lines += textwrap.wrap(doc, 78, initial_indent=f'{head:<34}  ', subsequent_indent=' ' * 36)
+    return '\n'.join(lines)
+
+
+def table_text():
+    """The table for programs, as the other commands of WM tell theirs."""
+    told = [('synopsis', SYNOPSIS)]
+    for group, rows in TABLE.items():
+        told += [('option', option, 'text' if argument else 'flag', argument, group, doc) for option, argument, doc, _ in rows]
+    return '\n'.join('\t'.join(row) for row in told)
 
 
 def split(words):
     """(options of ours, the other words). What follows -- is never ours."""
     options, rest, i = {}, [], 0
+    ours = {name: row for name, row in rows_of(WHERE, START).items() if row[3]}
     end = words.index('--') if '--' in words else len(words)
     while i < end:
         name, equals, value = words[i].partition('=')
-        if name in FLAGS:
-            options[FLAGS[name]] = True
-        elif name in CONNECTION and not equals and i + 1 >= end:
-            raise Refused(f'{name}: a value is missing')
-        elif name in CONNECTION:
-            options[CONNECTION[name]] = value if equals else words[i + 1]
-            i += 0 if equals else 1
-        else:
+        _, argument, _, key = ours.get(name, (None, None, None, None))
+        if key is None:
             rest.append(words[i])
+        elif not argument:
+            options[key] = True
+        elif not equals and i + 1 >= end:
+            raise Refused(f'{name}: a value is missing')
+        else:
+            options[key] = value if equals else words[i + 1]
+            i += 0 if equals else 1
         i += 1
     return options, rest + words[end:]
 
@@ -581,15 +590,15 @@ def split(words):
 def main():
     """Runs the command that the first word names."""
     words = sys.argv[1:]
-    if not words or words[0] in ('--help', '-h'):
-        print(__doc__.strip())
-        return 0 if words else 1
-    command = COMMANDS.get(words[0])
     try:
+        if not words or words[0] in ('--help', '-h', '--wm-options'):
+            print(table_text() if words == ['--wm-options'] else usage())
+            return 0 if words else 1
+        command = rows_of(COMMANDS).get(words[0])
         if command is None:
             raise Refused(f'{words[0]}: no such command, see dlicmd --help')
         options, rest = split(words[1:])
-        command(Door(options), options, rest)
+        command[3](Door(options), options, rest)
     except BrokenPipeError:
         return 1
     except (Refused, ValueError, OSError) as problem:

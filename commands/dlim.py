@@ -1,22 +1,8 @@
 #!/usr/bin/python3
 """dlim: inference services over WM's web door, with the words of WMLA's dlim.
 
-usage: dlim [--rest-server URL] [--jwt-token TOKEN] COMMAND …
-
-  config -c URL                   the server from now on      config -t -u USER -k KEY    log on, keep the token
-  config -s                       print the token
-  model list                      models, and the address of each that is started
-  model deploy -p FOLDER [-f]     upload a package; -f: also as the next version of one that is there
-  model undeploy MODEL [-f]       take it away; -f: do not ask
-  model start MODEL [-f]          model stop MODEL [-f]
-  model canary MODEL OTHER N      N % of its requests go to another service; 0: none any more
-  model rollback MODEL            the version before the newest is the newest again, while it is stopped
-  model view MODEL [-s [-a] | -j] what it is; -s: how it runs, -a: each kernel too; -j: as JSON
-  model viewprofile MODEL [-j]    its profile
-  model updateprofile MODEL -f FILE
-  model infer MODEL [DATA | -]    ask it something
-
-Without an address: $WM_GATEWAY_URL; without a token: $USER_ACCESS_TOKEN, else $USER and $WM_API_KEY. Needs nothing but Python.
+One file, which every web door hands out (/ui/tools/dlim.py); needs nothing but Python. VERBS and OPTIONS, at its end, are all that is known of the
+command line: parsing, -h and --wm-options (completion, the manual page's check) come of them.
 """
 
 import argparse
@@ -340,53 +326,87 @@ def infer(options):
 
 # ---- the command line ---------------------------------------------------------------------------
 
+# Words, what stands behind them, what it does, what for.
+VERBS = (
+    ('config', '', config, 'The server, and who asks it, from now on'),
+    ('model list', '', list_models, 'Models, and the address of each that is started'),
+    ('model deploy', '', deploy, 'Upload a package'),
+    ('model undeploy', 'model', undeploy, 'Take it away'),
+    ('model start', 'model', start, 'Start it'),
+    ('model stop', 'model', stop, 'Stop it'),
+    ('model canary', 'model other percent', canary, 'So many of its requests go to another service; 0: none any more'),
+    ('model rollback', 'model', rollback, 'The version before the newest is the newest again, while it is stopped'),
+    ('model view', 'model', view, 'What it is'),
+    ('model viewprofile', 'model', view_profile, 'Its profile'),
+    ('model updateprofile', 'model', update_profile, 'Another profile'),
+    ('model infer', 'model [data]', infer, 'Ask it something; - or nothing: what is on standard input'),
+)
+# Of which words (''; of all), spelling, argument ('': a flag), what for, the name of its value. One whose doc ends in ! has to be there.
+OPTIONS = (
+    ('', '--rest-server', 'URL', 'The server, or $WM_GATEWAY_URL', 'rest_server'),
+    ('', '--jwt-token', 'token', 'Or $USER_ACCESS_TOKEN, or $USER and $WM_API_KEY', 'jwt_token'),
+    ('config', '-c', 'URL', 'The server from now on', 'url'),
+    ('config', '-t', '', 'Log on, and keep the token', 'token'),
+    ('config', '-u', 'user', 'With -t: as this user', 'user'),
+    ('config', '-k', 'key', 'With -t: by this key', 'key'),
+    ('config', '-s', '', 'Print the token', 'show'),
+    ('model deploy', '-p', 'folder', 'The package!', 'path'),
+    ('model deploy', '-f', '', 'Also as the next version of one that is there', 'force'),
+    ('model undeploy', '-f', '', 'Do not ask', 'force'),
+    ('model start', '-f', '', 'Do not ask', 'force'),
+    ('model stop', '-f', '', 'Do not ask', 'force'),
+    ('model view', '-s', '', 'How it runs', 'status'),
+    ('model view', '-a', '', 'With -s: each kernel, too', 'all'),
+    ('model view', '-j', '', 'As JSON', 'json'),
+    ('model viewprofile', '-j', '', 'As JSON, which it is anyway', 'json'),
+    ('model updateprofile', '-f', 'file', 'The profile!', 'file'),
+)
 
-def add_models(verbs):
-    """Words of `dlim model`."""
-    words = verbs.add_parser('model').add_subparsers(dest='word', required=True)
 
-    def word(name, action, model=True, **more):
-        sub = words.add_parser(name, **more)
-        sub.set_defaults(action=action)
-        if model:
-            sub.add_argument('model')
-        return sub
-
-    word('list', list_models, model=False)
-    sub = word('deploy', deploy, model=False)
-    sub.add_argument('-p', dest='path', required=True)
-    sub.add_argument('-f', dest='force', action='store_true')
-    for name, action in (('undeploy', undeploy), ('start', start), ('stop', stop)):
-        word(name, action).add_argument('-f', dest='force', action='store_true')
-    word('rollback', rollback)
-    sub = word('canary', canary)
-    sub.add_argument('other')
-    sub.add_argument('percent', type=int)
-    sub = word('view', view)
-    sub.add_argument('-s', dest='status', action='store_true')
-    sub.add_argument('-a', dest='all', action='store_true')
-    sub.add_argument('-j', dest='json', action='store_true')
-    word('viewprofile', view_profile).add_argument('-j', dest='json', action='store_true')
-    word('updateprofile', update_profile).add_argument('-f', dest='file', required=True)
-    word('infer', infer).add_argument('data', nargs='?', default='-')
+def add_options(parser, verb):
+    """Those of these words."""
+    for of, option, argument, doc, name in OPTIONS:
+        if of == verb and argument:
+            parser.add_argument(option, dest=name, required=doc.endswith('!'))
+        elif of == verb:
+            parser.add_argument(option, dest=name, action='store_true')
 
 
 def parsed(words):
     """Words as a namespace; argparse prints what is wrong and exits 2."""
-    parser = argparse.ArgumentParser(prog='dlim', usage=argparse.SUPPRESS, description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('--rest-server')
-    parser.add_argument('--jwt-token')
+    parser = argparse.ArgumentParser(prog='dlim', add_help=False)
+    add_options(parser, '')
     verbs = parser.add_subparsers(dest='verb', required=True)
-    sub = verbs.add_parser('config')
-    sub.set_defaults(action=config)
-    sub.add_argument('-c', dest='url')
-    sub.add_argument('-t', dest='token', action='store_true')
-    sub.add_argument('-u', dest='user')
-    sub.add_argument('-k', dest='key')
-    sub.add_argument('-s', dest='show', action='store_true')
-    add_models(verbs)
+    models = verbs.add_parser('model', add_help=False).add_subparsers(dest='word', required=True)
+    for verb, operands, action, _ in VERBS:
+        group, name = (models, verb.split()[1]) if ' ' in verb else (verbs, verb)
+        sub = group.add_parser(name, add_help=False)
+        sub.set_defaults(action=action)
+        add_options(sub, verb)
+        for operand in operands.split():
+            if operand.startswith('['):
+                sub.add_argument(operand[1:-1], nargs='?', default='-')
+            else:
+                sub.add_argument(operand, type=int if operand == 'percent' else str)
     return parser.parse_args(words)
+
+
+def usage():
+    """What -h prints."""
+    lines = ['usage: dlim COMMAND [options]', '']
+    for verb, operands, _, doc in (('', '', None, ''), *VERBS):
+        lines += [f'  {verb} {operands}'.rstrip().ljust(36) + f'  {doc}'] if verb else []
+        for of, option, argument, what, _ in OPTIONS:
+            lines += [f'    {option} {argument}'.rstrip().ljust(36) + f'  {what.rstrip("!")}'] if of == verb else []
+    return '\n'.join(lines)
+
+
+def table_text():
+    """The table for programs, as the other commands of WM tell theirs."""
+    names = '|'.join(verb.split()[1] for verb, *_ in VERBS if ' ' in verb)
+    rows = [('synopsis', 'dlim config [options]'), ('synopsis', f'dlim model {names} [options]')]
+    rows += [('option', option, 'text' if argument else 'flag', argument, of, doc.rstrip('!')) for of, option, argument, doc, _ in OPTIONS]
+    return '\n'.join('\t'.join(row) for row in rows)
 
 
 def everywhere(words):
@@ -404,8 +424,12 @@ def everywhere(words):
 
 def main():
     """One command."""
-    options = parsed(everywhere(sys.argv[1:]))
+    words = sys.argv[1:]
     try:
+        if words == ['--wm-options'] or {'-h', '--help'} & set(words):
+            print(table_text() if words == ['--wm-options'] else usage())
+            return 0
+        options = parsed(everywhere(words))
         options.action(options)
     except Refused as problem:
         print(problem, file=sys.stderr)

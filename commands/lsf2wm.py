@@ -13,6 +13,7 @@ Exit: 0 all carried over, 1 made with a report, 2 nothing made.
 import argparse
 import os
 import re
+import signal
 import sys
 
 
@@ -176,12 +177,20 @@ def preemption(site, where, text):
     return [('preempts', ', '.join(queues) or 'lower')]
 
 
-def exits(site, where, text):
-    """REQUEUE_EXIT_VALUES, SUCCESS_EXIT_VALUES."""
-    if 'all' in text or '~' in text:
-        site.lost(where, f'REQUEUE_EXIT_VALUES={text}', 'name the codes')
+def priority_step(site, where, text):
+    """JOB_PRIORITY_OVER_TIME=increment/minutes."""
+    increment, _, interval = text.partition('/')
+    return [('priority_step', f'{max(1, round(60 * int(interval) / int(increment)))}s')]
+
+
+def warning(site, where, text):
+    """JOB_WARNING_ACTION: a signal by its number, a command as it is."""
+    name = bare(text).removeprefix('SIG')
+    known = getattr(signal, f'SIG{name}', None)
+    if name == 'CHKPNT':
+        site.lost(where, f'JOB_WARNING_ACTION={text}', 'bsub -k has periodic checkpoints')
         return []
-    return [('requeue_exits', bare(text))]
+    return [('warn_action', str(int(known)) if known else bare(text))]
 
 
 def plain(key):
@@ -264,24 +273,28 @@ def loads(site, where, section):
 
 COMMON = {
     'DESCRIPTION': plain('description'), 'RES_REQ': plain('res_req'), 'RUNLIMIT': run_limit, 'RERUNNABLE': flag('rerunnable'),
-    'PRE_EXEC': plain('pre_exec'), 'POST_EXEC': plain('post_exec'), 'REQUEUE_EXIT_VALUES': exits,
+    'PRE_EXEC': plain('pre_exec'), 'POST_EXEC': plain('post_exec'), 'REQUEUE_EXIT_VALUES': plain('requeue_exits'), 'NICE': plain('nice'),
+    'RUNTIME': timed('run_estimate'), 'TASKLIMIT': tasks, 'PROCLIMIT': tasks, 'CPULIMIT': timed('cpu_limit'), 'GPU_REQ': plain('gpu'),
+    'SWAPLIMIT': sized('swap_limit'), 'FILELIMIT': sized('file_limit'), 'DATALIMIT': sized('data_limit'),
+    'STACKLIMIT': sized('stack_limit'), 'CORELIMIT': sized('core_limit'), 'PROCESSLIMIT': plain('process_limit'),
+    'THREADLIMIT': plain('thread_limit'),
     'JOB_STARTER': lambda site, where, text: [('job_starter', text)],
 }
 QUEUE = COMMON | {
     'PRIORITY': plain('priority'), 'USERS': named('users'), 'HOSTS': named('hosts'), 'ADMINISTRATORS': named('admins'),
-    'QJOB_LIMIT': plain('max_slots'), 'UJOB_LIMIT': plain('user_slots'), 'HJOB_LIMIT': plain('host_slots'), 'TASKLIMIT': tasks,
-    'PROCLIMIT': tasks, 'CPULIMIT': timed('cpu_limit'), 'MEMLIMIT': sized('mem_limit_max'), 'SWAPLIMIT': sized('swap_limit'),
-    'FILELIMIT': sized('file_limit'), 'DATALIMIT': sized('data_limit'), 'STACKLIMIT': sized('stack_limit'),
-    'CORELIMIT': sized('core_limit'), 'PROCESSLIMIT': plain('process_limit'), 'THREADLIMIT': plain('thread_limit'),
+    'QJOB_LIMIT': plain('max_slots'), 'UJOB_LIMIT': plain('user_slots'), 'HJOB_LIMIT': plain('host_slots'),
+    'MEMLIMIT': sized('mem_limit_max'), 'JOB_WARNING_ACTION': warning, 'JOB_ACTION_WARNING_TIME': timed('warn_time'),
+    'MAX_JOB_REQUEUE': plain('max_requeue'), 'MAX_JOB_PREEMPT': plain('max_preempt'),
     'RUN_WINDOW': windows('run_window'), 'DISPATCH_WINDOW': windows('dispatch_window'),
     'JOB_CONTROLS': controls, 'TERMINATE_WHEN': terminate_when,
     'FAIRSHARE': fairshare, 'PREEMPTION': preemption, 'EXCLUSIVE': flag('exclusive'), 'DEFAULT_APPLICATION': plain('app'),
     'INTERACTIVE': lambda site, where, text: [('interactive', {'Y': 'yes', 'N': 'no', 'O': 'only'}[text[0].upper()])],
 }
 # What WM does always, or never needs to be told.
-SILENT = {'QUEUE_NAME', 'NAME', 'BACKFILL', 'NICE', 'SLOT_RESERVE', 'RESOURCE_RESERVE', 'FAIRSHARE_QUEUES', 'DISPATCH_ORDER'}
+SILENT = {'QUEUE_NAME', 'NAME', 'BACKFILL', 'SLOT_RESERVE', 'RESOURCE_RESERVE', 'FAIRSHARE_QUEUES', 'DISPATCH_ORDER', 'MBD_SLEEP_TIME',
+          'SBD_SLEEP_TIME', 'MAX_JOBID', 'MAX_JOB_NUM', 'MAX_SBD_FAIL', 'PEND_REASON_UPDATE_INTERVAL'}
 APP = COMMON | {
-    'GPU_REQ': plain('gpu'),
+    'MEMLIMIT': sized('mem_limit'),
     'SUSPEND_CONTROL': lambda site, where, text: act(site, where, 'SUSPEND', text),
     'RESUME_CONTROL': lambda site, where, text: act(site, where, 'RESUME', text),
     'TERMINATE_CONTROL': lambda site, where, text: act(site, where, 'TERMINATE', text),
@@ -290,13 +303,16 @@ APP = COMMON | {
     # A job is resized where it asks for it (-ar), whatever its profile.
     'RESIZABLE_JOBS': lambda site, where, text: [],
 }
+USER = {'MAX_JOBS': 'max_slots', 'MAX_PEND_JOBS': 'max_pend_jobs'}
 PARAMS = {
     'DEFAULT_QUEUE': lambda site, where, text: [('default_queue', names(text)[0])], 'DEFAULT_PROJECT': plain('default_project'),
     'DEFAULT_APPLICATION': plain('default_app'), 'MAX_JOB_ARRAY_SIZE': plain('max_array_size'),
     'CLEAN_PERIOD': lambda site, where, text: [('clean_period', f'{int(text)}s')],
     'JOB_TERMINATE_INTERVAL': lambda site, where, text: [('kill_grace', f'{int(text)}s')],
     'MAX_JOB_REQUEUE': plain('max_user_requeue'), 'MAX_JOB_PREEMPT': plain('max_preempt'),
-    'RESOURCE_RESERVE_PER_TASK': flag('reserve_per_task'),
+    'RESOURCE_RESERVE_PER_TASK': flag('reserve_per_task'), 'MAX_USER_PRIORITY': plain('max_user_priority'),
+    'JOB_PRIORITY_OVER_TIME': priority_step, 'MAX_PEND_JOBS': plain('max_pend_jobs'),
+    'JOB_DEP_LAST_SUB': lambda site, where, text: [('dep_last_sub', 'yes' if text.strip() == '1' else 'no')],
     'HIST_HOURS': lambda site, where, text: [('usage_half_life', f'{max(1, round(float(text) * 0.301))}h')],
 }
 
@@ -363,9 +379,10 @@ def make_users(site, found):
         name = section.get('USER_NAME', '').rstrip('@')
         if not name:
             continue
-        if section.get('MAX_JOBS'):
-            site.users.setdefault(name, {})['max_slots'] = section['MAX_JOBS']
-        for other in set(section) - {'USER_NAME', 'MAX_JOBS'}:
+        for theirs, ours in USER.items():
+            if section.get(theirs):
+                site.users.setdefault(name, {})[ours] = section[theirs]
+        for other in set(section) - {'USER_NAME', *USER}:
             site.lost(f'lsb.users:{number}', f'{other} of {name}')
     for group, members in site.groups.items():
         for member in members:
@@ -395,7 +412,9 @@ def make_hosts(site, cluster_hosts, found):
         if resources:
             pairs.append(('resources', ', '.join(word.replace('(', '').replace(')', '') for word in resources)))
         put(site, 'hosts', name, pairs)
-        for other in set(row) - {'HOST_NAME', 'MXJ'}:
+        if row.get('JL/U', '').isdigit():
+            put(site, 'limits', f'of_each_user_on_{name}', [('per_host', name), ('per_user', 'all'), ('slots', row['JL/U'])])
+        for other in set(row) - {'HOST_NAME', 'MXJ', 'JL/U'}:
             site.lost('lsb.hosts', f'{other} of {name}')
 
 
@@ -428,6 +447,16 @@ def make_limits(site, found):
             continue
         key = 'user_slots' if 'PER_USER' in section else 'host_slots' if 'PER_HOST' in section else 'max_slots'
         site.queue_limits.setdefault(names(queue)[0], []).append((key, slots))
+
+
+def make_reservations(site, found):
+    """Who may make advance reservations: sections of limits.conf."""
+    for number, section in found:
+        name = re.sub(r'[\s,<>]', '_', section.get('NAME', '')) or f'reservations_{number}'
+        pairs = [(ours, ', '.join(names(section[key]))) for key, ours in (('USERS', 'users'), ('HOSTS', 'hosts')) if section.get(key)]
+        if section.get('TIME_WINDOW'):
+            pairs.append(('windows', section['TIME_WINDOW'].strip('()')))
+        put(site, 'limits', name, [('reservations', 'yes')] + pairs)
 
 
 def add_queue_limits(site):
@@ -521,6 +550,7 @@ def made(envdir, given):
     make_queues(site, [(n, s) for _, n, s in found('lsb.queues', 'queue')])
     make_apps(site, [(n, s) for _, n, s in found('lsb.applications', 'application')])
     make_limits(site, [(n, s) for _, n, s in found('lsb.resources', 'limit')])
+    make_reservations(site, [(n, s) for _, n, s in found('lsb.resources', 'resourcereservation')])
     add_queue_limits(site)
     make_users(site, [(n, s) for _, n, s in found('lsb.users', 'user')])
     make_hosts(site, [s for kind, _, s in cluster_sections if kind.lower() == 'host'],

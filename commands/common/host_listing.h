@@ -19,11 +19,13 @@ struct HostListing {
   std::string (*long_table)(std::span<const HostView>, bool with_header) = nullptr;  ///< of -l
 };
 
-/// Options: -w -l -gpu -o -json -noheader. @cost O(1)
+/// Options: -w -l -gpu -R -o -json -noheader. @cost O(1)
 std::span<const Option> host_listing_options();
 /// Asks the master and prints. @errors as parse_format; no answer from the master
 Result<int> list_hosts(const HostListing& how, const Parsed& options);
-/// Names without a host, on stderr; the exit code that goes with it. @cost O(names times hosts)
-int complain_of_hosts(const Parsed& options, std::span<const HostView> hosts);
+/// The hosts named, or those of the groups named, or all; of them those for which -R holds. Names
+/// that mean none, on stderr; `code` is the exit code that goes with them.
+/// @errors as parse_resreq; no answer from the master   @cost O(names times hosts)
+Result<HostsReply> hosts_asked(client::Master& from, const Parsed& options, int& code);
 
 }  // namespace wm::cmd

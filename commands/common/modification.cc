@@ -9,8 +9,8 @@ namespace {
 
 // Of bsub's options these are about the submission itself, or about what is running already.
 constexpr std::string_view kOnce[] = {
-    "H", "K",  "I", "Ip", "Is",     "env",  "L",      "mpi",  "tag",  "nnodes", "f",
-    "i", "is", "q", "rn", "resume", "spec", "bundle", "open", "cost", "pack",   "a"};
+    "H",  "K", "I",  "Ip",     "Is",   "env",    "L",    "mpi",  "tag",  "nnodes", "f", "i",
+    "is", "q", "rn", "resume", "spec", "bundle", "open", "cost", "pack", "a",      "Zs"};
 
 struct Reset {
   Option option;
@@ -38,6 +38,7 @@ const Reset kResets[] = {
     {flag("tn", "No end date"), [](JobSpec& s) { s.when.deadline = {}; }},
     {flag("on", "No output file"), [](JobSpec& s) { s.files.out.clear(); }},
     {flag("en", "No file for errors"), [](JobSpec& s) { s.files.err.clear(); }},
+    {flag("outdirn", "No output directory"), [](JobSpec& s) { s.files.outdir.clear(); }},
     {flag("En", "Nothing before it"), [](JobSpec& s) { s.side.pre.clear(); }},
     {flag("Epn", "Nothing after it"), [](JobSpec& s) { s.side.post.clear(); }},
     {flag("Qn", "No codes that queue it again"), [](JobSpec& s) { s.requeue_exits = {}; }},
@@ -45,6 +46,7 @@ const Reset kResets[] = {
      [](JobSpec& s) { s.side.warn_action.clear(), s.side.warn_time = {}; }},
     {flag("Bn", "No mail when it starts"), [](JobSpec& s) { s.mail.at_start = false; }},
     {flag("Nn", "No mailed report"), [](JobSpec& s) { s.mail.at_end = false; }},
+    {flag("notifyn", "No notification"), [](JobSpec& s) { s.mail.notify = {}; }},
     {flag("un", "Mail to the owner"), [](JobSpec& s) { s.mail.to.clear(); }},
     {flag("Jdn", "No description"), [](JobSpec& s) { s.description.clear(); }},
     {flag("Un", "Of no reservation"), [](JobSpec& s) { s.reservation.clear(); }},
@@ -56,7 +58,9 @@ const Reset kResets[] = {
 };
 
 std::vector<Option> all_options() {
-  std::vector<Option> all = {{"q", Option::Kind::Text, "queue", "Queue", "The job"}};
+  std::vector<Option> all = {
+      {"q", Option::Kind::Text, "queue", "Queue", "The job"},
+      {"Z", Option::Kind::Text, "command", "Another command, of a job that is no script"}};
   for (const Option& option : submit_options()) {
     if (std::ranges::find(kOnce, option.name) == std::end(kOnce)) all.push_back(option);
   }
@@ -105,6 +109,11 @@ Result<void> change_spec(const Parsed& given, const Surroundings& here, JobSpec&
   if (name && name->starts_with('%')) {
     WM_TRY(spec.array_limit, array_limit(*name));
     options.options.erase("J");
+  }
+  if (auto command = options.first("Z")) {
+    if (!spec.program.script_hash.empty())
+      return fail(Code::BadArgument, "-Z: the job is a script, which stays as it is");
+    spec.program.command = *command;
   }
   const auto array = spec.array;
   const auto limit = spec.array_limit;

@@ -7,7 +7,8 @@
 namespace wm::cmd {
 namespace {
 
-constexpr const char* kAlone[] = {"I", "Ip", "Is", "K", "is", "f", "spec", "bundle", "env", "pack"};
+constexpr const char* kAlone[] = {"I",    "Ip",     "Is",  "K",    "is", "f",
+                                  "spec", "bundle", "env", "pack", "Zs"};
 
 Result<client::PackJob> job_of(std::string_view line, const Surroundings& here,
                                const LineFilter& filter) {
@@ -31,6 +32,7 @@ Result<client::PackJob> job_of(std::string_view line, const Surroundings& here,
 std::vector<PackLine> pack_lines(std::string_view text, const Surroundings& here,
                                  const LineFilter& filter) {
   std::vector<PackLine> lines;
+  lines.reserve(std::count(text.begin(), text.end(), '\n') + 1);
   for (int number = 1; !text.empty(); ++number) {
     auto line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));

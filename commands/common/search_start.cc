@@ -4,10 +4,12 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "commands/common/command.h"
 #include "commands/common/job_environment.h"
 #include "commands/common/search_acts.h"
+#include "commands/common/search_optimizer.h"
 #include "commands/common/surroundings.h"
 #include "libwm/client/bundle.h"
 #include "libwm/client/names.h"
@@ -117,14 +119,62 @@ Result<std::uint32_t> most_of(std::uint32_t asked, const ClusterConf& conf) {
   return asked > 0 ? asked : most;
 }
 
-Result<rest::SearchRequest> request_of(const std::string& text) {
-  WM_TRY(auto request, rest::read_search_request(text));
-  if (!rest::is_built_in(request.algorithm))
-    return fail(Code::BadArgument,
-                "algoDef.algorithm: " + request.algorithm +
-                    ": plugins are begun through the web door (dlicmd --hpo-start)");
-  WM_TRY(search::check(request.search));
-  return request;
+// What decides about it, where that is no algorithm of WM's.
+Result<std::optional<Plugin>> plugin_of(const SearchStart& start,
+                                        const rest::SearchRequest& request,
+                                        const std::string& results) {
+  bool own = !rest::is_built_in(request.algorithm);
+  if (!own && !start.plugin.empty())
+    return fail(Code::BadArgument, "-plugin: algoDef.algorithm is one that comes with WM");
+  if (!own) return std::optional<Plugin>();
+  auto found = start.plugin.empty() ? installed_plugin(results, request.algorithm)
+                                    : plugin_in(start.plugin, request.algorithm);
+  if (!found) return fail(Code::BadArgument, "algoDef.algorithm: " + found.error().text);
+  return std::optional(std::move(*found));
+}
+
+// As bsub would submit these words, but for what `change` says.
+template <class Change>
+Result<SubmitReply> submit_words(client::Master& master, const ClusterConf& conf,
+                                 const std::vector<std::string>& words, Change change) {
+  WM_TRY(auto options, parse_options(submit_options(), words, Words::Last));
+  auto here = surroundings_here(conf);
+  Source source;
+  for (const auto& word : options.words)
+    source.command += (source.command.empty() ? "" : " ") + word;
+  WM_TRY(auto spec, make_spec(options, source, here));
+  WM_TRY(auto env, make_environment(options, here));
+  spec.queue = asked_queues(options, here).front();
+  change(spec);
+  return master.submit(std::move(spec), source.script, env.block);
+}
+
+Result<void> start_optimizer(client::Master& master, const ClusterConf& conf, const Plugin& plugin,
+                             const rest::SearchRequest& request, JobId search) {
+  Staged staged;
+  WM_TRY(staged.incoming, incoming_here(conf));
+  staged.key = client::new_bundle_key();
+  WM_TRY(lay_out_optimizer(plugin, request.search, request.at_once,
+                           staged.incoming + "/" + staged.key));
+  auto results = fs::path(staged.incoming).parent_path().string();
+  WM_TRY(submit_words(master, conf, optimizer_words(search, results), [&](JobSpec& spec) {
+    spec.exec.bundle = staged.key;
+    spec.exec.labels["search"] = std::to_string(search.job);
+  }));
+  staged.stays = true;
+  return {};
+}
+
+// A search without its optimizer would wait for ever.
+Result<void> begin_optimizer(client::Master& master, const ClusterConf& conf, const Plugin& plugin,
+                             const rest::SearchRequest& request, JobId search) {
+  auto begun = start_optimizer(master, conf, plugin, request, search);
+  if (begun) return {};
+  KillRequest kill;
+  kill.jobs.ids = {search};
+  kill.reason = "its optimizer cannot be started";
+  (void)master.kill(kill);
+  return begun;
 }
 
 // Its bundle as long as more trials may come, then the copy that its first trial ran in.
@@ -154,7 +204,10 @@ Result<std::string> incoming_here(const ClusterConf& conf) {
 
 Result<SearchBegun> start_search(client::Master& master, const ClusterConf& conf,
                                  const SearchStart& start) {
-  WM_TRY(auto request, request_of(start.request));
+  WM_TRY(auto request, rest::read_search_request(start.request));
+  WM_TRY(search::check(rest::judged(request)));
+  WM_TRY(auto incoming, incoming_here(conf));
+  WM_TRY(auto plugin, plugin_of(start, request, fs::path(incoming).parent_path().string()));
   WM_TRY(auto taken, names_taken(master, conf));
   if (request.name.empty()) request.name = next_name("search", taken);
   if (std::ranges::count(taken, request.name))
@@ -162,26 +215,22 @@ Result<SearchBegun> start_search(client::Master& master, const ClusterConf& conf
   WM_TRY(auto most, most_of(request.most, conf));
   WM_TRY(auto exec, rest::parse_exec(request.args));
   WM_TRY(auto words, words_of(master, conf, start, exec));
-  WM_TRY(auto options, parse_options(submit_options(), words, Words::Last));
-  auto here = surroundings_here(conf);
-  Source source;
-  for (const auto& word : options.words)
-    source.command += (source.command.empty() ? "" : " ") + word;
-  WM_TRY(auto spec, make_spec(options, source, here));
-  spec.name = request.name;
-  spec.array = {{1, most, 1}};
-  spec.array_limit = std::min(request.at_once, most);
-  spec.open = spec.rerunnable = true;  // lost with its host it is no failed one
-  spec.exec.args = exec.args;
-  spec.exec.framework = exec.framework;
-  spec.exec.search = rest::with_seed(request.search, request.name);
   Staged staged;
   if (!start.folder.empty()) WM_TRY(stage(start.folder, conf, staged));
-  spec.exec.bundle = staged.key;
-  WM_TRY(auto env, make_environment(options, here));
-  spec.queue = asked_queues(options, here).front();
-  WM_TRY(auto reply, master.submit(std::move(spec), source.script, env.block));
+  auto open_array = [&](JobSpec& spec) {
+    spec.name = request.name;
+    spec.array = {{1, most, 1}};
+    spec.array_limit = std::min(request.at_once, most);
+    spec.open = spec.rerunnable = true;  // lost with its host it is no failed one
+    spec.exec.args = exec.args;
+    spec.exec.framework = exec.framework;
+    spec.exec.search = rest::with_seed(request.search, request.name);
+    if (plugin) spec.exec.search = rest::of_plugin(spec.exec.search, request.algorithm);
+    spec.exec.bundle = staged.key;
+  };
+  WM_TRY(auto reply, submit_words(master, conf, words, open_array));
   staged.stays = true;
+  if (plugin) WM_TRY(begin_optimizer(master, conf, *plugin, request, reply.job));
   return SearchBegun{request.name, std::move(reply)};
 }
 

@@ -17,6 +17,7 @@ struct SearchStart {
   std::string request;      ///< JSON
   std::string folder;       ///< of the code; empty: none
   std::string queue, plan;  ///< empty: as the request and the cluster say
+  std::string plugin;       ///< folder of the algorithm's optimizer.py; empty: one installed
 };
 
 /// A search that was submitted.
@@ -25,9 +26,9 @@ struct SearchBegun {
   SubmitReply reply;
 };
 
-/// @errors BadArgument: by the field, no such code, a plugin's algorithm; Conflict: one of that
-/// name; Impossible: what
-///   its framework cannot; as Master::submit
+/// One by a plugin has a second job, of its optimizer. @errors BadArgument: by the field, no such
+/// code or algorithm; Conflict: one of that name; Impossible: what its framework cannot; as
+/// Master::submit
 Result<SearchBegun> start_search(client::Master& master, const ClusterConf& conf,
                                  const SearchStart& start);
 

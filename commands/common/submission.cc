@@ -1,4 +1,4 @@
-// One table of options, one small reader per kind of value.
+// One small reader per kind of value.
 #include "commands/common/submission.h"
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include "commands/common/directives.h"
 #include "commands/common/file_copies.h"
 #include "commands/common/job_names.h"
+#include "commands/common/mail_wishes.h"
 #include "commands/common/selection.h"
 #include "commands/common/times.h"
 #include "libwm/expr/alternatives.h"
@@ -18,103 +19,6 @@
 
 namespace wm::cmd {
 namespace {
-
-using Kind = Option::Kind;
-
-constexpr Option kOptions[] = {
-    {"q", Kind::Text, "\"queue ...\"", "Queue; of several the first that takes the job", "The job"},
-    {"J", Kind::Text, "name[1-10]%n", "Job name, or an array of jobs, n of them at a time"},
-    {"n", Kind::Number, "min[,max]", "Tasks; an elastic job may have up to max"},
-    {"ar", Kind::Flag, "", "Elastic: resized while it runs, between min and max"},
-    {"sizes", Kind::Text, "pow2|hosts", "With -ar: only powers of two, or whole hosts, are of use"},
-    {"resume", Kind::Text, "job_id[index]", "Train on from the newest checkpoint of that job"},
-    {"app", Kind::Text, "profile", "Application profile: batch, training, notebook, inference"},
-    {"plan", Kind::Text, "/path", "Resource plan that the job draws on"},
-    {"gpu", Kind::Text, "num=n:...", "GPUs; \"-\" for one"},
-    {"R", Kind::Text, "res_req", "Resource requirement; may be given several times"},
-    {"W", Kind::Number, "[h:]m", "Run limit", "Limits"},
-    {"M", Kind::Number, "size", "Memory: reserved, and its limit"},
-    {"c", Kind::Number, "[h:]m", "Limit of CPU time"},
-    {"F", Kind::Number, "size", "Limit of the size of a file"},
-    {"D", Kind::Number, "size", "Limit of a process's data segment"},
-    {"S", Kind::Number, "size", "Limit of a process's stack"},
-    {"C", Kind::Number, "size", "Limit of a process's core file"},
-    {"v", Kind::Number, "size", "Limit of the job's virtual memory"},
-    {"p", Kind::Number, "n", "Limit of processes at a time"},
-    {"T", Kind::Number, "n", "Limit of threads at a time"},
-    {"wa", Kind::Text, "signal|command", "Warn the job before its run limit"},
-    {"wt", Kind::Number, "[h:]m", "So long before it"},
-    {"s", Kind::Number, "signal", "Sent when the queue's run window closes, instead of a stop"},
-    {"E", Kind::Text, "command", "Run before the job, on its first host", "Commands around it"},
-    {"Ep", Kind::Text, "command", "Run after it"},
-    {"Q", Kind::Text, "\"code ...\"", "Codes that queue it again: all, ~code, EXCLUDE(code)"},
-    {"rnc", Kind::Text, "command", "Run on the first host when the job's size is to change"},
-    {"m", Kind::Text, "\"host ...\"", "Hosts that the job may run on", "Where it runs"},
-    {"x", Kind::Flag, "", "Whole hosts"},
-    {"nnodes", Kind::Number, "n", "Spread the tasks over n hosts"},
-    {"mpi", Kind::Text, "pmix", "Start the ranks of an MPI program, one a task, without mpirun"},
-    {"tag", Kind::Flag, "", "With -mpi: output of all ranks, each line with its rank"},
-    {"cwd", Kind::Text, "path", "Working directory", "Files and environment"},
-    {"i", Kind::Text, "file", "Standard input"},
-    {"is", Kind::Text, "file", "The same, from a copy made now"},
-    {"f", Kind::Text, "\"local op [remote]\"", "Copy a file: > before, < after, << append, ><"},
-    {"o", Kind::Text, "file", "Append standard output and the report; %J %I %U %H are replaced"},
-    {"oo", Kind::Text, "file", "The same, replacing the file"},
-    {"e", Kind::Text, "file", "Append standard error"},
-    {"eo", Kind::Text, "file", "The same, replacing the file"},
-    {"env", Kind::Text, "\"all, V=x, ~V\"", "What of the environment the job gets"},
-    {"L", Kind::Text, "shell", "Login shell"},
-    {"H", Kind::Flag, "", "Hold the job until bresume", "Submitting"},
-    {"K", Kind::Flag, "", "Wait for the end and exit as the job does"},
-    {"cost", Kind::Flag, "", "Say what the job may draw on its budgets, and do not submit it"},
-    {"I", Kind::Flag, "", "Stay, with the job's streams here, and exit as it does"},
-    {"Ip", Kind::Flag, "", "The same, over a terminal"},
-    {"Is", Kind::Flag, "", "The same, for shells"},
-    {"r", Kind::Flag, "", "Start again when its host is lost", "Its course"},
-    {"rn", Kind::Flag, "", "Undo -r of the script"},
-    {"sp", Kind::Number, "n", "Priority among the jobs of the queue; higher goes first"},
-    {"P", Kind::Text, "project", "Project for accounting"},
-    {"Jd", Kind::Text, "text", "Description"},
-    {"w", Kind::Text, "condition", "Start when it is met: done(1) && ended(name) || exit(3, >1)"},
-    {"ti", Kind::Flag, "", "End the job once its -w can never be met"},
-    {"b", Kind::Text, "[[[y:]m:]d:]h:m", "Start at this time at the earliest"},
-    {"t", Kind::Text, "[[[y:]m:]d:]h:m", "End the job at this time"},
-    {"N", Kind::Flag, "", "Mail the report at the end, also with -o", "Mail"},
-    {"B", Kind::Flag, "", "Mail when the job starts"},
-    {"u", Kind::Text, "address", "Where mail about the job goes; several with commas"},
-    {"G", Kind::Ignored, "", "", "Further"},
-    {"g", Kind::Text, "/group", "Job group, by which bjobs, bkill and others select; a tree"},
-    {"a", Kind::Text, "\"name(...) ...\"", "Run the site's submit filters of these names, too"},
-    {"sla", Kind::Text, "class", "Service class, whose goal the job helps to reach"},
-    {"We", Kind::Number, "[h:]m", "How long it will run, for dates of others; no limit"},
-    {"U", Kind::Text, "reservation", "Start within this advance reservation only"},
-    {"k", Kind::Text, "\"dir [period] [method=name]\"", "Keep checkpoints there"},
-    {"ul", Kind::IgnoredFlag, "", ""},
-    {"core_isolation", Kind::Ignored, "", ""},
-    {"network", Kind::Ignored, "", ""},
-    {"ptl", Kind::Number, "[h:]m", "End the job when it has waited so long"},
-    {"eptl", Kind::Ignored, "", ""},
-    {"ext", Kind::Ignored, "", ""},
-    {"extsched", Kind::Ignored, "", ""},
-    {"alloc_flags", Kind::Ignored, "", ""},
-    {"freq", Kind::Ignored, "", ""},
-    {"notify", Kind::Ignored, "", ""},
-    {"Lp", Kind::Ignored, "", ""},
-    {"mig", Kind::Ignored, "", ""},
-    {"Ne", Kind::IgnoredFlag, "", ""},
-    {"tty", Kind::IgnoredFlag, "", ""},
-    {"spec", Kind::Text, "file.json", "The job from a file, with groups of tasks; - for stdin"},
-    {"bundle", Kind::Text, "folder", "Run in a copy of this folder, made now"},
-    {"open", Kind::Flag, "", "With -J name[1-n]: elements run as bgive brings their data"},
-    {"outdir", Kind::Refused, "", "not supported, -o dir/ names a folder for the output"},
-    {"hostfile", Kind::Refused, "", "not supported, -m names the hosts"},
-    {"pack", Kind::Text, "file", "Options and command of a job on each line; - for standard input"},
-    {"template", Kind::Refused, "", "not supported"},
-    {"IS", Kind::Refused, "", "not supported, -I, -Ip and -Is are"},
-    {"ISp", Kind::Refused, "", "not supported, -I, -Ip and -Is are"},
-    {"ISs", Kind::Refused, "", "not supported, -I, -Ip and -Is are"},
-    {"IX", Kind::Refused, "", "X11 is not forwarded"},
-};
 
 Error bad(const std::string& option, const std::string& value, const std::string& why) {
   return fail(Code::BadArgument, "-" + option + " " + value + ": " + why);
@@ -329,9 +233,10 @@ Result<void> check_lengths(const Parsed& options) {
     std::size_t bytes;
   };
   constexpr std::size_t kPath = 4095, kCommand = 64 << 10;
-  constexpr Most kMost[] = {{"i", kPath},  {"is", kPath},   {"o", kPath},     {"oo", kPath},
-                            {"e", kPath},  {"eo", kPath},   {"cwd", kPath},   {"L", kPath},
-                            {"rnc", 4096}, {"E", kCommand}, {"Ep", kCommand}, {"wa", kCommand}};
+  constexpr Most kMost[] = {{"i", kPath},      {"is", kPath}, {"o", kPath},    {"oo", kPath},
+                            {"e", kPath},      {"eo", kPath}, {"cwd", kPath},  {"L", kPath},
+                            {"outdir", kPath}, {"rnc", 4096}, {"E", kCommand}, {"Ep", kCommand},
+                            {"wa", kCommand}};
   for (const auto& [name, bytes] : kMost)
     if (auto text = options.first(name); text && text->size() > bytes)
       return bad(name, text->substr(0, 60) + "...",
@@ -351,6 +256,7 @@ Result<void> read_files(const Parsed& options, JobSpec& spec) {
   }
   read_output(options, "o", "oo", spec.files.out, spec.files.out_overwrite);
   read_output(options, "e", "eo", spec.files.err, spec.files.err_overwrite);
+  read_text(options, "outdir", spec.files.outdir);
   return {};
 }
 
@@ -402,20 +308,6 @@ Result<void> read_around(const Parsed& options, JobSpec& spec) {
   return {};
 }
 
-// It becomes a line of a mail's head.
-Result<void> read_mail(const Parsed& options, JobSpec& spec) {
-  read_flag(options, "B", spec.mail.at_start);
-  read_flag(options, "N", spec.mail.at_end);
-  auto to = options.first("u");
-  if (!to) return {};
-  auto is_control = [](unsigned char c) { return c < ' ' || c == 0x7f; };
-  bool any = to->find_first_not_of(", ") != std::string::npos;
-  if (!any || std::ranges::any_of(*to, is_control))
-    return bad("u", *to, "Bad argument, a mail address or user is wanted");
-  spec.mail.to = *to;
-  return {};
-}
-
 std::string trimmed(const std::string& text) {
   auto first = text.find_first_not_of(" \t");
   if (first == std::string::npos) return "";
@@ -427,8 +319,6 @@ const std::vector<std::string_view> kOneOf[] = {{"o", "oo"}, {"e", "eo"},       
                                                 {"r", "rn"}, {"I", "Ip", "Is"}, {"env"}};
 
 }  // namespace
-
-std::span<const Option> submit_options() { return kOptions; }
 
 void append_directives(Parsed& options, Parsed script) {
   for (const auto& row : kOneOf) {
@@ -497,7 +387,7 @@ Result<void> read_options(const Parsed& options, const Surroundings& here, JobSp
   WM_TRY(read_warning(options, spec));
   WM_TRY(read_window_signal(options, spec));
   WM_TRY(read_around(options, spec));
-  WM_TRY(read_mail(options, spec));
+  WM_TRY(read_mail(options, spec.mail));
   WM_TRY(read_gpus(options, spec));
   WM_TRY(read_dependency(options, spec));
   WM_TRY(read_time(options, "ptl", spec.exec.pending_limit));
@@ -510,6 +400,7 @@ Result<JobSpec> make_spec(const Parsed& options, const Source& source,
   JobSpec spec;
   spec.owner = surroundings.who;
   spec.program.command = source.command;
+  spec.program.spooled = source.spooled;
   spec.program.submit_host = surroundings.host;
   spec.program.home = surroundings.home;
   spec.program.umask = surroundings.umask;

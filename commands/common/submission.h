@@ -9,15 +9,12 @@
 #include <string_view>
 #include <vector>
 
-#include "commands/common/options.h"
+#include "commands/common/submit_options.h"
 #include "libwm/base/result.h"
 #include "libwm/expr/alternatives.h"
 #include "libwm/model/job.h"
 
 namespace wm::cmd {
-
-/// bsub's table; #BSUB lines go through it too. @cost O(1)
-std::span<const Option> submit_options();
 
 /// A script's options behind those of the command line, which go first: where it says -o, the
 /// script's -oo counts no more than its -o; -e, -i, -r, -I likewise, and all of -env.
@@ -38,8 +35,9 @@ struct Surroundings {
 
 /// What is to run.
 struct Source {
-  std::string command;  ///< for a shell, or what a script is called
-  std::string script;   ///< its text; empty: none
+  std::string command;   ///< for a shell, or what a script is called
+  std::string script;    ///< its text; empty: none
+  bool spooled = false;  ///< -Zs: it is the file of the command's first word
 };
 
 /// The specification that these options ask for; options come from the command line first,

@@ -25,8 +25,8 @@ class Doorman {
   /// A token. `repeated`: it is asked for with each request. @errors Denied, Limit, Unavailable
   virtual Result<std::string> log_on(const rest::Login& login, const std::string& address,
                                      bool repeated) = 0;
-  /// A token of the same user's that asks inference services and nothing else.
-  /// @errors Denied: the token is not good, or holds no inference; Unavailable
+  /// A token of the same user's that asks inference services and nothing else, and ends with the
+  /// one given. @errors Denied: the token is not good, or holds no inference; Limit; Unavailable
   virtual Result<std::string> service_token(const rest::Claims& claims,
                                             const std::string& token) = 0;
   /// The socket of the wuserd of whom the token, which is valid, speaks for. @errors Denied, System

@@ -41,8 +41,12 @@ class PrivateDoorman : public Doorman {
     record_.add(std::move(act), repeated || limited);
     return made;
   }
-  Result<std::string> service_token(const rest::Claims&, const std::string&) override {
-    return sign("inference").token;
+  Result<std::string> service_token(const rest::Claims& claims, const std::string&) override {
+    WM_TRY(auto keys, http::token_keys_in(cluster_.key_folder));
+    auto narrow = claims;
+    WM_TRY(narrow.id, rest::narrower_id(claims.id, new_id()));
+    narrow.scopes = "inference";
+    return rest::sign_token(narrow, keys.secret);
   }
   Result<std::string> agent_of(const rest::Claims& claims, const std::string&) override {
     if (claims.uid != cluster_.uid) return fail(Code::Denied, "the token is another user's");
@@ -55,28 +59,23 @@ class PrivateDoorman : public Doorman {
   std::vector<rest::TokenPublicKey> keys() override { return keys_->good(now_s()); }
 
  private:
-  struct Signed {
-    Result<std::string> token;
-    std::string id;
-  };
-  Signed sign(const std::string& scopes) {
-    auto keys = http::token_keys_in(cluster_.key_folder);
-    if (!keys) return {keys.error(), ""};
+  static std::string new_id() {
     unsigned char bytes[16];
     randombytes_buf(bytes, sizeof bytes);
     char id[33];
     sodium_bin2hex(id, sizeof id, bytes, sizeof bytes);
-    auto now = now_s();
-    rest::Claims claims{cluster_.user, cluster_.cluster, id,    cluster_.uid,
-                        now,           now + kTokenLife, scopes};
-    return {rest::sign_token(claims, keys->secret), id};
+    return id;
   }
   Result<std::string> token_for(const rest::Login& login, const std::string& address,
                                 DoorAct& act) {
     WM_TRY(accounts_.check(login, address, ticks()));
-    auto made = sign("");
-    act.objects.push_back("token " + made.id);
-    return made.token;
+    auto id = new_id();
+    act.objects.push_back("token " + id);
+    WM_TRY(auto keys, http::token_keys_in(cluster_.key_folder));
+    auto now = now_s();
+    return rest::sign_token(
+        {cluster_.user, cluster_.cluster, id, cluster_.uid, now, now + kTokenLife, ""},
+        keys.secret);
   }
 
   PrivateCluster cluster_;

@@ -1,5 +1,6 @@
 #include "daemons/wgatewayd/revoked.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 
@@ -53,7 +54,9 @@ Result<void> Revoked::add(const std::string& id, std::int64_t expires) {
 
 bool Revoked::has(const rest::Claims& claims) {
   std::lock_guard lock(mutex_);
-  return ids_.contains(claims.id) || told_.hold(claims.id, claims.user, claims.issued);
+  return std::ranges::any_of(rest::ids_of(claims.id), [&](const auto& id) {
+    return ids_.contains(id) || told_.hold(id, claims.user, claims.issued);
+  });
 }
 
 Result<void> Revoked::heard(const Revocations& all) {

@@ -14,7 +14,7 @@
 namespace wm::login {
 namespace {
 
-constexpr int kListenFd = 3;
+constexpr int kListenFd = 3, kLockFd = 4, kGuestsFd = 5;
 
 Error failed(const std::string& what) {
   return fail(Code::System, what + ": " + std::strerror(errno));
@@ -29,19 +29,34 @@ Result<int> listen_for(const std::string& path, uid_t web) {
   return error;
 }
 
+/// What a wuserd inherits: where nginx asks, where other users' wuserd do, and its lock.
+struct Handed {
+  int listening, guests, lock;
+};
+
 // Its lock is held by the wuserd itself, as an open file that it inherits, for as long as it lives.
 bool runs(int lock) { return ::flock(lock, LOCK_EX | LOCK_NB) != 0; }
 
-[[noreturn]] void run_agent(const Account& account, const AgentPlan& plan, int listening,
-                            int lock) {
+[[noreturn]] void run_agent(const Account& account, const AgentPlan& plan, Handed handed) {
   ::setsid();
-  ::dup2(listening, kListenFd);
-  ::dup2(lock, kListenFd + 1);  // open until it ends
+  // None of them is where another is to be.
+  for (int* fd : {&handed.listening, &handed.guests, &handed.lock})
+    *fd = ::fcntl(*fd, F_DUPFD_CLOEXEC, kGuestsFd + 1);
+  ::dup2(handed.listening, kListenFd);
+  ::dup2(handed.lock, kLockFd);  // open until it ends
+  ::dup2(handed.guests, kGuestsFd);
   if (!become(account) || ::chdir("/") != 0) ::_exit(1);
-  std::vector<std::string> words{
-      plan.program, "--listen-fd", std::to_string(kListenFd),  "--conf",
-      plan.conf,    "--token-key", plan.folder + "/token.pub", "--web-user",
-      plan.web_user};
+  std::vector<std::string> words{plan.program,
+                                 "--listen-fd",
+                                 std::to_string(kListenFd),
+                                 "--guests-fd",
+                                 std::to_string(kGuestsFd),
+                                 "--conf",
+                                 plan.conf,
+                                 "--token-key",
+                                 plan.folder + "/token.pub",
+                                 "--web-user",
+                                 plan.web_user};
   std::vector<std::string> env{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + account.home,
                                "USER=" + account.name, "LOGNAME=" + account.name, "LANG=C.UTF-8"};
   for (const char* name : {"WM_CLUSTER_DIR", "WM_NODE", "LD_PRELOAD", "NSS_WRAPPER_HOSTS"})
@@ -68,10 +83,14 @@ Result<std::string> agent_of(const Account& account, const AgentPlan& plan) {
     return socket_path;
   }
   auto listening = listen_for(socket_path, plan.web_uid);
-  pid_t child = listening ? ::fork() : -1;
-  if (child == 0) run_agent(account, plan, *listening, lock);
-  auto error = listening ? failed("fork") : listening.error();
+  // Anybody's: who it is, the kernel says, and what he may, the user's spaces.
+  auto guests = http::listen_at(base + ".guests.sock", 0666);
+  bool both = listening && guests;
+  pid_t child = both ? ::fork() : -1;
+  if (child == 0) run_agent(account, plan, {*listening, *guests, lock});
+  auto error = both ? failed("fork") : listening ? guests.error() : listening.error();
   if (listening) ::close(*listening);
+  if (guests) ::close(*guests);
   ::close(lock);
   if (child < 0) return error;
   return socket_path;

@@ -106,7 +106,7 @@ Result<std::string> start_agent(const Site& site, const rest::LoginQuestion& que
   return agent_of(account, site.agents);
 }
 
-// Narrower than the one that it is asked with, of the same life's end.
+// Narrower than the one that it is asked with, of the same life's end, and revoked with it.
 Result<std::string> service_token(const Site& site, const rest::LoginQuestion& question) {
   WM_TRY(auto open, http::PublicKeys::open(site.agents.folder + "/token.pub"));
   auto good = open->good(now_s());
@@ -115,7 +115,7 @@ Result<std::string> service_token(const Site& site, const rest::LoginQuestion& q
   if (!rest::has_scope(claims.scopes, "inference"))
     return fail(Code::Denied, "the token does not hold inference");
   WM_TRY(auto keys, http::token_keys_in(site.agents.folder));
-  claims.id = new_id();
+  WM_TRY(claims.id, rest::narrower_id(claims.id, new_id()));
   claims.scopes = "inference";
   return rest::sign_token(claims, keys.secret);
 }

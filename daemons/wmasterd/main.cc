@@ -17,6 +17,7 @@
 #include "daemons/wmasterd/acct/meters.h"
 #include "daemons/wmasterd/acct/metrics.h"
 #include "daemons/wmasterd/rim/begin.h"
+#include "daemons/wmasterd/rim/notifier.h"
 #include "daemons/wmasterd/rim/real_world.h"
 #include "daemons/wmasterd/rim/watchdog.h"
 #include "daemons/wmasterd/state/core.h"
@@ -228,6 +229,7 @@ Result<void> serve(const Options& options) {
   WM_TRY(auto accounting, Accounting::open(folders.state));
   WM_TRY(auto audit, Audit::open(folders.state));
   LsbEvents lsb_events;
+  Notifier notifier(folders.state + "/notices.mark");
   Core core(
       *world, Rights{{0u, ::getuid()}},
       [&](const AcctRequest& request) { return accounting->history(request); },
@@ -237,6 +239,7 @@ Result<void> serve(const Options& options) {
         if (journal.newest().seq == after.seq)
           accounting->idle(world->wall(), after.config->cluster.monitor.acct_keep);
         lsb_events.take(events, after);
+        notifier.take(events, after);
       });
   core.clients().set_accounting(
       [&](auto done) { rebuild_acct(*accounting, *world, std::move(done)); },
@@ -256,6 +259,7 @@ Result<void> serve(const Options& options) {
        [&](const AuditRequest& request) { return audit.reply(request); }});
   Journal::Began began;
   WM_TRY(core.start(&began));
+  notifier.begin(began.events, core.journal().published());
   WM_TRY(catch_up(*accounting, core, std::move(began)));
   Counters counters;
   const Measured measured{meters ? meters->get() : nullptr, folders.state};

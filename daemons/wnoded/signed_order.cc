@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "libwm/codec/codec.h"
+#include "libwm/model/cluster.h"
 
 namespace wm::node {
 namespace {
@@ -36,6 +37,7 @@ bool same(const JobSpec& a, const JobSpec& b) {
 constexpr Signed kSigned[] = {
     {"command", same<&JobSpec::program, &Program::command>},
     {"script", same<&JobSpec::program, &Program::script_hash>},
+    {"arguments of the script", same<&JobSpec::program, &Program::spooled>},
     {"environment", same<&JobSpec::program, &Program::env_hash>},
     {"working directory", same<&JobSpec::program, &Program::cwd>},
     {"home", same<&JobSpec::program, &Program::home>},
@@ -105,7 +107,7 @@ Result<OwnCommands> own_commands(const Config& config, const JobSpec& job) {
   if (!queue)
     return fail(Code::NotFound,
                 "queue '" + job.queue + "' is not in queues.conf on this host: copy the master's");
-  return OwnCommands{*app, queue->pre_exec, queue->post_exec, queue->controls};
+  return OwnCommands{*app, side_commands_of(*queue), queue->controls};
 }
 
 void put_own(HostOrder& order, const OwnCommands& own) {
@@ -117,8 +119,7 @@ void put_own(HostOrder& order, const OwnCommands& own) {
   order.app.container = own.app.container;
   order.app.command = own.app.command;
   order.app.idle = own.app.idle;
-  order.queue_side.pre = own.queue_pre_exec;
-  order.queue_side.post = own.queue_post_exec;
+  order.queue_side = own.queue_side;
   order.app.controls = own.app.controls;
   order.queue_controls = own.queue_controls;
   if (!order.change.command.empty() && order.resolved.side.notify.empty())

@@ -21,7 +21,7 @@ bool same_signature(const HostOrder& a, const HostOrder& b);
 /// What this host's configuration says of a job's profile and queue.
 struct OwnCommands {
   AppConf app;
-  std::string queue_pre_exec, queue_post_exec;
+  SideCommands queue_side;
   JobControls queue_controls;
 };
 

@@ -25,7 +25,8 @@ proc::Exec exec_of(const launch::TaskSpec& task, const launch::AttemptSpec& spec
           .folders = task.folders,
           .memory = &task.memory,
           .rank = task.rank_socket.empty() ? nullptr : &task,
-          .outputs = &task};
+          .outputs = &task,
+          .nice = spec.nice};
 }
 
 }  // namespace

@@ -89,6 +89,8 @@ std::uint32_t default_warm(const std::string& package, const serve::Model& model
 /// @errors BadArgument: no package; Conflict: there is one, or it is started
 Result<DlimService> place_package(Site& site, const Placing& placing);
 
+/// The body of the exchange becomes a file. @errors BadArgument: there is none; Limit; System
+Result<void> receive_package(http::Exchange& exchange, const std::string& path);
 /// Takes the body of the exchange as the package of a new service, or, with a name, as the next of
 /// that one. @errors as unpack; BadArgument: no package; Conflict: there is one, or it is started
 Result<DlimService> deploy_service(Call& call, const std::string& name);

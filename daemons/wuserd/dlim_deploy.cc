@@ -52,24 +52,6 @@ std::string version_name(const std::string& name) {
   return name + text.data();
 }
 
-Result<void> receive_package(http::Exchange& exchange, const std::string& path) {
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  std::string block(256 << 10, '\0');
-  std::size_t size = 0;
-  for (;;) {
-    WM_TRY(auto n, exchange.read(block.data(), block.size()));
-    if (n == 0) break;
-    size += n;
-    if (size > kLongestPackage) return fail(Code::Limit, "the package is longer than 64 GiB");
-    out.write(block.data(), static_cast<std::streamsize>(n));
-  }
-  out.close();
-  if (size == 0)
-    return fail(Code::BadArgument, "no package came: a tar.gz of its folder is wanted");
-  if (out.fail()) return fail(Code::System, "the package cannot be written");
-  return {};
-}
-
 // The folder that holds model.json: the top, or the only one there is.
 Result<std::string> find_package(const std::string& top) {
   std::error_code ec;
@@ -172,6 +154,24 @@ Result<DlimService> place_package(Site& site, const Placing& placing) {
   }
   WM_TRY(keep_record(folder, record));
   return find_service(site, model.name);
+}
+
+Result<void> receive_package(http::Exchange& exchange, const std::string& path) {
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  std::string block(256 << 10, '\0');
+  std::size_t size = 0;
+  for (;;) {
+    WM_TRY(auto n, exchange.read(block.data(), block.size()));
+    if (n == 0) break;
+    size += n;
+    if (size > kLongestPackage) return fail(Code::Limit, "the package is longer than 64 GiB");
+    out.write(block.data(), static_cast<std::streamsize>(n));
+  }
+  out.close();
+  if (size == 0)
+    return fail(Code::BadArgument, "no package came: a tar.gz of its folder is wanted");
+  if (out.fail()) return fail(Code::System, "the package cannot be written");
+  return {};
 }
 
 Result<DlimService> deploy_service(Call& call, const std::string& name) {

@@ -74,8 +74,9 @@ Execution execution_of(const rest::ExecRequest& request, const rest::Framework& 
 Result<void> check_environment(const rest::ExecRequest& request, Framework framework) {
   if (!request.conda_env.empty()) framework.conda_env = request.conda_env;
   if (!request.conda_home.empty()) framework.conda_home = request.conda_home;
-  if (!request.conda_yaml.empty()) framework.conda_env.clear();
-  if (request.user_cmd || !request.conda_yaml.empty()) framework.module.clear();
+  bool brought = !request.conda_yaml.empty() || !request.conda_package.empty();
+  if (brought) framework.conda_env.clear();
+  if (request.user_cmd || brought) framework.module.clear();
   return need_module(framework);
 }
 
@@ -130,17 +131,17 @@ Result<void> find_conda_for(rest::ExecRequest& request, const Framework& framewo
   return {};
 }
 
-// As the command sees it, which starts `inside` the code.
-Result<void> place_yaml(rest::ExecRequest& request, const std::string& code_dir,
+// A file of conda's as the command sees it, which starts `inside` the code.
+Result<void> place_file(const char* option, std::string& file, const std::string& code_dir,
                         const std::string& inside) {
-  if (request.conda_yaml.empty()) return {};
-  if (!fs::exists(code_dir + "/" + request.conda_yaml))
+  if (file.empty()) return {};
+  if (!fs::exists(code_dir + "/" + file))
     return fail(Code::BadArgument,
-                "--conda-env-yaml " + request.conda_yaml + ": the file did not come along");
+                std::string(option) + " " + file + ": the file did not come along");
   std::string up;
   for (const auto& part : fs::path(inside))
     if (!part.empty()) up += "../";
-  request.conda_yaml = up + request.conda_yaml;
+  file = up + file;
   return {};
 }
 
@@ -191,10 +192,11 @@ Result<Prepared> prepare(Site& site, rest::ExecRequest request, const Upload& up
   WM_TRY(find_conda_for(request, framework));
   WM_TRY(check_environment(request, framework));
   auto code_dir = site.records.code_dir(draft.request());
-  WM_TRY(lay_out(upload, code_dir));
+  WM_TRY(lay_out(upload, code_dir, request.conda_package));
   WM_TRY(auto folder, find_code(code_dir, request.model_dir, request.main));
   auto inside = folder == code_dir ? "" : folder.substr(code_dir.size() + 1);
-  WM_TRY(place_yaml(request, code_dir, inside));
+  WM_TRY(place_file("--conda-env-yaml", request.conda_yaml, code_dir, inside));
+  WM_TRY(place_file("--conda-package", request.conda_package, code_dir, inside));
   auto script = text_of(folder + "/" + request.main);
   if (!request.user_cmd) WM_TRY(rest::check_code(framework, request.main, script));
   rest::give_worker_words(script, framework, request);

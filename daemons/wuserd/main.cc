@@ -1,7 +1,8 @@
 // wuserd: the web door of one user, under that user's account: reads its options, listens on its
 // socket, answers what nginx passes on.
 //
-//   wuserd --socket PATH|--listen-fd N --token-key FILE [--conf DIR] [--web-user NAME]
+//   wuserd --socket PATH|--listen-fd N [--guests-fd N] --token-key FILE [--conf DIR]
+//     [--web-user NAME]
 #include <pwd.h>
 #include <signal.h>
 #include <sodium.h>
@@ -11,8 +12,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <thread>
 
 #include "daemons/wuserd/door.h"
+#include "daemons/wuserd/spaces.h"
 #include "libwm/base/log.h"
 #include "libwm/conf/load.h"
 #include "libwm/http/listen.h"
@@ -23,7 +26,7 @@ namespace wm::user {
 namespace {
 
 struct Options {
-  std::string conf{conf::kDefaultDir}, socket, listen_fd, token_key, web_user;
+  std::string conf{conf::kDefaultDir}, socket, listen_fd, guests_fd, token_key, web_user;
 };
 
 Result<Options> parse(int argc, char** argv) {
@@ -34,6 +37,7 @@ Result<Options> parse(int argc, char** argv) {
     std::string* value = word == "--conf"        ? &options.conf
                          : word == "--socket"    ? &options.socket
                          : word == "--listen-fd" ? &options.listen_fd
+                         : word == "--guests-fd" ? &options.guests_fd
                          : word == "--token-key" ? &options.token_key
                          : word == "--web-user"  ? &options.web_user
                                                  : nullptr;
@@ -63,6 +67,7 @@ Result<std::unique_ptr<Site>> make_site(const Options& options) {
   auto site = std::make_unique<Site>(std::move(conf), user, home, results);
   site->conf_dir = options.conf;
   const char* own_dir = std::getenv("WM_USER_DIR");
+  site->door_dir = std::filesystem::path(options.token_key).parent_path();
   site->own_dir = own_dir != nullptr ? own_dir : home + "/.config/wm";
   WM_TRY(site->keys, http::PublicKeys::open(options.token_key));
   std::error_code ec;
@@ -77,6 +82,17 @@ Result<int> listen_as(const Options& options) {
   return static_cast<int>(std::strtol(options.listen_fd.c_str(), nullptr, 10));
 }
 
+// Other users' wuserd, for what this one's user shares with them.
+void serve_guests(Site& site, const std::string& fd) {
+  std::thread([&site, socket = static_cast<int>(std::strtol(fd.c_str(), nullptr, 10))] {
+    http::ServerOptions bounds;
+    bounds.connections = 128;
+    auto over = http::serve(socket, bounds,
+                            [&](http::Exchange& exchange) { answer_guest(site, exchange); });
+    log::error("guests_closed", {{"why", over.error().text}});
+  }).detach();
+}
+
 Result<void> run(const Options& options) {
   if (sodium_init() < 0) return fail(Code::System, "libsodium does not start");
   WM_TRY(auto web, uid_of(options.web_user));
@@ -89,6 +105,7 @@ Result<void> run(const Options& options) {
   bounds.failure = [](const http::Head& head, int status, const std::string& text) {
     return error_reply(head.target, status, text);
   };
+  if (!options.guests_fd.empty()) serve_guests(*site, options.guests_fd);
   proc::tell_ready();
   log::info("wuserd_up", {{"user", site->user}, {"socket", options.socket}});
   return http::serve(socket, bounds, [&](http::Exchange& exchange) { answer(*site, exchange); });

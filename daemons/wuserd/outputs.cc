@@ -126,6 +126,18 @@ Result<int> nameless_file(const std::string& folder) {
 
 }  // namespace
 
+Result<void> send_whole_file(http::Exchange& exchange, const std::string& path,
+                             const std::string& type) {
+  File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  struct stat facts {};
+  if (file.fd() < 0 || ::fstat(file.fd(), &facts) != 0)
+    return fail(Code::System, path + ": " + std::strerror(errno));
+  WM_TRY(exchange.begin(
+      {200, {{"Content-Type", type}, {"Content-Length", std::to_string(facts.st_size)}}, ""}));
+  WM_TRY(send_file(exchange, file.fd()));
+  return exchange.finish();
+}
+
 Result<void> send_logs(Call& call, const JobView& exec, const std::string& type) {
   WM_TRY(auto streams, streams_of(type));
   auto& exchange = call.exchange;

@@ -8,6 +8,10 @@
 
 namespace wm::user {
 
+/// Sends a file. @errors System; as Exchange::write
+Result<void> send_whole_file(http::Exchange& exchange, const std::string& path,
+                             const std::string& type);
+
 /// Sends the output of all workers, one after another. `type`: outlog, errlog, outerrlog.
 /// @errors BadArgument: another type
 Result<void> send_logs(Call& call, const JobView& exec, const std::string& type);

@@ -1,5 +1,7 @@
 #include "daemons/wuserd/revoked.h"
 
+#include <algorithm>
+
 namespace wm::user {
 namespace {
 
@@ -34,7 +36,9 @@ bool Revoked::hold(const rest::Claims& claims) {
     if (asking.owns_lock()) ask();
   }
   std::lock_guard lock(mutex_);
-  return told_.hold(claims.id, claims.user, claims.issued);
+  return std::ranges::any_of(rest::ids_of(claims.id), [&](const auto& id) {
+    return told_.hold(id, claims.user, claims.issued);
+  });
 }
 
 }  // namespace wm::user

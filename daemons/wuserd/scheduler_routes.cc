@@ -3,10 +3,12 @@
 #include <charconv>
 #include <chrono>
 #include <climits>
+#include <functional>
 
 #include "daemons/wuserd/execs.h"
 #include "daemons/wuserd/outputs.h"
 #include "libwm/rest/app_json.h"
+#include "libwm/rest/app_query.h"
 
 namespace wm::user {
 namespace {
@@ -22,30 +24,21 @@ Result<std::size_t> number(const Call& call, const char* name, std::size_t other
   return value;
 }
 
-bool has_state(const JobView& view, const std::string& states) {
-  auto state = "," + std::string(wmla_state(view.job->state)) + ",";
-  return states.empty() || ("," + states + ",").find(state) != std::string::npos;
-}
-
-// The newest first, as sort=-submit_time asks; "sort" of anything else is the same backwards.
-Result<Answer> applications(Call& call) {
-  WM_TRY(auto start, number(call, "start", 0));
-  WM_TRY(auto length, number(call, "length", 10000));
+Result<Answer> list(Call& call, const std::function<std::string(const JobView&)>& shown) {
+  WM_TRY(auto query, rest::read_app_query(call.target));
   WM_TRY(auto views, all_execs(call.site));
-  auto sort = call.target.value("sort"), one = call.target.value("applicationid");
-  if (!sort.empty() && !sort.starts_with('-')) std::reverse(views.begin(), views.end());
-  std::vector<std::string> items;
-  for (const auto& view : views) {
-    bool fits = has_state(view, call.target.value("state")) &&
-                (one.empty() || one == exec_id(call.site.conf.name, view.id));
-    if (fits) items.push_back(rest::app_json(view, call.site.conf.name));
-  }
-  if (start > items.size())
+  auto rows = rest::found(query, views, call.site.conf.name);
+  if (query.start > rows.size())
     return Answer(
         http::Reply{416, {{"Content-Type", "text/plain"}}, "Error 416: start: beyond the last\n"});
-  items.erase(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(start));
-  if (items.size() > length) items.resize(length);
+  std::vector<std::string> items;
+  for (auto at = query.start; at < rows.size() && items.size() < query.length; ++at)
+    items.push_back(shown(*rows[at]));
   return json_reply(rest::list_json(items));
+}
+
+Result<Answer> applications(Call& call) {
+  return list(call, [&](const JobView& view) { return rest::app_json(view, call.site.conf.name); });
 }
 
 Result<Answer> application(Call& call) {
@@ -86,13 +79,10 @@ Result<Answer> executor_log(Call& call) {
 
 // The first generation's: of an instance, whatever it is called.
 Result<Answer> instance_applications(Call& call) {
-  WM_TRY(auto views, all_execs(call.site));
   auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-  std::vector<std::string> items;
-  for (const auto& view : views)
-    if (has_state(view, call.target.value("state")))
-      items.push_back(rest::conductor_json(view, call.site.conf.name, now));
-  return json_reply(rest::list_json(items));
+  return list(call, [&](const JobView& view) {
+    return rest::conductor_json(view, call.site.conf.name, now);
+  });
 }
 
 // …/applications/DRIVER[/EXECUTOR]/logs/KIND/download: the whole log.
@@ -144,7 +134,7 @@ const std::vector<Route>& scheduler_routes() {
       {"GET", DL "/scheduler/applications/{app}/executor/{n}/logs/{kind}", executor_log},
       {"PUT", DL "/scheduler/applications/{app}/stop", stop},
       {"GET", DL "/scheduler/engine/applications", applications, "Applications", "[app]",
-       "start length sort state applicationid"},
+       "search state applicationid applicationname driverid sort order start length"},
       {"GET", DL "/scheduler/engine/applications/{app}", application, "One, as a list", "[app]"},
       {"GET", DL "/scheduler/kubernetesobjects", no_objects},
       {"GET", DL "/scheduler/instances", no_instances},

@@ -4,9 +4,9 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "commands/common/search_acts.h"
+#include "commands/common/search_optimizer.h"
 #include "daemons/wuserd/draft.h"
 #include "daemons/wuserd/execs.h"
 #include "daemons/wuserd/outputs.h"
@@ -21,22 +21,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kManifest = "plugin.json";
-constexpr const char* kCommand = "python3 \"$LSF_LIBDIR/python/wm_optimizer.py\" ";
 
-std::string root_of(const Site& site) { return site.results_root + "/plugins"; }
+std::string root_of(const Site& site) { return cmd::plugins_folder(site.results_root); }
 
 // A name with a slash, or of the folder above, is none.
 Result<std::string> folder_of(const Site& site, const std::string& name) {
   if (!rest::check_search_name(name) || name.front() == '.')
     return fail(Code::NotFound, "algorithm " + name.substr(0, 40) + " does not exist");
   return root_of(site) + "/" + name;
-}
-
-std::string text_of(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return in ? text.str() : std::string();
 }
 
 Result<void> write(const std::string& path, const std::string& text) {
@@ -91,10 +83,8 @@ std::vector<std::string> all_plugins(Site& site) {
 }
 
 Result<std::string> find_plugin(Site& site, const std::string& name) {
-  WM_TRY(auto folder, folder_of(site, name));
-  auto text = text_of(folder + "/" + kManifest);
-  if (text.empty()) return fail(Code::NotFound, "algorithm " + name + " does not exist");
-  return text;
+  WM_TRY(auto plugin, cmd::installed_plugin(site.results_root, name));
+  return plugin.manifest;
 }
 
 Result<std::string> install_plugin(Call& call) {
@@ -131,25 +121,15 @@ Result<void> delete_plugin(Site& site, const std::string& name) {
 
 Result<JobId> start_optimizer(Site& site, const std::string& plugin, JobId search,
                               const std::string& search_json, std::uint32_t at_once) {
-  WM_TRY(auto manifest, find_plugin(site, plugin));
-  WM_TRY(auto settings, rest::optimizer_json(search_json, manifest, at_once));
-  WM_TRY(auto folder, folder_of(site, plugin));
+  WM_TRY(auto found, cmd::installed_plugin(site.results_root, plugin));
   Draft draft(site, request_name(""));
-  auto code = site.records.code_dir(draft.request());
-  WM_TRY(copy_folder(folder + "/code", code + "/plugin"));
-  WM_TRY(write(code + "/optimizer.json", settings));
+  WM_TRY(
+      cmd::lay_out_optimizer(found, search_json, at_once, site.records.code_dir(draft.request())));
   Execution exec;
   exec.bundle = draft.request();
   exec.labels["search"] = std::to_string(search.job);
-  std::vector<std::string> words{"-app",
-                                 "training",
-                                 "-r",
-                                 "-J",
-                                 rest::optimizer_name(search),
-                                 "-o",
-                                 site.results_root + "/batchworkdir/%J/job.out",
-                                 kCommand + std::to_string(search.job)};
-  WM_TRY(auto reply, submit(site, words, std::move(exec)));
+  WM_TRY(auto reply,
+         submit(site, cmd::optimizer_words(search, site.results_root), std::move(exec)));
   draft.stay();
   return reply.job;
 }

@@ -43,6 +43,7 @@ struct Site {
   std::unique_ptr<http::PublicKeys> keys;
   std::string conf_dir;  ///< of the cluster's files
   std::string own_dir;   ///< of the user's own: ~/.config/wm
+  std::string door_dir;  ///< where each user's wuserd has its sockets
   Records records;
   Refused refused;
   Masters masters;
@@ -80,6 +81,7 @@ const std::vector<Route>& job_routes();
 const std::vector<Route>& cluster_routes();
 const std::vector<Route>& asset_routes();
 const std::vector<Route>& model_routes();
+const std::vector<Route>& space_routes();
 const std::vector<Route>& service_routes();
 const std::vector<Route>& dlim_routes();
 const std::vector<Route>& kserve_routes();

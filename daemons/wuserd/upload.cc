@@ -117,12 +117,13 @@ Result<Upload> receive(http::Exchange& exchange, const std::string& folder) {
   return std::move(receiver.upload);
 }
 
-Result<void> lay_out(const Upload& upload, const std::string& code_dir) {
+Result<void> lay_out(const Upload& upload, const std::string& code_dir, std::string_view whole) {
   std::error_code ec;
   fs::create_directories(code_dir, ec);
   if (ec) return fail(Code::System, code_dir + ": " + ec.message());
   for (const auto& file : upload.files) {
-    auto unpacked = unpack(file.path, code_dir);
+    bool as_it_is = !whole.empty() && file.name == whole;
+    auto unpacked = as_it_is ? Result<void>(fail(Code::NotFound, "")) : unpack(file.path, code_dir);
     if (unpacked) continue;
     if (unpacked.error().code != Code::NotFound) return unpacked;
     fs::rename(file.path, code_dir + "/" + file.name, ec);

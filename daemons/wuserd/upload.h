@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "libwm/http/server.h"
@@ -37,9 +38,10 @@ class UploadFolder {
 /// @errors BadArgument: not such a body; Limit: a field of more than 1 MiB; System; as read()
 Result<Upload> receive(http::Exchange& exchange, const std::string& folder);
 
-/// Puts the files where the code lies: archives unpacked, others as they are.
-/// @errors as unpack
-Result<void> lay_out(const Upload& upload, const std::string& code_dir);
+/// Puts the files where the code lies: archives unpacked, others, and the one named `whole`, as
+/// they are. @errors as unpack
+Result<void> lay_out(const Upload& upload, const std::string& code_dir,
+                     std::string_view whole = {});
 
 /// The folder below `code_dir` that holds `main`: the one named `model_dir`, the only one there is,
 /// or `code_dir` itself. `main` empty: the first of these. @errors BadArgument: none holds it

@@ -126,6 +126,8 @@ Result<SubmitReply> Master::submit(JobSpec spec, const std::string& script,
 Result<PackReply> Master::pack(std::vector<PackJob> jobs, const std::string& env) {
   PackRequest request{new_key(), "", env, {}};
   std::vector<std::string> digests;
+  request.items.reserve(jobs.size());
+  digests.reserve(jobs.size());
   const auto env_hash = hash(env);
   for (auto& job : jobs) {
     job.spec.program.script_hash = job.script.empty() ? "" : hash(job.script);

@@ -26,16 +26,18 @@ WM_FIELDS(LimitConf) {
   f(5, s.job_port_first), f(6, s.job_port_last), f(7, s.store_reserve), f(8, s.history_weight);
   f(60, s.store_queue);
   f(80, s.max_user_requeue), f(81, s.max_preempt);
+  f(530, s.max_user_priority), f(531, s.max_pend_jobs);
   f(400, s.group_port_first), f(401, s.group_port_last);
 }
 WM_FIELDS(SchedConf) {
   f(1, s.backfill), f(2, s.promises), f(3, s.promise_tolerance), f(4, s.elastic_worth);
   f(5, s.elastic_least_weight), f(6, s.elastic_half_weight);
+  f(530, s.priority_step);
 }
 WM_FIELDS(SiteScripts) {
   f(1, s.prolog), f(2, s.epilog), f(3, s.time_limit), f(4, s.copy);
   f(500, s.submit_filter), f(501, s.submit_filter_time), f(502, s.groups);
-  f(530, s.notify);
+  f(530, s.notify), f(540, s.notify_urls);
 }
 WM_FIELDS(JobLimits) {
   f(1, s.cpu), f(2, s.mem), f(3, s.file), f(4, s.data), f(5, s.stack), f(6, s.core), f(7, s.swap);
@@ -44,6 +46,7 @@ WM_FIELDS(JobLimits) {
 }
 WM_FIELDS(LsfConf) {
   f(1, s.reserve_per_task), f(2, s.unit), f(3, s.banner), f(4, s.share_dir), f(370, s.events);
+  f(530, s.dep_last_sub);
 }
 WM_FIELDS(MonitorConf) { f(1, s.metrics), f(2, s.node_metrics), f(3, s.acct_keep); }
 WM_FIELDS(ClusterConf) {
@@ -67,13 +70,16 @@ WM_FIELDS(Consumers) { f(1, s.names), f(2, s.each); }
 WM_FIELDS(LimitRule) {
   f(1, s.name), f(2, s.users), f(3, s.queues), f(4, s.projects), f(5, s.apps), f(6, s.plans);
   f(7, s.hosts), f(8, s.slots), f(9, s.jobs), f(10, s.mem), f(11, s.windows), f(12, s.description);
+  f(540, s.reserve);
 }
 WM_FIELDS(ServiceClass) {
   f(1, s.name), f(2, s.velocity), f(3, s.throughput), f(4, s.deadline), f(5, s.windows);
   f(6, s.priority), f(7, s.users), f(8, s.description);
 }
 WM_FIELDS(RunLimit) { f(1, s.usual), f(2, s.max); }
-WM_FIELDS(JobControls) { f(1, s.starter), f(2, s.suspend), f(3, s.resume), f(4, s.terminate); }
+WM_FIELDS(JobControls) {
+  f(1, s.starter), f(2, s.suspend), f(3, s.resume), f(4, s.terminate), f(5, s.nice);
+}
 WM_FIELDS(LoadLimit) { f(1, s.index), f(2, s.sched), f(3, s.stop); }
 WM_FIELDS(TerminateWhen) { f(1, s.load), f(2, s.preempt), f(3, s.window); }
 WM_FIELDS(QueueConf) {
@@ -87,6 +93,8 @@ WM_FIELDS(QueueConf) {
   f.word(140, s.elastic), f(141, s.requeue_exits.excluding);
   f(520, s.run_window), f(521, s.dispatch_window);
   f(530, s.controls), f(531, s.load), f(532, s.terminate_when);
+  f(533, s.gpu), f(534, s.run_estimate), f(535, s.warn_action), f(536, s.warn_time);
+  f(537, s.max_preempt), f(538, s.max_requeue);
 }
 WM_FIELDS(HostConf) {
   f(1, s.name), f(2, s.address), f(3, s.slots), f(4, s.cpus), f(5, s.mem), f(6, s.gpus);
@@ -110,10 +118,12 @@ WM_FIELDS(AppConf) {
   f.word(60, s.place, "queue");
   f(80, s.container), f(81, s.requeue_exits.excluding);
   f(440, s.command), f(441, s.idle);
-  f(530, s.controls);
+  f(530, s.controls), f(531, s.min_tasks), f(532, s.max_tasks), f(533, s.limits);
+  f(534, s.run_estimate);
 }
 WM_FIELDS(UserConf) {
   f(1, s.name), f(2, s.groups), f(3, s.max_slots), f(5, s.plan), f(6, s.shares);
+  f(530, s.max_pend_jobs);
 }
 WM_FIELDS(BudgetConf) {
   f(1, s.name), f(2, s.gpu_hours), f(3, s.cpu_hours), f(4, s.period), f(5, s.from), f(6, s.to);

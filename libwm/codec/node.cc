@@ -53,7 +53,8 @@ WM_FIELDS(HostOrder) {
       f(87, s.change.command);
   f(88, s.change.hosts), f(120, s.team.port), f(200, s.team.writer), f(240, s.team.in_place),
       f(381, s.hosts);
-  f(400, s.team.groups), f(401, s.blobs.data), f(530, s.queue_controls);
+  f(400, s.team.groups), f(401, s.blobs.data), f(530, s.queue_controls),
+      f(531, s.queue_side.warn_action), f(532, s.queue_side.warn_time);
 }
 /// Masters before JobHosts told every host of every task; which one is ours its own tasks say.
 inline void complete(HostOrder& order) {

@@ -128,9 +128,8 @@ constexpr Key<C> kKeys[] = {
      "it is sent to the user, with a report, when the job has ended. none: only bpeek shows it, "
      "while the job runs."},
     {"sendmail", [](C& c) -> Field { return &c.dirs.sendmail; }, kAny, Effect::NewJobs,
-     "Program that takes mail as sendmail -oi -t does, for default_output = mail and bsub -B and "
-     "-N. "
-     "Run as the job's user on its first host."},
+     "Program that takes mail as sendmail -oi -t does, for default_output = mail and bsub -B, -N "
+     "and -notify. Run as the job's user on its first host; for -notify by wmasterd."},
     {"clean_period",
      [](C& c) -> Field { return &c.times.clean_period; },
      {0, 365 * kDay},
@@ -254,6 +253,26 @@ constexpr Key<C> kKeys[] = {
      {0, 1000000},
      Effect::Reconfig,
      "How often a job makes way for jobs of higher queues before it is left alone. 0: always."},
+    {"max_user_priority",
+     [](C& c) -> Field { return &c.limits.max_user_priority; },
+     {0, 1000000},
+     Effect::NewJobs,
+     "Highest priority that a user may give a job (-sp). 0: any. MAX_USER_PRIORITY of LSF."},
+    {"priority_step",
+     [](C& c) -> Field { return &c.sched.priority_step; },
+     {0, 365 * kDay},
+     Effect::Reconfig,
+     "By one each so long rises the user priority (-sp) of a job that waits. 0: never. As "
+     "JOB_PRIORITY_OVER_TIME of LSF: 3/20 is 400s."},
+    {"max_pend_jobs",
+     [](C& c) -> Field { return &c.limits.max_pend_jobs; },
+     {0, 100000000},
+     Effect::NewJobs,
+     "Most jobs that wait, each element of an array counted; beyond it none is taken. 0: any "
+     "number. Each submission counts those that wait: 50 us for 10,000 jobs."},
+    {"dep_last_sub", [](C& c) -> Field { return &c.lsf.dep_last_sub; }, kAny, Effect::NewJobs,
+     "Of several jobs of one name in -w only the newest is meant, as with JOB_DEP_LAST_SUB of LSF. "
+     "no: all of them."},
     {"job_ports",
      [](C& c) -> Field {
        return PortRange{&c.limits.job_port_first, &c.limits.job_port_last};
@@ -299,6 +318,17 @@ constexpr Key<C> kKeys[] = {
      "users.conf and hosts.conf: it prints lines `user NAME: ann bob` and `host NAME: h1 h2` "
      "within "
      "5 s. When it fails, what it said last holds. bugroup and bmgroup show the files only."},
+    {"notify_command", [](C& c) -> Field { return &c.scripts.notify; }, kAny, Effect::Reconfig,
+     "Shell command that wmasterd runs as its own account for each notification that somebody "
+     "asked "
+     "for (bsub -notify), with the notification as one line of JSON on standard input; after 10 s "
+     "it "
+     "is ended. Empty: none."},
+    {"notify_urls", [](C& c) -> Field { return &c.scripts.notify_urls; }, kAny, Effect::NewJobs,
+     "What URLs of bsub -u have to begin with, such as https://hooks.example.org/. wmasterd posts "
+     "to "
+     "them: where its host reaches what users do not, name those that are meant; none: no URL is "
+     "taken. Empty: any."},
     {"submit_filter", [](C& c) -> Field { return &c.scripts.submit_filter; }, kAny, Effect::NewJobs,
      "Program that bsub runs as the user before it submits a job, as esub of LSF: it finds the "
      "options in the file LSB_SUB_PARM_FILE, may change them in LSB_SUB_MODIFY_FILE, and refuses "

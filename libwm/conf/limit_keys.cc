@@ -34,6 +34,13 @@ constexpr Key<L> kKeys[] = {
     {"per_host", consumers<&L::hosts, true>, kAny, Effect::Reconfig,
      "Hosts and groups of hosts that have the limit each for itself; all: every one. A job counts "
      "once on each of its hosts, its memory with the tasks that it has there."},
+    {"reservations", [](L& l) -> Field { return &l.reserve; }, kAny, Effect::Reconfig,
+     "yes: it bounds no jobs. Its users may make advance reservations for themselves (brsvadd), on "
+     "hosts, within windows, of slots at most at a time. Others have to be administrators."},
+    {"hosts", consumers<&L::hosts, false>, kAny, Effect::Reconfig,
+     "With reservations: hosts and groups of hosts that may be reserved; ~name: not that one. "
+     "Empty: "
+     "any."},
     {"slots",
      [](L& l) -> Field { return &l.slots; },
      {0, 10000000},
@@ -84,6 +91,17 @@ constexpr Key<S> kClassKeys[] = {
      "What it is for; shown by bsla."},
 };
 
+// It has users, and no key of a limit but slots, hosts and windows.
+template <class Wrong>
+void check_reserve(const LimitRule& rule, const Wrong& wrong) {
+  if (rule.users.names.empty()) wrong("allows reservations to nobody: users = all for everybody");
+  bool each = rule.users.each || rule.hosts.each;
+  for (const Consumers* other : {&rule.queues, &rule.projects, &rule.apps, &rule.plans})
+    each = each || !other->names.empty();
+  if (each || rule.jobs || rule.mem)
+    wrong("allows reservations: only users, hosts, windows and slots go with that");
+}
+
 }  // namespace
 
 std::span<const Key<LimitRule>> limit_keys() { return kKeys; }
@@ -94,7 +112,13 @@ void check_limits(const Config& config, const Lines& lines, Problems& problems) 
     auto wrong = [&](const std::string& text) {
       problems.add(lines.at("limits.conf", rule.name, ""), "limit '" + rule.name + "' " + text);
     };
+    if (rule.reserve) {
+      check_reserve(rule, wrong);
+      continue;
+    }
     if (!rule.slots && !rule.jobs && !rule.mem) wrong("bounds none of slots, jobs and mem");
+    if (!rule.hosts.each && !rule.hosts.names.empty())
+      wrong("names hosts: they go with reservations, per_host bounds what is used there");
   }
   for (const ServiceClass& sla : config.classes)
     if (sla.velocity == 0 && sla.throughput == 0 && sla.deadline.empty())

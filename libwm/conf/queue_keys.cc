@@ -36,6 +36,11 @@ constexpr Key<Q> kKeys[] = {
      {0, 365 * kDay},
      Effect::NewJobs,
      "Longest run limit that a job may ask for. 0: none."},
+    {"run_estimate",
+     [](Q& q) -> Field { return &q.run_estimate; },
+     {0, 365 * kDay},
+     Effect::NewJobs,
+     "Run estimate (-We) of jobs that give none. 0: none. RUNTIME of LSF."},
     {"min_tasks",
      [](Q& q) -> Field { return &q.min_tasks; },
      {0, 1000000},
@@ -161,6 +166,38 @@ constexpr Key<Q> kKeys[] = {
      Effect::NewJobs,
      "Threads of a job on a host at a time (-T), of jobs that ask for none, and the most that one "
      "may ask for. 0: none."},
+    {"gpu", [](Q& q) -> Field { return &q.gpu; }, kAny, Effect::NewJobs,
+     "GPU requirement, part by part, of jobs that leave it to their profile and whose profile "
+     "leaves "
+     "it open. GPU_REQ of LSF."},
+    {"nice",
+     [](Q& q) -> Field { return &q.controls.nice; },
+     {-20, 19},
+     Effect::NewJobs,
+     "Scheduling priority of its jobs' processes on their hosts: higher is later, below 0 needs "
+     "root. "
+     "NICE of LSF."},
+    {"warn_action", [](Q& q) -> Field { return &q.warn_action; }, kAny, Effect::NewJobs,
+     "Number of a signal, or command, that warns jobs that have no -wa of their own. "
+     "JOB_WARNING_ACTION of LSF."},
+    {"warn_time",
+     [](Q& q) -> Field { return &q.warn_time; },
+     {0, kDay},
+     Effect::NewJobs,
+     "So long before the run limit warn_action comes. 0: never."},
+    {"max_requeue",
+     [](Q& q) -> Field { return &q.max_requeue; },
+     {0, 1000000},
+     Effect::Reconfig,
+     "How often a job of it is queued again because of itself. none: as max_user_requeue of "
+     "wm.conf "
+     "says."},
+    {"max_preempt",
+     [](Q& q) -> Field { return &q.max_preempt; },
+     {0, 1000000},
+     Effect::Reconfig,
+     "How often a job of it makes way for jobs of higher queues. 0: always; none: as wm.conf "
+     "says."},
     {"pre_exec", [](Q& q) -> Field { return &q.pre_exec; }, kAny, Effect::NewJobs,
      "Shell command run as the user on a job's first host before its tasks. When it fails the job "
      "waits for another try; exit code 99 ends it."},

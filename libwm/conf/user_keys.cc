@@ -14,6 +14,13 @@ constexpr Key<U> kKeys[] = {
      {0, 10000000},
      Effect::Reconfig,
      "Most slots that the user's jobs use together. 0: no limit."},
+    {"max_pend_jobs",
+     [](U& u) -> Field { return &u.max_pend_jobs; },
+     {0, 100000000},
+     Effect::NewJobs,
+     "Most of the user's jobs that wait, each element of an array counted; beyond it none is "
+     "taken. "
+     "0: any number."},
     {"shares",
      [](U& u) -> Field { return &u.shares; },
      {1, 1000000},

@@ -26,17 +26,16 @@ std::uint32_t cores_of(const std::string& affinity) {
   return std::clamp<std::uint32_t>(cores, 1, 4096);
 }
 
-Result<GpuReq> gpu_of(const JobSpec& spec, const AppConf& app, const ResReq& req) {
+Result<GpuReq> gpu_of(const JobSpec& spec, const QueueConf& queue, const AppConf& app,
+                      const ResReq& req) {
   GpuReq gpu;
-  if (!app.gpu.empty()) {
-    WM_TRY(gpu, parse_gpu(app.gpu));
-  }
-  if (!spec.asked.gpu.empty()) {
-    WM_TRY(auto own, parse_gpu(spec.asked.gpu));
+  for (const std::string* asked : {&queue.gpu, &app.gpu, &spec.asked.gpu}) {
+    if (asked->empty()) continue;
+    WM_TRY(auto own, parse_gpu(*asked));
     gpu = merge(gpu, own);
   }
   const auto* old_style = req.usage_of("ngpus_physical");
-  bool asked = !app.gpu.empty() || !spec.asked.gpu.empty();
+  bool asked = !queue.gpu.empty() || !app.gpu.empty() || !spec.asked.gpu.empty();
   if (asked && !gpu.milli_num) gpu.milli_num = kOneGpu;
   if (!gpu.milli_num && old_style)
     gpu.milli_num = static_cast<std::uint32_t>(std::lround(old_style->amount * kOneGpu));
@@ -94,9 +93,10 @@ void set_gpus(JobSpec& spec, const AppConf& app, const GpuReq& gpu) {
 }
 
 // One requirement, merged already.
-Result<void> fill(JobSpec& spec, const AppConf& app, const ResReq& req, const MemRules& rules) {
+Result<void> fill(JobSpec& spec, const QueueConf& queue, const AppConf& app, const ResReq& req,
+                  const MemRules& rules) {
   WM_TRY(check_usage(req));
-  WM_TRY(auto gpu, gpu_of(spec, app, req));
+  WM_TRY(auto gpu, gpu_of(spec, queue, app, req));
   spec.asked.resreq = to_string(req);
   spec.asked.select = req.select;
   spec.span = {.one_host = req.span.hosts == 1, .ptile = req.span.ptile, .block = req.span.block};
@@ -119,7 +119,7 @@ Result<std::vector<JobSpec>> fill_request(JobSpec& spec, const QueueConf& queue,
   std::vector<JobSpec> filled;
   for (const auto& one : own) {
     filled.push_back(spec);
-    WM_TRY(fill(filled.back(), app, merge(base, one), rules));
+    WM_TRY(fill(filled.back(), queue, app, merge(base, one), rules));
   }
   spec = filled.front();
   filled.erase(filled.begin());

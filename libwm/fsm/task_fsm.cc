@@ -171,7 +171,7 @@ bool should_requeue(const Cluster& c, const Job& job) {
   if (is_independent(job) || job.outcome.term == Term::NotSigned) return true;
   const auto& limits = c.config->cluster.limits;
   auto fault = fault_of(c, job);
-  if (fault == Fault::User) return job.returns.user_requeues < limits.max_user_requeue;
+  if (fault == Fault::User) return job.returns.user_requeues < max_user_requeue(*c.config, job);
   return fault == Fault::Host &&
          job.returns.requeues - job.returns.user_requeues < limits.max_requeue;
 }

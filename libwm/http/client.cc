@@ -11,6 +11,7 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 
@@ -20,7 +21,7 @@ namespace {
 namespace beast = boost::beast;
 using Local = boost::asio::local::stream_protocol;
 
-constexpr std::size_t kLongestAnswer = 256 << 20;
+constexpr std::uint64_t kLongestFile = std::uint64_t{64} << 30;
 
 // A socket's path has 107 bytes; a folder's descriptor makes any path short.
 Result<int> connected(const std::string& path) {
@@ -53,7 +54,27 @@ std::string lowered(beast::string_view text) {
 }
 
 Error lost(const beast::error_code& ec) {
-  return fail(Code::Unavailable, "the peer: " + ec.message());
+  bool late = ec == beast::error::timeout;
+  return fail(late ? Code::Timeout : Code::Unavailable, "the peer: " + ec.message());
+}
+
+template <class Body>
+beast::http::request<Body> request_of(std::string_view method, std::string_view target,
+                                      const Fields& fields) {
+  beast::http::request<Body> request;
+  request.method_string({method.data(), method.size()});
+  request.target({target.data(), target.size()});
+  request.set(beast::http::field::host, "localhost");
+  for (const auto& [name, value] : fields) request.set(name, value);
+  return request;
+}
+
+template <class Answer>
+Reply reply_of(Answer& answer, std::string body) {
+  Reply reply{static_cast<int>(answer.result_int()), {}, std::move(body)};
+  for (const auto& field : answer)
+    reply.fields.emplace_back(lowered(field.name_string()), std::string(field.value()));
+  return reply;
 }
 
 }  // namespace
@@ -63,6 +84,60 @@ struct Client::Parts {
   boost::asio::io_context context;
   Local::socket socket{context};
   beast::flat_buffer buffer;
+  ClientBounds bounds;
+  std::chrono::steady_clock::time_point until;
+
+  void begin() { until = std::chrono::steady_clock::now() + bounds.patience; }
+
+  // Without a limit they block, which is quicker.
+  template <class Message>
+  beast::error_code write(Message& message) {
+    beast::error_code ec;
+    if (bounds.patience == Duration::zero()) beast::http::write(socket, message, ec);
+    else ec = done([&](auto end) { beast::http::async_write(socket, message, end); });
+    return ec;
+  }
+  template <class Parser>
+  beast::error_code read(Parser& parser) {
+    beast::error_code ec;
+    if (bounds.patience == Duration::zero()) beast::http::read(socket, buffer, parser, ec);
+    else ec = done([&](auto end) { beast::http::async_read(socket, buffer, parser, end); });
+    return ec;
+  }
+  template <class Parser>
+  beast::error_code read_head(Parser& parser) {
+    beast::error_code ec;
+    if (bounds.patience == Duration::zero()) beast::http::read_header(socket, buffer, parser, ec);
+    else ec = done([&](auto end) { beast::http::async_read_header(socket, buffer, parser, end); });
+    return ec;
+  }
+  /// The rest of it, where its head was read already.
+  Result<Reply> answer(beast::http::response_parser<beast::http::empty_body>&& head = {}) {
+    beast::http::response_parser<beast::http::string_body> parser(std::move(head));
+    parser.body_limit(bounds.answer);
+    if (auto ec = read(parser)) return lost(ec);
+    auto whole = parser.release();
+    auto body = std::move(whole.body());
+    return reply_of(whole, std::move(body));
+  }
+
+ private:
+  // One that is late is given up, and the connection with it.
+  template <class Start>
+  beast::error_code done(Start start) {
+    beast::error_code ec;
+    bool over = false;
+    start([&](beast::error_code how, std::size_t) {
+      ec = how;
+      over = true;
+    });
+    context.restart();
+    context.run_until(until);
+    if (over) return ec;
+    socket.close(ec);
+    context.run();
+    return beast::error::timeout;
+  }
 };
 
 Client::Client(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -70,9 +145,10 @@ Client::Client(Client&&) noexcept = default;
 Client& Client::operator=(Client&&) noexcept = default;
 Client::~Client() = default;
 
-Result<Client> Client::connect(const std::string& path) {
+Result<Client> Client::connect(const std::string& path, ClientBounds bounds) {
   WM_TRY(auto fd, connected(path));
   auto parts = std::make_unique<Parts>();
+  parts->bounds = bounds;
   beast::error_code ec;
   parts->socket.assign(Local(), fd, ec);
   if (ec) return fail(Code::System, path + ": " + ec.message());
@@ -86,25 +162,41 @@ bool Client::is_usable() const {
 
 Result<Reply> Client::send(std::string_view method, std::string_view target, std::string body,
                            const Fields& fields) {
-  beast::http::request<beast::http::string_body> request;
-  request.method_string({method.data(), method.size()});
-  request.target({target.data(), target.size()});
-  request.set(beast::http::field::host, "localhost");
-  for (const auto& [name, value] : fields) request.set(name, value);
+  auto request = request_of<beast::http::string_body>(method, target, fields);
   request.body() = std::move(body);
   request.prepare_payload();
+  parts_->begin();
+  if (auto ec = parts_->write(request)) return lost(ec);
+  return parts_->answer();
+}
+
+Result<Reply> Client::send_file(std::string_view method, std::string_view target,
+                                const std::string& path, const Fields& fields) {
+  auto request = request_of<beast::http::file_body>(method, target, fields);
   beast::error_code ec;
-  beast::http::write(parts_->socket, request, ec);
-  if (ec) return lost(ec);
-  beast::http::response_parser<beast::http::string_body> parser;
-  parser.body_limit(kLongestAnswer);
-  beast::http::read(parts_->socket, parts_->buffer, parser, ec);
-  if (ec) return lost(ec);
-  auto answer = parser.release();
-  Reply reply{static_cast<int>(answer.result_int()), {}, std::move(answer.body())};
-  for (const auto& field : answer)
-    reply.fields.emplace_back(lowered(field.name_string()), std::string(field.value()));
-  return reply;
+  request.body().open(path.c_str(), beast::file_mode::scan, ec);
+  if (ec) return fail(Code::NotFound, path + ": " + ec.message());
+  request.prepare_payload();
+  parts_->begin();
+  if (ec = parts_->write(request); ec) return lost(ec);
+  return parts_->answer();
+}
+
+Result<Reply> Client::fetch(std::string_view target, const std::string& into,
+                            const Fields& fields) {
+  auto request = request_of<beast::http::empty_body>("GET", target, fields);
+  parts_->begin();
+  if (auto ec = parts_->write(request)) return lost(ec);
+  beast::http::response_parser<beast::http::empty_body> head;
+  if (auto ec = parts_->read_head(head)) return lost(ec);
+  if (head.get().result_int() != 200) return parts_->answer(std::move(head));
+  beast::http::response_parser<beast::http::file_body> file(std::move(head));
+  file.body_limit(kLongestFile);
+  beast::error_code ec;
+  file.get().body().open(into.c_str(), beast::file_mode::write, ec);
+  if (ec) return fail(Code::System, into + ": " + ec.message());
+  if (ec = parts_->read(file); ec) return lost(ec);
+  return reply_of(file.get(), "");
 }
 
 }  // namespace wm::http

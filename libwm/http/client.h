@@ -10,11 +10,17 @@
 
 namespace wm::http {
 
+/// What is taken of a peer that is not one's own.
+struct ClientBounds {
+  Duration patience{};             ///< for one request and its answer; 0: as long as it takes
+  std::size_t answer = 256 << 20;  ///< bytes, of a file 64 GiB
+};
+
 /// One connection. @thread one
 class Client {
  public:
   /// @errors Refused: nobody listens there; System   @cost a connect
-  static Result<Client> connect(const std::string& path);
+  static Result<Client> connect(const std::string& path, ClientBounds bounds = {});
   Client(Client&&) noexcept;
   Client& operator=(Client&&) noexcept;
   ~Client();
@@ -22,10 +28,16 @@ class Client {
   /// The peer has not hung up meanwhile. @cost a system call
   bool is_usable() const;
 
-  /// Sends a request and waits for the whole answer, as long as it takes; field names of the
-  /// answer are in lower case. @errors Unavailable: the peer is gone, whether it has acted or not
+  /// Sends a request and waits for the whole answer; field names of the answer are in lower case.
+  /// @errors Unavailable: the peer is gone, whether it has acted or not; Timeout
   Result<Reply> send(std::string_view method, std::string_view target, std::string body,
                      const Fields& fields = {});
+  /// The same with a file for a body. @errors NotFound: it cannot be read; as send
+  Result<Reply> send_file(std::string_view method, std::string_view target, const std::string& path,
+                          const Fields& fields = {});
+  /// A GET whose answer, if it is one of 200, becomes the file `into`; else it has its body.
+  /// @errors System: it cannot be written; as send
+  Result<Reply> fetch(std::string_view target, const std::string& into, const Fields& fields = {});
 
  private:
   struct Parts;

@@ -40,6 +40,16 @@ std::string inside(char quote, std::string_view text) {
   return escaped;
 }
 
+/// The script, its arguments as a shell understands what stands behind the command's first word.
+Words with_arguments(Words script, const std::string& command) {
+  auto first = command.find_first_not_of(" \t");
+  auto rest = command.find_first_of(" \t", first);
+  if (rest == command.npos) return script;
+  Words argv{"/bin/sh", "-c", "\"$@\"" + command.substr(rest), "sh"};
+  argv.insert(argv.end(), script.begin(), script.end());
+  return argv;
+}
+
 std::string quoted(const Words& argv) {
   std::string line;
   for (const auto& word : argv) line += (line.empty() ? "'" : " '") + inside('\'', word) + "'";
@@ -104,6 +114,7 @@ Words command_of(const HostOrder& o, const HostFacts& host) {
   if (is_script) {
     argv = interpreter_of(o.blobs.script);
     argv.push_back(attempt_dir(o, host) + "/script");
+    if (o.resolved.program.spooled) argv = with_arguments(std::move(argv), command);
   } else {
     argv = plain_words(command).value_or(Words{"/bin/sh", "-c", command});
   }

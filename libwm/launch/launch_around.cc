@@ -128,10 +128,11 @@ void plan_side_commands(const HostOrder& o, const HostFacts& host, AttemptSpec& 
 }
 
 void plan_warning(const HostOrder& o, const HostFacts& host, AttemptSpec& spec) {
-  const auto& action = o.resolved.side.warn_action;
+  const auto& side = o.resolved.side.warn_action.empty() ? o.queue_side : o.resolved.side;
+  const auto& action = side.warn_action;
   const auto* task = first_process(o);
-  if (action.empty() || o.resolved.side.warn_time == Duration{} || !task) return;
-  spec.warning.lead = o.resolved.side.warn_time;
+  if (action.empty() || side.warn_time == Duration{} || !task) return;
+  spec.warning.lead = side.warn_time;
   bool is_number = action.find_first_not_of("0123456789") == action.npos;
   if (is_number) spec.warning.signal = std::atoi(action.c_str());
   else if (o.first_host)
@@ -197,6 +198,7 @@ void plan_around(const HostOrder& order, const HostFacts& host, AttemptSpec& spe
   spec.limits = limits_of(order);
   spec.suspended = order.control.suspend;
   spec.caps = caps_of(order.resolved.limits);
+  spec.nice = order.app.controls.nice ? order.app.controls.nice : order.queue_controls.nice;
   spec.cpu_weight = cpu_weight_of(order);
   plan_side_commands(order, host, spec);
   plan_warning(order, host, spec);

@@ -81,8 +81,9 @@ void add_lsf(Variables& v, const HostOrder& o, const HostFacts& host) {
   v["LSB_PROJECT_NAME"] = spec.project;
   v["LSB_EFFECTIVE_RSRCREQ"] = spec.asked.resreq;
   v["LSB_EXIT_PRE_ABORT"] = "99";
-  if (!spec.files.out.empty()) v["LSB_OUTPUTFILE"] = expand_output(spec.files.out, o, host.name);
-  if (!spec.files.err.empty()) v["LSB_ERRORFILE"] = expand_output(spec.files.err, o, host.name);
+  if (!spec.files.outdir.empty()) v["LSB_OUTDIR"] = out_dir(o, host);
+  if (!spec.files.out.empty()) v["LSB_OUTPUTFILE"] = output_path(spec.files.out, o, host);
+  if (!spec.files.err.empty()) v["LSB_ERRORFILE"] = output_path(spec.files.err, o, host);
   if (!spec.program.script_hash.empty()) v["LSB_JOBFILENAME"] = attempt_dir(o, host) + "/script";
   if (o.team.elastic) v["LSB_RESIZABLE"] = "Y";
   if (o.team.restarts > 0) v["LSB_RESTART"] = "Y";

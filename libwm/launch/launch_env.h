@@ -64,8 +64,12 @@ std::vector<std::string> task_environment(const HostOrder& order, const HostFact
 /// All variables of the job's agent on this host (libwm/elastic/PROTOCOL.md).
 std::vector<std::string> agent_environment(const HostOrder& order, const HostFacts& host);
 
-/// Fills %J, %I, %U, %H and %% of an output path. Others stay. @cost O(length)
+/// Fills %J, %I, %U, %H, %P and %% of an output path. Others stay. @cost O(length)
 std::string expand_output(const std::string& path, const HostOrder& order, const std::string& host);
+/// Where -outdir says, absolute; empty: it was not given. @cost O(length)
+std::string out_dir(const HostOrder& order, const HostFacts& host);
+/// A file of -o or -e: relative ones lie in out_dir(), or else where the job works. @cost O(length)
+std::string output_path(const std::string& asked, const HostOrder& order, const HostFacts& host);
 
 /// A shell command of the user's beside the tasks, with the environment of one of them.
 SideCommand user_command(const HostOrder& order, const HostFacts& host, const OrderedTask& task,

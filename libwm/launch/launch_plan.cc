@@ -6,6 +6,7 @@
 #include "libwm/launch/job_command.h"
 #include "libwm/launch/launch_env.h"
 #include "libwm/launch/part_env.h"
+#include "libwm/model/recipients.h"
 
 namespace wm::launch {
 namespace {
@@ -20,7 +21,7 @@ constexpr std::uint64_t kSpoolLimit = 64u << 20;
 OutputFile asked_file(const HostOrder& o, const HostFacts& host, bool err) {
   const auto& spec = o.resolved;
   OutputFile file;
-  file.path = expand_output(err ? spec.files.err : spec.files.out, o, host.name);
+  file.path = output_path(err ? spec.files.err : spec.files.out, o, host);
   file.name = id_part(o.job) + (err ? ".err" : ".out");
   // what it wrote before it was started again at another size stays
   file.overwrite =
@@ -96,31 +97,19 @@ bool is_mailed_instead(const HostOrder& o, const HostFacts& host) {
          o.resolved.console.streams == Streams::Files && host.dirs.default_output == "mail";
 }
 
-/// "a,b c" as a header has it: "a, b, c".
-std::string addresses(const std::string& text) {
-  std::string list;
-  for (std::size_t at = 0; at < text.size();) {
-    auto end = std::min(text.find_first_of(", ", at), text.size());
-    if (end > at) list += (list.empty() ? "" : ", ") + text.substr(at, end - at);
-    at = end + 1;
-  }
-  return list;
-}
-
 /// What is mailed to whom; nothing where another host writes the report.
 void plan_mail(const HostOrder& o, const HostFacts& host, ReportHead& head) {
   const auto& mail = o.resolved.mail;
   head.mail_at_start = mail.at_start && o.first_host;
   head.mail_at_end = mail.at_end || is_mailed_instead(o, host);
   if (!head.mail_at_start && !head.mail_at_end) return;
-  head.mail_to = addresses(mail.to);
+  head.mail_to = mail_list(mail.to);
   if (head.mail_to.empty()) head.mail_to = o.resolved.owner.user;
   head.sendmail = host.dirs.sendmail;
   bool own_file = o.app.type == AppType::Batch && o.resolved.console.streams == Streams::Files &&
                   host.dirs.default_output == "file";
   if (o.resolved.files.out.empty() && own_file) head.out_path = "wm-" + id_part(o.job) + ".out";
-  if (!o.resolved.files.out.empty())
-    head.out_path = expand_output(o.resolved.files.out, o, host.name);
+  if (!o.resolved.files.out.empty()) head.out_path = output_path(o.resolved.files.out, o, host);
 }
 
 ReportHead report_head(const HostOrder& o, const HostFacts& host) {
@@ -140,7 +129,7 @@ ReportHead report_head(const HostOrder& o, const HostFacts& host) {
   head.queue = spec.queue;
   head.home = spec.program.home;
   head.cwd = work_dir(o, host);
-  if (!spec.files.err.empty()) head.err_path = expand_output(spec.files.err, o, host.name);
+  if (!spec.files.err.empty()) head.err_path = output_path(spec.files.err, o, host);
   for (const auto& [name, tasks] : by_host(o))
     head.hosts.push_back((tasks > 1 ? number(tasks) + "*" : "") + name);
   head.submitted = o.submitted;
@@ -160,6 +149,7 @@ std::string expand_output(const std::string& path, const HostOrder& order,
     else if (next == 'I') text += number(order.job.index);
     else if (next == 'U') text += order.resolved.owner.user;
     else if (next == 'H') text += host;
+    else if (next == 'P') text += order.resolved.project;
     else if (next == '%') text += '%';
     else {
       text += path[i];
@@ -168,6 +158,17 @@ std::string expand_output(const std::string& path, const HostOrder& order,
     ++i;
   }
   return text;
+}
+
+std::string out_dir(const HostOrder& order, const HostFacts& host) {
+  if (order.resolved.files.outdir.empty()) return "";
+  auto dir = expand_output(order.resolved.files.outdir, order, host.name);
+  return dir.starts_with('/') ? dir : work_dir(order, host) + "/" + dir;
+}
+
+std::string output_path(const std::string& asked, const HostOrder& order, const HostFacts& host) {
+  auto path = expand_output(asked, order, host.name), dir = out_dir(order, host);
+  return dir.empty() || path.starts_with('/') ? path : dir + "/" + path;
 }
 
 namespace {
@@ -217,6 +218,7 @@ TaskSpec plan_task(const HostOrder& order, const HostFacts& host, const OrderedT
     spec.results = results_root(order, host);
     spec.folders = {log_dir(order, host, task.task), results + "/model", results + "/checkpoint"};
   }
+  if (auto dir = out_dir(order, host); !dir.empty()) spec.folders.push_back(dir);
   if (order.resolved.open)
     spec.report_by = {host.sbin_dir + "/wagent", "--report", result_dir(order, host)};
   check_gpus_first(order, host, task, spec);

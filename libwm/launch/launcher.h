@@ -68,9 +68,8 @@ struct TaskSpec {
   std::string in;                    ///< stdin, opened as the user; empty: /dev/null
   std::vector<std::string> folders;  ///< made as the user before the start
   std::string results;               ///< those below it must be the user's own (own_folders.h)
-  std::string console;    ///< socket of the agent that gets the other ends of its streams; empty:
-                          ///< they go to files
-  bool terminal = false;  ///< its streams are one terminal, else three pipes
+  std::string console;               ///< socket of the agent with its streams; empty: files
+  bool terminal = false;             ///< its streams are one terminal, else three pipes
   std::uint32_t rows = 0, columns = 0;
   std::string rank_socket;  ///< of the agent that tells it of the other ranks; empty: none does
   std::uint32_t rank = 0;
@@ -95,6 +94,7 @@ struct AttemptSpec {
   std::string cwd;
   bool make_cwd = false;
   std::vector<ResourceCap> caps;
+  std::int32_t nice = 0;     ///< of the tasks
   Duration run_limit{};      ///< 0: none; at it SIGUSR2, then the kill sequence
   Duration kill_interval{};  ///< between SIGINT, SIGTERM and SIGKILL
   Duration kill_grace{};     ///< after SIGKILL, before what is left is called stuck

@@ -6,7 +6,7 @@
 namespace wm {
 namespace {
 
-constexpr std::uint32_t kDayMinutes = 24 * 60;
+constexpr std::uint32_t kDayMinutes = 24 * 60, kDays = 7;
 
 // Up to three numbers with colons between: hour; hour:minute; day:hour:minute.
 std::optional<std::vector<std::uint32_t>> numbers_of(std::string_view text) {
@@ -131,6 +131,17 @@ std::optional<std::uint32_t> minutes_until(const WeekWindows& windows, std::uint
   return least;
 }
 
+// Is it, with those that follow, one of every day, as parse_windows makes them?
+bool is_daily(const WeekWindows& windows, std::size_t first) {
+  if (first + kDays > windows.size()) return false;
+  for (std::uint32_t day = 0; day < kDays; ++day) {
+    auto later = [&](std::uint32_t minute) { return (minute + day * kDayMinutes) % kWeekMinutes; };
+    WeekWindow wanted{later(windows[first].from), later(windows[first].to)};
+    if (windows[first].from >= kDayMinutes || !(windows[first + day] == wanted)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool holds_minute(const WeekWindows& windows, std::uint32_t minute) {
@@ -151,9 +162,17 @@ Result<WeekWindows> parse_windows(std::string_view text) {
 }
 
 std::string show_windows(const WeekWindows& windows) {
+  constexpr std::size_t kNoDay = 2;  // "0:08:00" without it
   std::string text;
-  for (const WeekWindow& window : windows)
-    text += (text.empty() ? "" : " ") + show_minute(window.from) + "-" + show_minute(window.to);
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    auto from = show_minute(windows[i].from), to = show_minute(windows[i].to);
+    if (is_daily(windows, i)) {
+      from.erase(0, kNoDay);
+      to.erase(0, kNoDay);
+      i += kDays - 1;
+    }
+    text += (text.empty() ? "" : " ") + from + "-" + to;
+  }
   return text;
 }
 

@@ -226,4 +226,18 @@ Duration run_limit_of(const Config& config, const JobSpec& spec) {
   return queue ? queue->run_limit.usual : Duration{};
 }
 
+SideCommands side_commands_of(const QueueConf& queue) {
+  SideCommands side;
+  side.pre = queue.pre_exec;
+  side.post = queue.post_exec;
+  side.warn_action = queue.warn_action;
+  side.warn_time = queue.warn_time;
+  return side;
+}
+
+std::uint32_t max_user_requeue(const Config& config, const Job& job) {
+  const auto* queue = config.queue(job.spec().queue);
+  return queue && queue->max_requeue ? *queue->max_requeue : config.cluster.limits.max_user_requeue;
+}
+
 }  // namespace wm

@@ -99,9 +99,16 @@ bool may_use_plan(const Config& config, const std::string& plan, const Identity&
 /// The command that is told of a new size: bresize's, else the submitter's, else the profile's.
 const std::string& notify_command_of(const Config& config, const Job& job);
 
+/// What its queue runs around every job, or warns it by. @cost O(1)
+SideCommands side_commands_of(const QueueConf& queue);
+
 /// The run limit that holds for it: its own, else its profile's, else its queue's usual one; 0 =
 /// none. @cost O(log queues + log profiles)
 Duration run_limit_of(const Config& config, const JobSpec& spec);
+
+/// How often the job is queued again because of itself: as its queue says, or the cluster.
+/// @cost O(log queues)
+std::uint32_t max_user_requeue(const Config& config, const Job& job);
 
 /// Visits every job with a state of its own: plain jobs and made elements, not array bases.
 /// @cost O(jobs)

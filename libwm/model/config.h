@@ -68,6 +68,8 @@ struct LimitConf {
   std::uint32_t max_requeue = 10;        ///< restarts of one job after lost hosts
   std::uint32_t max_user_requeue = 10;   ///< of one job, asked for by exit codes
   std::uint32_t max_preempt = 0;         ///< a job makes way so often and no more; 0: always
+  std::uint32_t max_user_priority = 0;   ///< of -sp; 0: any
+  std::uint32_t max_pend_jobs = 0;       ///< jobs that wait, elements counted; 0: any number
   std::uint32_t job_port_first = 20000;  ///< leased to tasks; outside the ephemeral range
   std::uint32_t job_port_last = 24999;
   std::uint32_t group_port_first = 25000;  ///< given to tasks of jobs with groups
@@ -83,26 +85,12 @@ struct SchedConf {
   Backfill backfill = Backfill::Easy;
   std::uint32_t promises = 100;  ///< pending jobs that get a dated start in a pass
   Duration promise_tolerance = std::chrono::minutes(1);  ///< a date that moves less stays
+  Duration priority_step{};  ///< by one each so long rises the -sp of who waits; 0: never
   // Of elastic jobs under fairshare.
   std::uint32_t elastic_worth = 0;  ///< percent of its first task that a task must add; 0: any
   std::uint32_t elastic_least_weight = 100;  ///< percent, of one that has held much; 100: all alike
   Duration elastic_half_weight = std::chrono::hours(8);  ///< task time after which one counts half
   bool operator==(const SchedConf&) const = default;
-};
-
-/// What a job may use besides time. 0: no limit.
-/// @units cpu: CPU time of all its processes on one host; mem: per task, or of the whole job on
-///        one host; processes, threads, swap (virtual memory): of the whole job on one host; the
-///        others: per process
-/// @source LSF: bsub -c -M -F -D -S -C -v -p -T
-struct JobLimits {
-  Duration cpu{};
-  Bytes mem, file, data, stack;
-  std::optional<Bytes> core;  ///< 0: no core file
-  Bytes swap;
-  std::uint32_t processes = 0, threads = 0;
-  bool mem_per_host = false;  ///< mem is of the whole job on one host
-  bool operator==(const JobLimits&) const = default;
 };
 
 /// How what was written for LSF is read, and what it is shown.
@@ -113,6 +101,7 @@ struct LsfConf {
   std::string banner;             ///< first line of lsid; empty: WM's own
   std::string share_dir;          ///< what lsf.conf calls LSB_SHAREDIR; empty: the state directory
   bool events = false;            ///< lsb.events is written below it
+  bool dep_last_sub = false;      ///< a name in -w means the newest job of that name alone
   bool operator==(const LsfConf&) const = default;
 
   /// A limit of 1 without a unit. @cost O(1)
@@ -129,6 +118,7 @@ struct SiteScripts {
   std::string groups;         ///< tells of groups of users and hosts; empty: none
   std::string submit_filter;  ///< run by bsub before it submits; empty: none
   std::string notify;         ///< given each notification of a job as JSON; empty: none
+  std::vector<std::string> notify_urls;  ///< what URLs of bsub -u begin with; empty: anything
   Duration submit_filter_time = std::chrono::seconds(10);  ///< longer: nothing is submitted
   bool operator==(const SiteScripts&) const = default;
 };
@@ -204,6 +194,11 @@ struct QueueConf {
   WeekWindows run_window;       ///< its jobs run then only; empty: always
   WeekWindows dispatch_window;  ///< its jobs start then only
   JobControls controls;
+  std::string gpu;          ///< -gpu of jobs for which neither they nor their profile have one
+  Duration run_estimate{};  ///< -We of jobs that give none
+  std::string warn_action;  ///< -wa of jobs that give none
+  Duration warn_time{};     ///< its -wt
+  std::optional<std::uint32_t> max_preempt, max_requeue;  ///< none: the cluster's
   std::vector<LoadLimit> load;
   TerminateWhen terminate_when;
   bool operator==(const QueueConf&) const = default;
@@ -292,9 +287,12 @@ struct AppConf {
   bool gpu_check = false;                 ///< wm-ncclcheck over the job's GPUs before its tasks
   std::optional<PlaceBy> place;           ///< none: as the queue says
   Container container;
-  std::string command;   ///< of jobs submitted without one
-  IdleRule idle;         ///< of type notebook
-  JobControls controls;  ///< before the queue's
+  std::string command;                         ///< of jobs submitted without one
+  IdleRule idle;                               ///< of type notebook
+  JobControls controls;                        ///< before the queue's
+  std::uint32_t min_tasks = 0, max_tasks = 0;  ///< as a queue's
+  JobLimits limits;                            ///< as a queue's
+  Duration run_estimate{};                     ///< before the queue's
   bool operator==(const AppConf&) const = default;
 };
 
@@ -304,8 +302,9 @@ struct UserConf {
   std::string name;
   std::vector<std::string> groups;
   std::uint32_t max_slots = 0;
-  std::string plan;          ///< of jobs that name none
-  std::uint32_t shares = 1;  ///< weight among the users and groups of its group
+  std::uint32_t max_pend_jobs = 0;  ///< of his jobs that wait; 0: any number
+  std::string plan;                 ///< of jobs that name none
+  std::uint32_t shares = 1;         ///< weight among the users and groups of its group
   bool operator==(const UserConf&) const = default;
 };
 

@@ -38,6 +38,8 @@ struct Program {
   std::string env_hash;     ///< of the environment block ("A=1\0B=2\0"), raw bytes
   std::string cwd, submit_host, home, shell;
   std::uint32_t umask = 022;
+  bool spooled = false;  ///< -Zs: the script is the file of the command's first word, the others
+                         ///< are what it is given
   bool operator==(const Program&) const = default;
 };
 

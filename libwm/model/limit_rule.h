@@ -29,6 +29,8 @@ struct LimitRule {
   std::optional<std::uint32_t> slots, jobs;
   std::optional<Bytes> mem;  ///< reserved by rusage[mem=] or -M
   WeekWindows windows;       ///< holds then only; empty: always
+  bool reserve = false;      ///< bounds no jobs: `users` may make reservations on `hosts` for then,
+                             ///< of `slots` at most
   std::string description;
   bool operator==(const LimitRule&) const = default;
 };

@@ -160,7 +160,7 @@ struct HostOrder {
   JobSpec resolved;  ///< with the master's defaults
   Blobs blobs;
   AppConf app;
-  SideCommands queue_side;         ///< `pre` and `post` only
+  SideCommands queue_side;  ///< side_commands_of its queue
   JobControls queue_controls;
   std::vector<OrderedTask> tasks;  ///< on this host
   JobHosts hosts;                  ///< where the attempt's tasks are

@@ -8,7 +8,7 @@
 
 namespace wm {
 
-/// Administrators; users for themselves where wm.conf allows it. Makes, changes or removes an
+/// Administrators; users for themselves where limits.conf allows it. Makes, changes or removes an
 /// advance reservation. Errors: NotFound (reservation, host), Conflict (its slots are kept for
 /// others, jobs use it), BadArgument, Impossible (not so many slots).
 struct ReserveRequest {

@@ -11,6 +11,21 @@
 
 namespace wm {
 
+/// What a job may use besides time. 0: no limit.
+/// @units cpu: CPU time of all its processes on one host; mem: per task, or of the whole job on
+///        one host; processes, threads, swap (virtual memory): of the whole job on one host; the
+///        others: per process
+/// @source LSF: bsub -c -M -F -D -S -C -v -p -T
+struct JobLimits {
+  Duration cpu{};
+  Bytes mem, file, data, stack;
+  std::optional<Bytes> core;  ///< 0: no core file
+  Bytes swap;
+  std::uint32_t processes = 0, threads = 0;
+  bool mem_per_host = false;  ///< mem is of the whole job on one host
+  bool operator==(const JobLimits&) const = default;
+};
+
 /// Run limit of a queue or application. @units Duration; 0 = none
 struct RunLimit {
   Duration usual{};  ///< of a job that asks for none
@@ -33,6 +48,7 @@ struct RequeueExits {
 struct JobControls {
   std::string starter;  ///< the job's command stands for %USRCMD in it, or else behind it
   std::string suspend, resume, terminate;
+  std::int32_t nice = 0;  ///< of the tasks' processes: -20 to 19, higher is later
   bool operator==(const JobControls&) const = default;
 };
 

@@ -177,6 +177,7 @@ struct HostView {
   std::vector<GpuReport> gpus;  ///< last heard of its devices
   std::uint32_t parked = 0;     ///< tasks of jobs stopped to make way; they hold no slot
   HostLoad more;                ///< last heard
+  std::uint32_t reserved = 0;   ///< slots that active reservations keep and nobody uses
   bool operator==(const HostView&) const = default;
 };
 /// A machine that asks to be a host of the cluster and is refused: hosts.conf does not list it.
@@ -220,11 +221,13 @@ struct PlansReply {
   bool operator==(const PlansReply&) const = default;
 };
 
+/// Of ClientPeek: what was submitted, a script or else the command.
+inline constexpr std::uint32_t kScriptStream = 3;
 /// Owner and administrators. Errors: NotFound, Conflict (not started), Unavailable (host).
 struct ClientPeek {
   JobId job;
   TaskNumber task;           ///< 0: the first
-  std::uint32_t stream = 1;  ///< 1 stdout, 2 stderr
+  std::uint32_t stream = 1;  ///< 1 stdout, 2 stderr, or kScriptStream
   std::uint64_t offset = 0;
   bool operator==(const ClientPeek&) const = default;
 };

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,14 +32,28 @@ struct Fd {
   int fd;
 };
 
-// Own group, default signals, nothing inherited but the pipe.
-int spawn(const std::vector<std::string>& words, int output, pid_t& pid) {
+// A file in memory that is read from its beginning: a program need not read all of it, or any. -1:
+// there is none.
+int file_of(const std::string& input) {
+  int fd = ::memfd_create("input", MFD_CLOEXEC);
+  for (std::size_t at = 0; fd >= 0 && at < input.size();) {
+    auto n = ::write(fd, input.data() + at, input.size() - at);
+    if (n <= 0) return ::close(fd), -1;
+    at += static_cast<std::size_t>(n);
+  }
+  if (fd >= 0) ::lseek(fd, 0, SEEK_SET);
+  return fd;
+}
+
+// Own group, default signals, nothing inherited but the pipe and `input`; -1: /dev/null.
+int spawn(const std::vector<std::string>& words, int input, int output, pid_t& pid) {
   std::vector<char*> argv;
   for (const auto& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   posix_spawn_file_actions_t files;
   ::posix_spawn_file_actions_init(&files);
-  ::posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+  if (input >= 0) ::posix_spawn_file_actions_adddup2(&files, input, 0);
+  else ::posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
   ::posix_spawn_file_actions_adddup2(&files, output, 1);
   ::posix_spawn_file_actions_adddup2(&files, output, 2);
   posix_spawnattr_t attributes;
@@ -97,15 +112,19 @@ std::string last_line(std::string_view text) {
   return std::string(text.substr(begin == text.npos ? 0 : begin + 1).substr(0, kMostLine));
 }
 
-Result<std::string> run_command(const std::vector<std::string>& words, Duration limit) {
+Result<std::string> run_command(const std::vector<std::string>& words, Duration limit,
+                                const std::string& input) {
   if (words.empty()) return fail(Code::BadArgument, "no program to run");
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0)
     return fail(Code::System, words[0] + ": no pipe: " + std::strerror(errno));
   Fd from(ends[0]), to(ends[1]);
   ::fcntl(from.fd, F_SETFL, O_NONBLOCK);
+  Fd in(input.empty() ? -1 : file_of(input));
+  if (!input.empty() && in.fd < 0)
+    return fail(Code::System, words[0] + ": no room for its input: " + std::strerror(errno));
   pid_t pid = 0;
-  if (int error = spawn(words, to.fd, pid); error != 0)
+  if (int error = spawn(words, in.fd, to.fd, pid); error != 0)
     return fail(Code::System, words[0] + ": cannot be started: " + std::strerror(error));
   to.close();
   std::string text;

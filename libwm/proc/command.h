@@ -12,12 +12,13 @@
 namespace wm::proc {
 
 /// Runs `words` (a program found in PATH and its arguments) in a process group of its own with
-/// stdin from /dev/null, and returns what it printed on stdout and stderr (of more than 64 KiB
-/// the end).
+/// stdin from `input`, or /dev/null without one, and returns what it printed on stdout and stderr
+/// (of more than 64 KiB the end).
 /// @errors BadArgument: no words; System: it cannot be started, or did not exit with 0: how it
 ///         ended and its last line; Timeout: killed, with its group, after `limit`
 /// @thread any, several at a time   @cost as long as the program runs
-Result<std::string> run_command(const std::vector<std::string>& words, Duration limit);
+Result<std::string> run_command(const std::vector<std::string>& words, Duration limit,
+                                const std::string& input = {});
 
 /// The last line of some output, without its end, cut at 400 bytes. @cost O(output)
 std::string last_line(std::string_view output);

@@ -81,9 +81,11 @@ Result<void> enter_cwd(const Exec& exec) {
 }
 
 Result<void> enter_files(const Exec& exec) {
-  bool owned = exec.outputs != nullptr && !exec.outputs->results.empty();
-  for (const auto& folder : exec.folders)
-    WM_TRY(owned ? make_own_folders(exec.outputs->results, folder) : make_folders(folder));
+  auto results = exec.outputs != nullptr ? exec.outputs->results : "";
+  for (const auto& folder : exec.folders) {
+    bool owned = !results.empty() && folder.starts_with(results + "/");
+    WM_TRY(owned ? make_own_folders(results, folder) : make_folders(folder));
+  }
   if (exec.outputs != nullptr) {
     WM_TRY(make_outputs(exec.outputs->out));
     WM_TRY(make_outputs(exec.outputs->err));
@@ -120,6 +122,7 @@ Result<void> prepare(const Exec& exec) {
   be_killable_for_memory();
   WM_TRY(join_cgroups(exec.cgroups));
   limit_resources(exec.caps);
+  if (exec.nice != 0) ::setpriority(PRIO_PROCESS, 0, exec.nice);  // below 0 root alone may
   bind_cpus(exec.cpus);
   if (exec.memory) bind_memory(*exec.memory);
   WM_TRY(become(exec.account));

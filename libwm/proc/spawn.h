@@ -38,6 +38,7 @@ struct Exec {
   const launch::MemoryBinding* memory = nullptr;
   const launch::TaskSpec* rank = nullptr;     ///< a rank of its job: asks its agent for the others
   const launch::TaskSpec* outputs = nullptr;  ///< whose files and own folders are made first
+  std::int32_t nice = 0;
   bool hold_term = false;  ///< SIGTERM is blocked: the program takes it once it is ready to
 };
 

@@ -17,12 +17,6 @@ std::int64_t seconds(WallTime time) {
   return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
 }
 
-std::string_view type_word(const JobView& view) {
-  if (view.app_type == "notebook") return "Notebook";
-  if (view.app_type == "inference") return "Inference";
-  return "Training";
-}
-
 // "ngpus=1,mem=4096,ncpus=1": memory in MB.
 std::string request_text(const TaskRequest& task) {
   return "ngpus=" + std::to_string(task.milli_gpus / 1000) +
@@ -62,6 +56,12 @@ Json tree_below(std::span<const PlanView> plans, const std::string& path, const 
 }
 
 }  // namespace
+
+std::string_view type_word(const JobView& view) {
+  if (view.app_type == "notebook") return "Notebook";
+  if (view.app_type == "inference") return "Inference";
+  return "Training";
+}
 
 std::string app_json(const JobView& view, std::string_view cluster) {
   const auto& job = *view.job;

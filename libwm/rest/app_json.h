@@ -13,6 +13,9 @@
 
 namespace wm::rest {
 
+/// "Training", "Notebook", "Inference". @cost O(1)
+std::string_view type_word(const JobView& view);
+
 /// One application; times are whole seconds, 0 where there is none. @cost O(tasks)
 std::string app_json(const JobView& view, std::string_view cluster);
 

@@ -18,9 +18,9 @@ std::string dumped(const Json& json) {
 }
 
 /// Reads the fields of one object; the first that does not read is the error.
-class Fields {
+class Reader {
  public:
-  explicit Fields(const std::string& text) {
+  explicit Reader(const std::string& text) {
     if (text.size() <= kLongest) json_ = Json::parse(text, nullptr, false);
     if (!json_.is_object()) error_ = fail(Code::BadArgument, "a JSON object is wanted");
   }
@@ -62,6 +62,20 @@ class Fields {
     for (const auto& [name, value] : found->items())
       if (value.is_number()) values.emplace_back(name, value.get<double>());
   }
+  void members(const char* key, std::vector<Member>& values) {
+    const Json* found = find(key);
+    if (!found) return;
+    bool fine = found->is_array() && std::ranges::all_of(*found, [](const Json& v) {
+                  return v.is_object() && v.contains("name") && v["name"].is_string() &&
+                         v.contains("role") && v["role"].is_string();
+                });
+    if (!fine)
+      error_ = fail(Code::BadArgument, std::string(key) + R"(: [{"name", "role"}] is wanted)");
+    if (!fine) return;
+    for (const auto& one : *found)
+      values.push_back({one["name"].get<std::string>(), one["role"].get<std::string>()});
+    if (auto checked = check_members(values); !checked) error_ = checked.error();
+  }
   const Error& error() const { return error_; }
 
  private:
@@ -74,10 +88,102 @@ class Fields {
   Error error_;
 };
 
+/// Writes them, in the same words.
+class Writer {
+ public:
+  void name(const std::string& value) { json_["name"] = value; }
+  void text(const char* key, const std::string& value) { json_[key] = value; }
+  void list(const char* key, const std::vector<std::string>& value) { json_[key] = value; }
+  void count(const char* key, std::int64_t value) { json_[key] = value; }
+  void numbers(const char* key, const std::vector<std::pair<std::string, double>>& values) {
+    auto& object = json_[key] = Json::object();
+    for (const auto& [name, value] : values) object[name] = value;
+  }
+  void members(const char* key, const std::vector<Member>& values) {
+    auto& list = json_[key] = Json::array();
+    for (const auto& [name, role] : values) list.push_back({{"name", name}, {"role", role}});
+  }
+  std::string text() const { return dumped(json_); }
+
+ private:
+  Json json_ = Json::object();
+};
+
+// The shapes, each once for both ways.
+template <class Fields>
+void shape(Fields& f, Project& p) {
+  f.name(p.name);
+  f.text("description", p.description);
+  f.text("plan", p.plan);
+}
+
+template <class Fields>
+void shape(Fields& f, Definition& d) {
+  f.name(d.name);
+  f.text("description", d.description);
+  f.text("framework", d.framework);
+  f.text("command", d.command);
+  f.text("device", d.device);
+  f.text("per_worker", d.per_worker);
+  f.text("memory", d.memory);
+  f.text("nodes", d.nodes);
+  f.text("hardware", d.hardware);
+  f.text("gpu_kind", d.gpu_kind);
+  f.text("mig", d.mig);
+  f.text("code_name", d.code_name);
+  f.list("env", d.env);
+}
+
+template <class Fields>
+void shape(Fields& f, Experiment& e) {
+  f.name(e.name);
+  f.text("description", e.description);
+  f.text("data", e.data);
+  f.text("volume", e.volume);
+  f.text("command", e.command);
+  f.text("plan", e.plan);
+  f.list("definitions", e.definitions);
+  f.list("runs", e.runs);
+}
+
+template <class Fields>
+void shape(Fields& f, SavedModel& m) {
+  f.name(m.name);
+  f.text("description", m.description);
+  f.text("run", m.run);
+  f.text("framework", m.framework);
+  f.text("user", m.user);
+  f.text("code_hash", m.code_hash);
+  f.text("data", m.data);
+  f.text("weight", m.weight);
+  f.text("project", m.project);
+  f.text("promoted_by", m.promoted_by);
+  f.count("saved", m.saved);
+  f.numbers("metrics", m.metrics);
+}
+
+template <class Fields>
+void shape(Fields& f, Space& s) {
+  f.name(s.name);
+  f.text("description", s.description);
+  f.text("plan", s.plan);
+  f.members("members", s.members);
+}
+
 template <class Asset>
-Result<Asset> done(const Fields& fields, Asset asset) {
-  if (fields.error().code != Code::Ok) return fields.error();
+Result<Asset> parsed(const std::string& text) {
+  Reader reader(text);
+  Asset asset;
+  shape(reader, asset);
+  if (reader.error().code != Code::Ok) return reader.error();
   return asset;
+}
+
+template <class Asset>
+std::string written(Asset asset) {
+  Writer writer;
+  shape(writer, asset);
+  return writer.text();
 }
 
 bool has_blank(const std::string& text) { return text.find_first_of(" \t\r\n\v\f") != text.npos; }
@@ -93,124 +199,25 @@ bool is_asset_name(std::string_view name) {
          std::all_of(name.begin(), name.end(), plain);
 }
 
-Result<Project> parse_project(const std::string& text) {
-  Fields fields(text);
-  Project p;
-  fields.name(p.name);
-  fields.text("description", p.description);
-  fields.text("plan", p.plan);
-  return done(fields, p);
+Result<Project> parse_project(const std::string& text) { return parsed<Project>(text); }
+Result<Definition> parse_definition(const std::string& text) { return parsed<Definition>(text); }
+Result<Experiment> parse_experiment(const std::string& text) { return parsed<Experiment>(text); }
+Result<SavedModel> parse_model(const std::string& text) { return parsed<SavedModel>(text); }
+Result<Space> parse_space(const std::string& text) { return parsed<Space>(text); }
+
+Result<std::vector<Member>> parse_members(const std::string& text) {
+  Reader reader(text);
+  std::vector<Member> members;
+  reader.members("members", members);
+  if (reader.error().code != Code::Ok) return reader.error();
+  return members;
 }
 
-Result<Definition> parse_definition(const std::string& text) {
-  Fields fields(text);
-  Definition d;
-  fields.name(d.name);
-  fields.text("description", d.description);
-  fields.text("framework", d.framework);
-  fields.text("command", d.command);
-  fields.text("device", d.device);
-  fields.text("per_worker", d.per_worker);
-  fields.text("memory", d.memory);
-  fields.text("nodes", d.nodes);
-  fields.text("hardware", d.hardware);
-  fields.text("gpu_kind", d.gpu_kind);
-  fields.text("mig", d.mig);
-  fields.text("code_name", d.code_name);
-  fields.list("env", d.env);
-  return done(fields, d);
-}
-
-Result<Experiment> parse_experiment(const std::string& text) {
-  Fields fields(text);
-  Experiment e;
-  fields.name(e.name);
-  fields.text("description", e.description);
-  fields.text("data", e.data);
-  fields.text("volume", e.volume);
-  fields.text("command", e.command);
-  fields.text("plan", e.plan);
-  fields.list("definitions", e.definitions);
-  fields.list("runs", e.runs);
-  return done(fields, e);
-}
-
-Result<SavedModel> parse_model(const std::string& text) {
-  Fields fields(text);
-  SavedModel m;
-  fields.name(m.name);
-  fields.text("description", m.description);
-  fields.text("run", m.run);
-  fields.text("framework", m.framework);
-  fields.text("user", m.user);
-  fields.text("code_hash", m.code_hash);
-  fields.text("data", m.data);
-  fields.text("weight", m.weight);
-  fields.text("project", m.project);
-  fields.count("saved", m.saved);
-  fields.numbers("metrics", m.metrics);
-  return done(fields, m);
-}
-
-Result<Space> parse_space(const std::string& text) {
-  Fields fields(text);
-  Space s;
-  fields.name(s.name);
-  fields.text("description", s.description);
-  fields.text("plan", s.plan);
-  return done(fields, s);
-}
-
-std::string to_text(const Project& p) {
-  return dumped({{"name", p.name}, {"description", p.description}, {"plan", p.plan}});
-}
-
-std::string to_text(const Definition& d) {
-  return dumped({{"name", d.name},
-                 {"description", d.description},
-                 {"framework", d.framework},
-                 {"command", d.command},
-                 {"device", d.device},
-                 {"per_worker", d.per_worker},
-                 {"memory", d.memory},
-                 {"nodes", d.nodes},
-                 {"hardware", d.hardware},
-                 {"gpu_kind", d.gpu_kind},
-                 {"mig", d.mig},
-                 {"code_name", d.code_name},
-                 {"env", d.env}});
-}
-
-std::string to_text(const Experiment& e) {
-  return dumped({{"name", e.name},
-                 {"description", e.description},
-                 {"data", e.data},
-                 {"volume", e.volume},
-                 {"command", e.command},
-                 {"plan", e.plan},
-                 {"definitions", e.definitions},
-                 {"runs", e.runs}});
-}
-
-std::string to_text(const SavedModel& m) {
-  Json metrics = Json::object();
-  for (const auto& [name, value] : m.metrics) metrics[name] = value;
-  return dumped({{"name", m.name},
-                 {"description", m.description},
-                 {"run", m.run},
-                 {"framework", m.framework},
-                 {"user", m.user},
-                 {"code_hash", m.code_hash},
-                 {"data", m.data},
-                 {"weight", m.weight},
-                 {"project", m.project},
-                 {"saved", m.saved},
-                 {"metrics", metrics}});
-}
-
-std::string to_text(const Space& s) {
-  return dumped({{"name", s.name}, {"description", s.description}, {"plan", s.plan}});
-}
+std::string to_text(const Project& p) { return written(p); }
+std::string to_text(const Definition& d) { return written(d); }
+std::string to_text(const Experiment& e) { return written(e); }
+std::string to_text(const SavedModel& s) { return written(s); }
+std::string to_text(const Space& s) { return written(s); }
 
 std::string data_of(const Experiment& e, const Definition& d) {
   Json json = Json::object();

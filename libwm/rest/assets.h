@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "libwm/base/result.h"
+#include "libwm/rest/space_roles.h"
 
 namespace wm::rest {
 
@@ -61,6 +62,7 @@ struct SavedModel {
   std::string data;             ///< folder that it read, as it was asked for
   std::string weight;           ///< file in the package
   std::string project;          ///< that it was saved in; kept when it is promoted
+  std::string promoted_by;      ///< in a space: who put it there
   std::int64_t saved = 0;       ///< @units s
   std::vector<std::pair<std::string, double>> metrics;  ///< the last of each, by name
   bool operator==(const SavedModel&) const = default;
@@ -69,7 +71,8 @@ struct SavedModel {
 /// Where models are deployed from.
 struct Space {
   std::string name, description;
-  std::string plan;  ///< resource plan of what is deployed; empty: the default one
+  std::string plan;             ///< resource plan of what is deployed; empty: the default one
+  std::vector<Member> members;  ///< whom its owner shares it with
   bool operator==(const Space&) const = default;
 };
 
@@ -79,6 +82,8 @@ Result<Project> parse_project(const std::string& text);
 Result<Definition> parse_definition(const std::string& text);
 Result<Experiment> parse_experiment(const std::string& text);
 Result<SavedModel> parse_model(const std::string& text);
+/// {"members": [{"name", "role"}]}. @errors as the others; check_members
+Result<std::vector<Member>> parse_members(const std::string& text);
 Result<Space> parse_space(const std::string& text);
 
 /// As they are kept and shown. @cost O(length)

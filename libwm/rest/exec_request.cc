@@ -105,17 +105,11 @@ Result<void> read_policy(const std::string& value, ExecRequest& request) {
 }
 
 // The file comes beside the code, without its folders.
-Result<void> read_conda_yaml(const std::string& value, ExecRequest& request) {
-  request.conda_yaml = value.substr(value.rfind('/') + 1);
-  if (request.conda_yaml.empty()) return fail(Code::BadArgument, "a file is wanted");
+template <std::string ExecRequest::*kField>
+Result<void> read_file_name(const std::string& value, ExecRequest& request) {
+  request.*kField = value.substr(value.rfind('/') + 1);
+  if ((request.*kField).empty()) return fail(Code::BadArgument, "a file is wanted");
   return {};
-}
-
-Result<void> refuse_conda_package(const std::string& value, ExecRequest&) {
-  return fail(Code::Impossible,
-              "'" + value +
-                  "': packed environments are not unpacked here; name one that is there "
-                  "(--conda-env-name), or describe it (--conda-env-yaml)");
 }
 
 // type=fs,data_path=REL; type=fs alone is the root.
@@ -163,8 +157,8 @@ constexpr Row kRows[] = {
     {"--lsf-gpu-syntax", true, text<&ExecRequest::gpu_syntax>},
     {"--conda-env-name", true, text<&ExecRequest::conda_env>},
     {"--conda-home", true, text<&ExecRequest::conda_home>},
-    {"--conda-env-yaml", true, read_conda_yaml},
-    {"--conda-package", true, refuse_conda_package},
+    {"--conda-env-yaml", true, read_file_name<&ExecRequest::conda_yaml>},
+    {"--conda-package", true, read_file_name<&ExecRequest::conda_package>},
     {"--numPs", true, text<&ExecRequest::parameter_servers>},
     // A driver is not started apart: rank 0 is the driver.
     {"--numDriver"},

@@ -56,8 +56,9 @@ struct ExecRequest {
   std::string image_secret;  ///< --msd-image-pull-secret: its name; in a job its file
   std::string gpu_syntax;    ///< --lsf-gpu-syntax
   std::string conda_env, conda_home;
-  std::string conda_yaml;  ///< --conda-env-yaml: file that came with the code; once laid out,
-                           ///< whence it is seen where the command starts
+  std::string conda_yaml;     ///< --conda-env-yaml: file that came with the code; once laid out,
+                              ///< whence it is seen where the command starts
+  std::string conda_package;  ///< --conda-package: a packed environment, as conda_yaml
   std::string parameter_servers;    ///< --numPs
   std::vector<std::string> unused;  ///< options that have no meaning here, accepted
   bool operator==(const ExecRequest&) const = default;

@@ -27,14 +27,25 @@ Framework with_conda(const ExecRequest& request, Framework framework) {
 }
 
 // The first task makes the environment, in the job's results; the others wait for it.
+std::string made_once(const std::string& make) {
+  return R"({ flock 9; [ -e "$RESULT_DIR/conda/.made" ] || { )" + make +
+         R"( >&2 && : >"$RESULT_DIR/conda/.made"; }; } 9>"$RESULT_DIR/.conda.lock" && )";
+}
+
 std::string yaml_prelude(const ExecRequest& request, const std::string& home) {
-  auto load = ". " + quoted(home + "/etc/profile.d/conda.sh") + " && ";
-  std::string make =
-      R"({ flock 9; [ -e "$RESULT_DIR/conda/.made" ] || { conda env create -q )"
-      R"(-p "$RESULT_DIR/conda" -f )" +
-      quoted(request.conda_yaml) +
-      R"( >&2 && : >"$RESULT_DIR/conda/.made"; }; } 9>"$RESULT_DIR/.conda.lock" && )";
-  return load + make + R"(conda activate "$RESULT_DIR/conda" && )";
+  return ". " + quoted(home + "/etc/profile.d/conda.sh") + " && " +
+         made_once(R"(conda env create -q -p "$RESULT_DIR/conda" -f )" +
+                   quoted(request.conda_yaml)) +
+         R"(conda activate "$RESULT_DIR/conda" && )";
+}
+
+// As conda-pack makes one, with a program that mends the paths in its files. Its own bin/activate
+// wants bash.
+std::string package_prelude(const ExecRequest& request) {
+  return R"(export CONDA_PREFIX="$RESULT_DIR/conda" PATH="$RESULT_DIR/conda/bin:$PATH" && )" +
+         made_once(R"(mkdir -p "$CONDA_PREFIX" && tar -xf )" + quoted(request.conda_package) +
+                   R"( -C "$CONDA_PREFIX" && { [ ! -e "$CONDA_PREFIX/bin/conda-unpack" ] || )"
+                   R"(conda-unpack; })");
 }
 
 Result<std::string> command_of(const ExecRequest& request, const Framework& framework) {
@@ -51,9 +62,12 @@ Result<std::string> command_of(const ExecRequest& request, const Framework& fram
   }
   for (const auto& word : request.words) words.push_back(quoted(word));
   auto own = with_conda(request, framework);
+  if (!request.conda_package.empty()) own.conda_env.clear();
   if (!own.conda_env.empty() && own.conda_home.empty())
     return fail(Code::BadArgument,
                 "--conda-env-name " + own.conda_env + ": --conda-home is wanted");
+  if (!request.conda_package.empty())
+    return prelude_of(own) + package_prelude(request) + joined(words);
   if (request.conda_yaml.empty()) return prelude_of(own) + joined(words);
   if (own.conda_home.empty())
     return fail(Code::Impossible, "--conda-env-yaml " + request.conda_yaml +

@@ -61,6 +61,21 @@ Result<Claims> claims_of(const std::string& text) {
 
 }  // namespace
 
+Result<std::string> narrower_id(const std::string& id, const std::string& own) {
+  constexpr std::size_t kLongestId = 200;
+  if (id.size() + own.size() >= kLongestId)
+    return fail(Code::Limit, "the token was made of one that was made of one, and so on: log on");
+  return id + "." + own;
+}
+
+std::vector<std::string> ids_of(const std::string& id) {
+  std::vector<std::string> ids;
+  for (auto dot = id.find('.'); dot != id.npos; dot = id.find('.', dot + 1))
+    ids.push_back(id.substr(0, dot));
+  ids.push_back(id);
+  return ids;
+}
+
 Result<TokenKeys> token_keys(std::string_view seed) {
   if (seed.size() != crypto_sign_SEEDBYTES)
     return fail(Code::BadArgument, "a token key's seed has 32 bytes");

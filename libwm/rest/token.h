@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "libwm/base/result.h"
 #include "libwm/base/units.h"
@@ -26,6 +27,13 @@ struct Claims {
   std::string scopes;                    ///< "read,submit,inference", or some; empty: all
   bool operator==(const Claims&) const = default;
 };
+
+/// The id of a token that is narrower than the one of `id`, and revoked with it: `id`, a dot,
+/// `own`.
+/// @errors Limit: it was made narrower too often
+Result<std::string> narrower_id(const std::string& id, const std::string& own);
+/// The ids that a token is revoked by: its own, and those before its dots. @cost O(length)
+std::vector<std::string> ids_of(const std::string& id);
 
 using TokenKey = std::array<unsigned char, 64>;        ///< Ed25519, secret
 using TokenPublicKey = std::array<unsigned char, 32>;  ///< of the same

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "libwm/sched/memory.h"
+#include "libwm/sched/order.h"
 #include "libwm/sched/skyline.h"
 
 namespace wm::sched {
@@ -134,11 +135,12 @@ void Steady::add(const Claim& claim) {
   held_cost += claim.price.cost(claim.held);
 }
 
-void Steady::remove(const Job& job) {
+void Steady::remove(const Job& job, Duration priority_step) {
   Claim like;
   like.id = job.id;
   like.order.place = job.waits.place;
-  like.order.user_priority = job.spec_of(job.alternative).user_priority;
+  like.order.user_priority = risen_priority(job.spec_of(job.alternative).user_priority,
+                                            job.times.submitted, priority_step);
   auto it = std::lower_bound(claims.begin(), claims.end(), like, stands_before);
   WM_CHECK(it != claims.end() && it->id == job.id);
   tasks -= it->now;

@@ -160,8 +160,8 @@ struct Steady {
 
   /// @cost O(log claims) to find its place
   void add(const Claim& claim);
-  /// The claim that was made of that job. @cost as add
-  void remove(const Job& job);
+  /// The claim that was made of that job; the step: risen_priority's. @cost as add
+  void remove(const Job& job, Duration priority_step);
 };
 
 /// Wanted tasks on one host.

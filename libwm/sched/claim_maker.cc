@@ -135,7 +135,8 @@ Claim ClaimMaker::claim(const Job& job) {
   claim.order.rank = queue ? -static_cast<int>(queue->priority) : 0;
   claim.order.place = job.waits.place;
   claim.order.turn = job.waits.turn;
-  claim.order.user_priority = spec.user_priority;
+  claim.order.user_priority = risen_priority(spec.user_priority, job.times.submitted,
+                                             cluster_.config->cluster.sched.priority_step);
   claim.min = std::max<std::uint32_t>(1, spec.min_tasks);
   claim.max = std::max(claim.min, task_cap(job));
   claim.proven = run_limit_of(*cluster_.config, spec);

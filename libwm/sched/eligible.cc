@@ -105,8 +105,7 @@ std::string words_for(const Cluster& cluster, const Job& job, const Retry& retry
     if (const Host* host = cluster.hosts.find(id.value)) text += " on host " + host->name;
   if (!job.outcome.text.empty()) text += ": " + job.outcome.text;
   return text + "; try " + std::to_string(job.returns.user_requeues + 1) + " of " +
-         std::to_string(cluster.config->cluster.limits.max_user_requeue + 1) +
-         " follows after a pause";
+         std::to_string(max_user_requeue(*cluster.config, job) + 1) + " follows after a pause";
 }
 
 }  // namespace

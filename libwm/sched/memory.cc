@@ -362,7 +362,8 @@ void Collector::forget(const SeenJob& seen, bool element) {
   if (seen.made == SeenJob::kElastic) return gone_.push_back(seen.job->id);
   if (seen.made >= SeenJob::kSteady) {
     note_steady(*seen.job, -1);
-    return claims_.steady[seen.made - SeenJob::kSteady].remove(*seen.job);
+    return claims_.steady[seen.made - SeenJob::kSteady].remove(
+        *seen.job, cluster_.config->cluster.sched.priority_step);
   }
   if (element) return;
   auto& jobs = memory_.alike[seen.made].jobs;

@@ -37,6 +37,13 @@ std::uint32_t slowdown_rank(Duration wait, Duration limit) {
   return ~std::uint32_t{0} - static_cast<std::uint32_t>(thousandths);
 }
 
+std::uint32_t risen_priority(std::uint32_t user_priority, WallTime submitted, Duration step) {
+  if (step <= Duration{}) return user_priority;
+  constexpr std::int64_t kBase = 1u << 31;
+  auto steps = submitted.time_since_epoch() / std::max<Duration>(step, std::chrono::seconds(1));
+  return static_cast<std::uint32_t>(std::max<std::int64_t>(0, kBase - steps) + user_priority);
+}
+
 void put_in_order(std::vector<Claim>& claims) {
   if (std::is_sorted(claims.begin(), claims.end(), goes_before)) return;
   std::sort(claims.begin(), claims.end(), goes_before);

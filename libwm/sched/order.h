@@ -27,6 +27,12 @@ double slowdown_of(Duration wait, Duration limit);
 /// That as a rank: lower goes first, thousandths of a slowdown apart. @cost O(1)
 std::uint32_t slowdown_rank(Duration wait, Duration limit);
 
+/// What -sp counts in the order where it rises by one with each `step` of waiting; step 0: it does
+/// not. All that wait rise alike, so the difference between two jobs never changes, and it is as
+/// much less for each as it was submitted later.
+/// @cost O(1)   @source LSF: JOB_PRIORITY_OVER_TIME
+std::uint32_t risen_priority(std::uint32_t user_priority, WallTime submitted, Duration step);
+
 /// Sorts claims into dispatch order. @cost O(n log n), O(n) when in order already
 void put_in_order(std::vector<Claim>& claims);
 

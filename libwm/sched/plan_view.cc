@@ -6,6 +6,7 @@
 #include "libwm/sched/past_use.h"
 #include "libwm/sched/plan_tree.h"
 #include "libwm/sched/targets.h"
+#include "libwm/sched/windows.h"
 
 namespace wm::sched {
 namespace {
@@ -28,6 +29,7 @@ class PlanViews {
   PlanView view(std::size_t node) const;
 
   const Cluster& cluster_;
+  WallTime now_;
   PlanTree tree_;
   std::vector<Sums> sums_;
   std::vector<PlanLoan> loans_;
@@ -38,6 +40,7 @@ class PlanViews {
 
 PlanViews::PlanViews(const Cluster& cluster, WallTime now, bool gpu)
     : cluster_(cluster),
+      now_(now),
       tree_(tree_of(*cluster.config)),
       use_(dominant_use(cluster, now)),
       gpu_(gpu) {
@@ -123,7 +126,7 @@ PlanView PlanViews::view(std::size_t i) const {
   const PlanConf* conf = cluster_.config->plan(tree_.names[i]);
   PlanView view;
   view.path = tree_.names[i];
-  view.shares = conf ? conf->shares : 1;
+  view.shares = conf ? shares_of(*conf, cluster_.config->clock, now_) : 1;
   view.owns = count(node.owns);
   view.limit = node.limit == kNoLimit ? -1 : node.limit;
   view.used = count(s.used);

@@ -58,7 +58,9 @@ bool Preemptor::helps(const Claim& claim, const Candidate& candidate) const {
 
 // It has made way so often that it is left alone now.
 bool Preemptor::is_spared(const Job& job) const {
-  auto most = config_.cluster.limits.max_preempt;
+  const QueueConf* queue = config_.queue(job.spec().queue);
+  auto most =
+      queue && queue->max_preempt ? *queue->max_preempt : config_.cluster.limits.max_preempt;
   return most != 0 && job.returns.preemptions >= most;
 }
 

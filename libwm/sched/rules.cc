@@ -56,6 +56,7 @@ std::string use_text(Counts counts, std::int64_t used, std::int64_t limit) {
 Rules::Rules(const Cluster& cluster, WallTime now) : config_(cluster.config.get()) {
   const ClockSteps& clock = config_->clock;
   for (const LimitRule& rule : config_->limits) {
+    if (rule.reserve) continue;
     if (auto edge = next_change(rule.windows, clock, now))
       if (next_edge_ == WallTime{} || *edge < next_edge_) next_edge_ = *edge;
     if (!is_open(rule.windows, clock, now)) continue;

@@ -59,7 +59,7 @@ constexpr Field<V> kFields[] = {
     {{"run", "", 5}, kBrief, [](const V& v) { return v.running; }},
     {{"ssusp", "", 5}, kBrief, [](const V& v) { return v.parked; }},
     {{"ususp", "", 5}, kBrief, [](const V& v) { return v.suspended; }},
-    {{"rsv", "", 5}, kText, [](const V&) { return count(0); }},
+    {{"rsv", "", 5}, kText, [](const V& v) { return count(v.reserved); }},
     {{"nstuck", "", 6}, kBrief, [](const V& v) { return v.host.stuck_slots; }},
     {{"ngpus", "", 5}, kBrief, [](const V& v) { return v.host.capacity.gpus.size(); }},
     {{"ngpus_alloc", "ngpu_alloc", 11}, kBrief, [](const V& v) { return gpus_held(v.host); }},
@@ -115,7 +115,7 @@ constexpr Field<V> kMore[] = {
 std::string numbers_of(const V& v) {
   std::array<char, 96> text{};
   std::snprintf(text.data(), text.size(), " %4s %6u %6u %6u %6u %6u %6u", "-",
-                v.host.capacity.slots, v.jobs, v.running, v.parked, v.suspended, 0U);
+                v.host.capacity.slots, v.jobs, v.running, v.parked, v.suspended, v.reserved);
   return text.data();
 }
 

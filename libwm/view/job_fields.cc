@@ -239,6 +239,7 @@ constexpr Field<J> kFields[] = {
     {{"input_file", "", 20}, kFull | kPrivate, [](const J& s) { return spec_of(s).files.in; }},
     {{"output_file", "", 20}, kFull | kPrivate, [](const J& s) { return spec_of(s).files.out; }},
     {{"error_file", "", 20}, kFull | kPrivate, [](const J& s) { return spec_of(s).files.err; }},
+    {{"output_dir", "", 20}, kFull | kPrivate, [](const J& s) { return spec_of(s).files.outdir; }},
     {{"sub_cwd", "", 20}, kFull | kPrivate, [](const J& s) { return spec_of(s).program.cwd; }},
     {{"exec_home", "", 20}, kText, [](const J& s) { return spec_of(s).program.home; }},
     {{"exec_cwd", "", 20}, kText, [](const J& s) { return spec_of(s).program.cwd; }},

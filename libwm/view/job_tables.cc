@@ -154,6 +154,18 @@ std::string head_line(const ShownJob& s) {
   return line;
 }
 
+std::string notify_words(const NotifyAt& at) {
+  std::string words;
+  auto word = [&](bool is, const char* name) {
+    if (is) words += (words.empty() ? "" : " ") + std::string(name);
+  };
+  word(at.start, "start");
+  word(at.done, "done");
+  word(at.exit, "exit");
+  word(at.suspend, "suspend");
+  return words;
+}
+
 std::string submit_line(const ShownJob& s) {
   const Job& job = *s.view->job;
   const auto& spec = job.spec();
@@ -163,11 +175,13 @@ std::string submit_line(const ShownJob& s) {
   add(line, "Input File", spec.files.in);
   add(line, spec.files.out_overwrite ? "Output File (overwrite)" : "Output File", spec.files.out);
   add(line, spec.files.err_overwrite ? "Error File (overwrite)" : "Error File", spec.files.err);
+  add(line, "Output Directory", spec.files.outdir);
   auto tasks = std::to_string(spec.min_tasks);
   if (spec.max_tasks > spec.min_tasks) tasks += "-" + std::to_string(spec.max_tasks);
   line += ", " + tasks + " Task(s)" + (spec.elastic ? ", Elastic" : "");
   if (spec.mail.at_start) line += ", Notify when job begins";
   if (spec.mail.at_end) line += ", Notify when job ends";
+  add(line, "Notify on", notify_words(spec.mail.notify));
   add(line, "Mail User", spec.mail.to);
   add(line, "Checkpoint directory", spec.checkpoint.dir);
   add(line, "Requested Resources", spec.asked.resreq);

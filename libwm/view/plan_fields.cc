@@ -38,6 +38,23 @@ std::string thousandths(std::uint32_t value) {
   return text;
 }
 
+// Which of shares_at holds now; null: none, the plan's own shares do.
+const TimedShares* in_force(const V& v) {
+  if (v.shares == v.conf.shares) return nullptr;
+  auto at = std::ranges::find(v.conf.shares_at, v.shares, &TimedShares::shares);
+  return at == v.conf.shares_at.end() ? nullptr : &*at;
+}
+
+std::string timed_text(const TimedShares& timed) {
+  return std::to_string(timed.shares) + " in " + show_windows(timed.windows);
+}
+
+std::string shares_at(const V& v) {
+  std::string text;
+  for (const auto& timed : v.conf.shares_at) text += (text.empty() ? "" : ", ") + timed_text(timed);
+  return text;
+}
+
 std::string policy(const V& v) { return std::string(to_string(v.conf.policy)); }
 
 constexpr Field<V> kFields[] = {
@@ -52,6 +69,7 @@ constexpr Field<V> kFields[] = {
     {{"deserved", "", 8}, kBrief, [](const V& v) { return v.deserved; }},
     {{"lent", "", 7}, kBrief, [](const V& v) { return v.lent; }},
     {{"borrowed", "", 8}, kBrief, [](const V& v) { return v.borrowed; }},
+    {{"shares_at", "", 30}, kText, shares_at},
     {{"policy", "", 10}, kFull, policy},
     {{"elastic", "", 10},
      kFull,
@@ -83,7 +101,7 @@ std::string numbers_of(const V& v) {
   auto column = [](const std::string& value, std::size_t width) {
     return std::string(value.size() < width ? width - value.size() : 1, ' ') + value;
   };
-  return column(count(v.shares), 7) + column(count(v.owns), 6) +
+  return column(count(v.shares) + (in_force(v) ? "*" : ""), 7) + column(count(v.owns), 6) +
          column(v.limit < 0 ? "-" : limit(v), 6) + column(count(v.used), 6) +
          column(count(v.demand), 7) + column(count(v.deserved), 9) + column(count(v.lent), 6) +
          column(count(v.borrowed), 9) + "\n";
@@ -118,6 +136,10 @@ std::string plan_long_text(const PlanView& view) {
   auto line = [&](const char* name, const std::string& value) {
     text += fit(name, 15) + value + "\n";
   };
+  if (!view.conf.shares_at.empty())
+    line("SHARES:", count(view.conf.shares) + " else" + (in_force(view) ? "" : ", in force"));
+  for (const auto& timed : view.conf.shares_at)
+    line("SHARES AT:", timed_text(timed) + (&timed == in_force(view) ? ", in force" : ""));
   line("POLICY:", policy(view));
   line("ELASTIC SIZES:", sizes_word(view, "as the queue says"));
   line("LENDS:", lends(view));

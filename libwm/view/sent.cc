@@ -123,6 +123,7 @@ constexpr Part<JobSpec> kSpec[] = {
     part<&JobSpec::program, &Program::home>(Owner),
     part<&JobSpec::program, &Program::shell>(Nobody),
     part<&JobSpec::program, &Program::umask>(Nobody),
+    part<&JobSpec::program, &Program::spooled>(Nobody),
     part<&JobSpec::files, &Files::in>(Owner),
     part<&JobSpec::files, &Files::out>(Owner),
     part<&JobSpec::files, &Files::err>(Owner),

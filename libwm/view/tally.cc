@@ -271,7 +271,8 @@ std::vector<LimitRow> limit_rows(const Config& config, std::span<const JobView> 
     if (plan.limit >= 0)
       rows.push_back(
           {"plan_limit", "", "", "", plan.path, plan.used, static_cast<std::uint32_t>(plan.limit)});
-  for (const LimitRule& rule : config.limits) rule_rows(config, rule, jobs, rows);
+  for (const LimitRule& rule : config.limits)
+    if (!rule.reserve) rule_rows(config, rule, jobs, rows);
   return rows;
 }
 

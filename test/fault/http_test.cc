@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <stdexcept>
 
 #include "libwm/http/client.h"
@@ -39,6 +40,7 @@ class http_server : public ::testing::Test {
     options.patience = std::chrono::seconds(2);
     (void)serve(*listening, options, [](Exchange& exchange) {
       if (exchange.head().target == "/throw") throw std::runtime_error("a handler's fault");
+      if (exchange.head().target == "/late") ::sleep(1);
       if (exchange.head().target == "/half") {
         (void)exchange.begin({200, {}, ""});
         (void)exchange.write("half");
@@ -57,6 +59,7 @@ class http_server : public ::testing::Test {
     std::filesystem::remove_all(folder_);
   }
   std::string path() const { return folder_ + "/s"; }
+  std::string file(const char* name) const { return folder_ + "/" + name; }
 
   // Sends the bytes and no more; what comes back does not matter. Waits until the line is closed:
   // else on a slow machine more of them are open than it takes.
@@ -171,6 +174,35 @@ TEST_F(http_server, one_too_many_is_asked_to_come_again) {
     status = answer ? answer->status : 503;
   }
   EXPECT_EQ(status, 200);
+}
+
+TEST_F(http_server, files_go_and_come_whole_and_what_is_refused_leaves_none) {
+  std::string large(40000, 'x');
+  std::ofstream(file("there")) << large;
+  auto client = Client::connect(path(), {std::chrono::seconds(20), 40000});
+  ASSERT_TRUE(client);
+  auto sent = client->send_file("POST", "/x", file("there"));
+  ASSERT_TRUE(sent) << sent.error().text;
+  EXPECT_EQ(sent->body, large);
+  EXPECT_EQ(client->send_file("POST", "/x", file("none")).error().code, Code::NotFound);
+  auto come = client->fetch("/x", file("here"));
+  ASSERT_TRUE(come) << come.error().text;
+  EXPECT_EQ(come->status, 200);
+  EXPECT_EQ(std::filesystem::file_size(file("here")), 0u) << "a GET's body here";
+  auto refused = client->fetch("/throw", file("no"));
+  ASSERT_TRUE(refused) << refused.error().text;
+  EXPECT_EQ(refused->status, 500);
+  EXPECT_FALSE(refused->body.empty());
+  EXPECT_FALSE(std::filesystem::exists(file("no")));
+  auto again = Client::connect(path(), {.answer = 39999});
+  EXPECT_EQ(again->send_file("POST", "/x", file("there")).error().code, Code::Unavailable);
+}
+
+TEST_F(http_server, who_is_late_is_given_up) {
+  auto client = Client::connect(path(), {.patience = std::chrono::milliseconds(50)});
+  ASSERT_TRUE(client);
+  EXPECT_EQ(client->send("GET", "/late", "").error().code, Code::Timeout);
+  expect_answers();
 }
 
 }  // namespace

@@ -20,6 +20,9 @@ tables() { for command in "$TOP"/commands/*.cc; do "$B/bin/$(basename "$command"
   [ "$(grep -c ^option all)" -gt 350 ]
   [ -z "$(awk -F'\t' '$1 == "option" && NF != 6' all)" ]
   bsub --wm-options | grep -qP '^option\t-q\ttext\t"queue ..."\t[^\t]+\tQueue'
+  for command in dlicmd dlim; do "$B/bin/$command" --wm-options; done >python
+  [ "$(grep -c ^option python)" -gt 100 ]
+  [ -z "$(awk -F'\t' '$1 == "option" && NF != 6' python)" ]
   bsub -h | grep -q '^Limits:$'
   bsub -h >said
   bsub --wm-options | awk -F'\t' '$1 == "option" && $3 ~ /^(flag|text|number)$/ && $6 != "" { print $2 }' | while read -r option; do
@@ -97,6 +100,9 @@ shells() {
   [ "$(in_bash bsub -sizes p)" = pow2 ]
   touch afile
   [ "$(in_bash bsub -i af)" = afile ]
+  [ "$(in_bash dlicmd --exec-st)" = $'--exec-start\n--exec-stop' ]
+  [ "$(in_bash dlicmd --exec-start x --workerDeviceType g)" = gpu ]
+  [ "$(in_bash dlim model und)" = undeploy ]
 }
 
 @test "zsh completes the same, with what options are for" {

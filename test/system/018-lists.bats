@@ -4,9 +4,10 @@
 
 load lib
 setup_file() {
-  printf '[default]\nmax_slots = 50\n[carol]\ngroups = vision\n[dave]\ngroups = vision, night\n' >"$BATS_FILE_TMPDIR/users.conf"
+  printf '[default]\nmax_slots = 50\n['"$(id -un)"']\ngroups = ops\n[carol]\ngroups = vision\n[dave]\ngroups = vision, night\n' >"$BATS_FILE_TMPDIR/users.conf"
   printf '[/]\n[/a]\nowns = 1\nlimit = 3\n' >"$BATS_FILE_TMPDIR/plans.conf"
-  cluster_up --nodes 2 --cpus 2 --conf "$BATS_FILE_TMPDIR/users.conf" --conf "$BATS_FILE_TMPDIR/plans.conf"
+  printf '[node1]\n[node2]\ngroups = rack\n' >"$BATS_FILE_TMPDIR/hosts.conf"
+  cluster_up --nodes 2 --cpus 2 --conf "$BATS_FILE_TMPDIR/hosts.conf" --conf "$BATS_FILE_TMPDIR/users.conf" --conf "$BATS_FILE_TMPDIR/plans.conf"
   me=$(id -un)
 }
 teardown_file() { cluster_down; }
@@ -33,9 +34,22 @@ teardown() { end_all_jobs; }
   [ "$(bugroup -json night | jq -r '.RECORDS[0].USERS')" = dave ]
   run bugroup x
   [ "$status" -eq 255 ]
-  run bmgroup
-  [ "$status" -eq 0 ]
-  [ "$output" = "No host group found" ]
+  [ "$(bmgroup -noheader | tr -s ' ')" = "rack node2" ]
+  run bmgroup x
+  [ "$status" -eq 255 ]
+}
+
+@test "hosts are named by groups, and selected" {
+  for command in bhosts lshosts lsload; do
+    [ "$($command -noheader -o host_name rack)" = node2 ]
+    [ "$($command -noheader -o host_name -R "select[hname=='node1']")" = node1 ]
+    [ "$($command -noheader -o host_name -R 'slots>=2 && ncpus<2' | wc -l)" -eq 0 ]
+    run $command -R 'select[' node1
+    [ "$status" -eq 255 ]
+  done
+  run bhosts nowhere rack
+  [ "$status" -eq 255 ]
+  [[ $output == *"nowhere: Bad host name, host group name or cluster name"* ]]
 }
 
 @test "bapp: profiles and their slots" {
@@ -116,4 +130,39 @@ teardown() { end_all_jobs; }
     run $command -h
     [ "$status" -eq 0 ]
   done
+}
+
+@test "bjobs: users of a group, what is reserved, who is eligible, by reservation" {
+  big=$(submit -R 'rusage[mem=10,lic=1]' -H sleep 1) small=$(submit -n 4 sleep 600)
+  wait_for 20 in_state "$small" running
+  next=$(submit sleep 1)
+  ids() { bjobs -noheader -o jobid "$@" | tr '\n' ' '; }
+  [ "$(ids -G ops)" = "$big $small $next " ]
+  [ "$(ids -u 'carol, ops')" = "$big $small $next " ]
+  run bjobs -G vision
+  [ "$output" = "No unfinished job found" ]
+  run bjobs -G carol
+  [ "$status" -eq 255 ] && [ "$output" = "carol: No such user/host group" ]
+  [ "$(ids -rusage mem)" = "$big " ] && [ "$(ids -rusage 'mem lic')" = "$big " ]
+  [ -z "$(ids -rusage 'mem swp')" ]
+  wait_for 10 sh -c "bjobs -noheader -pe -o jobid | grep -qx $next"
+  [ "$(ids -pe)" = "$next " ] && [ "$(ids -pi)" = "$big " ]
+  [ -z "$(ids -U nothing)" ]
+  bkill "$big" "$small" "$next"
+}
+
+@test "bjobs -script and -hostfile" {
+  printf '#!/bin/sh\n#BSUB -n 2\n\nsleep 600\n' >mine.sh
+  job=$(submit <mine.sh) plain=$(submit -H 'echo  as typed')
+  bjobs -script "$job" | cmp - mine.sh
+  [ "$(bjobs -script "$plain")" = 'echo  as typed' ]
+  [ "$(bjobs -script "$plain" "$job" | head -2)" = "Job <$plain>"$'\necho  as typed' ]
+  run bjobs -script
+  [ "$status" -eq 255 ] && [ "$output" = "bjobs: -script: a job ID is wanted" ]
+  run bjobs -script 999999
+  [ "$status" -eq 255 ] && [ "$output" = "Job <999999> is not found" ]
+  wait_for 20 in_state "$job" running
+  [ "$(bjobs -hostfile "$job" | grep -c '^node[12]$')" -eq 2 ]
+  run bjobs -hostfile "$plain"
+  [ "$status" -eq 255 ] && [ "$output" = "Job <$plain> : Not yet started." ]
 }

@@ -20,6 +20,15 @@ setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; }
   [[ $output == *"MODIFY, by $(id -un): name before -> after; tasks 1 -> 3; run limit none -> 5m;"* ]]
 }
 
+@test "a job runs another command" {
+  id=$(submit -H -o out 'echo before')
+  bmod -Z 'echo after "$LSB_JOBNAME"' "$id"
+  bresume "$id"
+  wait_for 20 in_state "$id" finished
+  wait_for 5 grep -q Successfully out
+  grep -qx 'after echo after "$LSB_JOBNAME"' out
+}
+
 @test "what kept it from starting is taken back, and it starts" {
   id=$(submit -b 2031:1:1:0:0 true)
   in_state "$id" pending

@@ -97,3 +97,48 @@ teardown() { [ -n "${BATS_TEST_COMPLETED-}" ] || { cat ./*.txt; cluster_words; }
   [ "$(ls)" = "wm-$job.out" ]
   [ "$(sort "wm-$job.out")" = $'err\nout' ]
 }
+
+@test "an output directory is made before the tasks, and relative output lies there" {
+  job=$(submit -J 'each[3]' -P risk -outdir 'out/%P/%J.%I' -o log.%J -e err.txt \
+    'pwd; echo "$LSB_OUTDIR $LSB_OUTPUTFILE $LSB_ERRORFILE $LSB_BATCH_JID"; echo oops >&2; touch "$LSB_OUTDIR/mine"')
+  ran_out "$job[3]"
+  [ "$(state "$job[3]")" = finished ] || { bhist -l "$job"; return 1; }
+  dir=$PWD/out/risk/$job.3
+  [ -e "$dir/mine" ]
+  grep -qx "$PWD" "$dir/log.$job"
+  grep -qxF "$dir $dir/log.$job $dir/err.txt $job[3]" "$dir/log.$job"
+  grep -qx oops "$dir/err.txt"
+  is "$job[3]" output_dir 'out/%P/%J.%I'
+  [[ $(bjobs -l "$job" | tr -d '\n ') == *'OutputDirectory<out/%P/%J.%I>'* ]]
+}
+
+@test "an output directory that cannot be made keeps the job from running, and its end says why" {
+  touch taken
+  job=$(submit -outdir taken/out 'touch ran')
+  ran_out "$job"
+  [ "$(state "$job")" = failed ]
+  [ ! -e ran ]
+  [[ $(bjobs -l "$job" | tr -d '\n ') == *"mkdir$PWD/taken/out:Notadirectory"* ]] || { bjobs -l "$job"; return 1; }
+}
+
+@test "-Zs runs the script as it was when it was submitted, with its arguments" {
+  printf '#!/bin/bash\necho then "$#" "$@"\n' >script
+  chmod +x script
+  job=$(submit -H -Zs -o out.txt './script a "b c" $((1 + 1))')
+  printf '#!/bin/bash\necho now\n' >script
+  bresume "$job"
+  ran_out "$job"
+  wait_for 5 grep -q Successfully out.txt
+  [ "$(grep -E '^(then|now)' out.txt)" = 'then 3 a b c 2' ] || { cat out.txt; return 1; }
+  run bsub -Zs /bin/true x
+  [ "$status" -eq 255 ]
+  [[ $output == *'only scripts are kept, this is a program. Job not submitted.' ]]
+}
+
+@test "a job knows what its requirements came to" {
+  job=$(submit -R 'rusage[mem=10]' -R 'span[hosts=1]' -n 2 -o out.txt 'echo "is $LSB_EFFECTIVE_RSRCREQ"; echo "$LSB_BATCH_JID"')
+  ran_out "$job"
+  wait_for 5 grep -q Successfully out.txt
+  grep -qx 'is .*rusage\[mem=10[^]]*\].*span\[hosts=1\].*' out.txt || { cat out.txt; return 1; }
+  grep -qx "$job" out.txt
+}

@@ -32,11 +32,13 @@ at() { date -d "$1" +%Y:%m:%d:%H:%M; }
   [ "$(field "$free" exec_host | sort -u)" = "4*node2" ] || field "$free" exec_host | grep -q node2
   kept_out=$(submit sleep 600)
   wait_for 20 waits_for "$kept_out" "Slots are kept for advance reservation <$me#0>"
+  [ "$(bhosts -noheader -o 'host_name rsv' node1 node2)" = $'node1 4\nnode2 0' ]
   own=$(submit -U "$me#0" -n 2 sleep 600)
   wait_for 20 in_state "$own" running
   field "$own" exec_host | grep -q node1
   brsvs | grep -qE "^$me#0 +user +$me +2/4 +node1:2/4 "
   brsvs -l "$me#0" | grep -q "Jobs: $own"
+  [ "$(bhosts node1 | awk 'NR == 2 { print $NF }')" = 2 ]
   bhosts -l node1 | grep -qx "  $me#0: 2 of 4 slots in use, active"
   bjobs -WL "$own" | grep -q TIME_LEFT
   bjobs -WP "$own" | grep -q COMPLETE
@@ -150,6 +152,7 @@ at() { date -d "$1" +%Y:%m:%d:%H:%M; }
   job=$(submit -sla reports -We 5 sleep 600)
   wait_for 20 in_state "$job" running
   bsla reports | grep -q 'GOAL:  VELOCITY 1'
+  [ "$(bsla -json reports | jq -c '.RECORDS[0] | [.NAME, .GOAL, .STATUS, .RUN, .OWNS]')" = '["reports","VELOCITY 1","Active:On time","1",""]' ]
   bsla reports | grep -q 'Active:On time'
   [ "$(bjobs -sla reports -json -o jobid | jq -r '.RECORDS[0].JOBID')" = "$job" ]
   run bsub -sla nothing sleep 1

@@ -284,7 +284,8 @@ P
   pack
   id=$(start "--exec-start PyTorch --model-main main.py" | jq -r .id)
   wait_for 30 exec_is "$id" FINISHED
-  $PYTHON "$BATS_TEST_DIRNAME/openapi_check.py" "$WM_GATEWAY_URL" "$WM_GATEWAY_CA" "$(id -un):$WM_API_KEY" "id=$id" "app=$id" project=default
+  mine -d '{"name":"team"}' "$WM_GATEWAY_URL/api/v1/spaces"
+  $PYTHON "$BATS_TEST_DIRNAME/openapi_check.py" "$WM_GATEWAY_URL" "$WM_GATEWAY_CA" "$(id -un):$WM_API_KEY" "id=$id" "app=$id" project=default space=team
 }
 
 @test "what a client has already is not sent again; lists come in pages; a stream goes on where it was" {

@@ -187,6 +187,70 @@ exec_is() { [ "$(door -u "wmweb-$1:$2" "$EXECS/$3" | jq -r .state)" = "$4" ]; }
   for who in "wmweb-a:$mine" "wmweb-b:$theirs"; do [ "$(code_of -u "$who" -X PUT "$hpo/same")" = 204 ]; done
 }
 
+@test "a space is shared with whom its owner names, as far as the role goes; to others it does not exist" {
+  a=$(key a) b=$(key b) api=$WM_GATEWAY_URL/api/v1
+  printf '%s\n' 'import os' 'd = os.environ["RESULT_DIR"] + "/model"' 'os.makedirs(d, exist_ok=True)' \
+    'open(d + "/model.pt", "w").write("weights of " + os.environ["USER"])' >code/main.py
+  tar -czf code.modelDir.tar code
+  asks() { door -u "wmweb-$1:${!1}" -X "$2" -H 'Content-Type: application/json' -d "${4-}" "$api/$3"; }
+  code() { code_of -u "wmweb-$1:${!1}" -X "$2" -H 'Content-Type: application/json' -d "${4-}" "$api/$3"; }
+  shared() { [ "$(code a PUT spaces/team/members "{\"members\":[$1]}")" = 204 ]; }
+  member() { shared "{\"name\":\"wmweb-b\",\"role\":\"$1\"}"; }
+  there=spaces/wmweb-a~team promote=projects/default/models/mine/promote to='{"space":"wmweb-a~team"}'
+  id=$(door -u "wmweb-b:$b" -F file=@code.modelDir.tar "$EXECS?args=--exec-start%20PyTorch%20--workerDeviceType%20cpu%20--model-main%20main.py" | jq -r .id)
+  wait_for 40 exec_is b "$b" "$id" FINISHED
+  [ "$(code b POST projects/default/models "{\"name\":\"mine\",\"run\":\"$id\"}")" = 201 ]
+  [ "$(code a POST spaces '{"name":"team","description":"ours"}')" = 201 ]
+
+  nothing() { # to b: the same as of what never was
+    for path in "$there" spaces/wmweb-a~none; do [ "$(code b GET "$path")" = 404 ]; done
+    [ "$(code b POST "$promote" "$to")" = 404 ]
+    [ "$(code b PUT "$there/members" '{"members":[]}')" = 404 ]
+    [ "$(code b POST "$there/models/mine/deploy" '{"start":false}')" = 404 ]
+    [ "$(code b DELETE "$there/models/mine")" = 404 ]
+    [ "$(asks b GET spaces | jq '[.spaces[] | select(.owner == "wmweb-a")] | length')" = 0 ]
+  }
+  nothing
+  member viewer
+  found() { asks b GET spaces | jq -e '.spaces[] | select(.name == "wmweb-a~team" and .role == "viewer" and .owner == "wmweb-a")'; }
+  wait_for 5 found # he was told
+  [ "$(asks b GET "$there" | jq -r '.description + .members[0].name')" = "ourswmweb-b" ]
+  [ "$(code b POST "$promote" "$to")" = 403 ]
+  [ "$(code b PUT "$there/members" '{"members":[]}')" = 403 ]
+
+  member editor
+  [ "$(asks b POST "$promote" "$to" | jq -r .promoted_by)" = wmweb-b ]
+  [ "$(code b POST "$promote" "$to")" = 409 ]
+  weights=$CLUSTER/results/wmweb-a/spaces/team/models/mine/package/model/model.pt
+  [ "$(cat "$weights") $(stat -c %U "$weights")" = "weights of wmweb-b wmweb-a" ]
+  [ "$(asks b POST "$there/models/mine/deploy" '{"name":"b-serves","start":false}' | jq -r .name)" = b-serves ]
+  own=$(echo "$CLUSTER"/results/wmweb-b/services/b-serves/b-serves-*/model/model.pt)
+  [ "$(cat "$own") $(stat -c %U "$own")" = "weights of wmweb-b wmweb-b" ] # runs as b, whoever owns the space
+  [ "$(asks b GET "$there" | jq -r '.deployments[] | .name + " " + .user')" = "b-serves wmweb-b" ]
+  [ "$(asks b GET services/b-serves | jq -r .space)" = wmweb-a~team ]
+  [ "$(code b PUT "$there/members" '{"members":[]}')" = 403 ]
+  [ "$(code b DELETE "$there/models/mine")" = 204 ]
+  [ "$(asks a GET spaces/team | jq '.models | length')" = 0 ]
+
+  member admin
+  [ "$(code b DELETE "$there")" = 403 ]
+  [ "$(code b PUT "$there/members" '{"members":[]}')" = 204 ] # himself too
+  nothing
+  shared '{"name":"@wmweb-b","role":"viewer"}' # his group
+  [ "$(code b GET "$there")" = 200 ]
+  [[ $(asks a PUT spaces/team/members '{"members":[{"name":"nobody-of-that-name","role":"viewer"}]}') == *"no account 'nobody-of-that-name'"* ]]
+  [ "$(code a POST spaces '{"name":"team","description":"other"}')" = 201 ]
+  [ "$(asks b GET "$there" | jq -r .description)" = other ] # its members stay
+
+  # At the socket where b's wuserd asks, the kernel says who asks, and there is nothing else.
+  guests=$(dirname "$WM_GATEWAY_CA")/login/$(id -u wmweb-a).guests.sock
+  at() { setpriv --reuid "$1" --regid "$(id -g "$1")" --clear-groups -- curl -sS -o /dev/null -w '%{http_code}' --unix-socket "$guests" -H 'X-WM-Guest: wmweb-b' "http://x$2"; }
+  [ "$(at wmweb-b /spaces/team) $(at nobody /spaces/team) $(at wmweb-b /api/v1/session)" = "200 404 404" ]
+  shared ''
+  [ "$(code a DELETE spaces/team)" = 204 ]
+  env HOME=/nonexistent LOGNAME=wmweb-b USER=wmweb-b WM_API_KEY="secret of b" dlim model undeploy b-serves -f
+}
+
 @test "a service's name is one in the cluster; another's can neither be asked nor stopped" {
   dlim_as() { env HOME=/nonexistent LOGNAME="wmweb-$1" USER="wmweb-$1" WM_API_KEY="secret of $1" dlim "${@:2}"; }
   cp -r "$TOP/libwm/kernel/examples/ping" .

@@ -161,7 +161,7 @@ task_is() { [ "$(task "$1" "$2")" = "$3" ]; }
   bsearch list >before
   refused '.hyperParams = []' "hyperParams: no parameter"
   refused '.hyperParams[0].minDbVal = 3' "'x'"
-  refused '.algoDef.algorithm = "Mine"' "plugins are begun through the web door"
+  refused '.algoDef.algorithm = "Mine"' "algoDef.algorithm: algorithm Mine does not exist"
   refused '.modelSpec.args = "--exec-start PyTorch --model-main none.py"' "none.py"
   refused '.modelSpec.args = "--exec-start Nothing --model-main main.py"' Nothing
   refused '.algoDef.maxJobNum = 999999' max_array_size
@@ -217,6 +217,18 @@ P
   wait_for 60 task_is own .state FINISHED
   [ "$(task own .progress)" = 5/5 ]
   [ "$(task own '[.experiments[].hyperParams[0].fixedVal] | unique | length')" = 5 ]
+
+  export HOME=$BATS_TEST_TMPDIR # and from a shell: one that is installed, and one that is not
+  body shell 4 "" '.algoDef.algorithm = "mine"' | bsearch start --model-dir code -
+  body bare 3 "" '.algoDef.algorithm = "bare"' | bsearch start --model-dir code -plugin plugin -
+  for name in shell bare; do wait_for 60 task_is $name .state FINISHED; done
+  [ "$(task shell .progress) $(task bare .progress)" = "4/4 3/3" ]
+  body no 3 "" '.algoDef.algorithm = "TPE"' >no.json
+  run bsearch start --model-dir code -plugin plugin no.json
+  [[ $output == *"-plugin: algoDef.algorithm is one that comes with WM"* ]]
+  body no 3 "" '.algoDef.algorithm = "bare"' >no.json
+  run bsearch start --model-dir code -plugin code no.json
+  [[ $output == *"code: there is no optimizer.py"* ]]
 
   create "$(body worse 5 "" '.algoDef.algorithm = "mine" | .algoDef.algoParams = [{name: "fail", value: "yes"}]')"
   wait_for 60 task_is worse .state FAILED

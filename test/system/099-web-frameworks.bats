@@ -141,3 +141,19 @@ P
   [[ $(start "--exec-start PyTorch --model-main main.py --conda-env-yaml env.yml --conda-home $BATS_FILE_TMPDIR/conda") == *"the file did not come along" ]]
   command -v conda >/dev/null || [[ $(start "--exec-start PyTorch --model-main main.py --conda-env-yaml env.yml" -F file=@env.yml) == *"there is no conda here (in PATH or /opt)"* ]]
 }
+
+@test "an environment that is packed is unpacked once for all workers, and needs no conda" {
+  mkdir -p env/bin
+  printf '#!/bin/sh\nWORD="packed" exec /usr/bin/python3 "$@"\n' >env/bin/python3
+  printf '#!/bin/sh\necho once >>"$CONDA_PREFIX/times"\n' >env/bin/conda-unpack
+  chmod +x env/bin/*
+  tar -czf env.tar.gz -C env .
+  printf 'import os\nprint(os.environ.get("WORD", "outside"), os.environ["CONDA_PREFIX"])\n' >code/main.py
+  args="--exec-start distPyTorch --numWorker 2 --workerDeviceType cpu --model-main main.py --model-dir code --conda-package env.tar.gz"
+  id=$(start "$args" -F file=@env.tar.gz | jq -r .id)
+  finished "$id" 60
+  [ "$(mine "$EXECS/$id/log?logType=outlog" | grep -c '^packed /.*/conda$')" -eq 2 ]
+  [ "$(wc -l <"$CLUSTER/results/$(id -un)/batchworkdir/${id##*-}/conda/times")" -eq 1 ]
+  [ ! -e "$CLUSTER/results/$(id -un)/batchworkdir/${id##*-}/_submitted_code/bin" ] # no part of the code
+  [[ $(start "$args") == *"--conda-package env.tar.gz: the file did not come along" ]]
+}

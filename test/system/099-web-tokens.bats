@@ -101,6 +101,29 @@ second_refuses() { [ "$(at_second "$1")" = 401 ]; }
   wait_for 15 in_record "logoff <$ME> <token $(id_of "$late")> by $ME"
 }
 
+@test "a service answers nobody whose log-on is over: its service token is refused within a second" {
+  [ -x "$B/sbin/wrouter" ] || skip "services are not built"
+  dlim model deploy -p "$TOP/libwm/kernel/examples/ping"
+  dlim model start ping
+  [ "$(dlim model infer ping hello)" = "pong hello" ]
+  narrow() { door -H "X-Auth-Token: $1" -X POST "$WM_GATEWAY_URL/dlim/v1/auth/token/inference" | jq -r .service_token; }
+  asks() { code_of -H "X-Auth-Token: $1" -d hello "$WM_GATEWAY_URL/dlim/v1/inference/ping"; }
+  shut() { [ "$(asks "$1")" = 401 ]; }
+  first=$(log_on) second=$(log_on)
+  a=$(narrow "$first") again=$(narrow "$(narrow "$first")") b=$(narrow "$second") c=$(narrow "$second")
+  for token in "$a" "$again" "$b" "$c"; do [ "$(asks "$token")" = 200 ]; done
+  log_off "$first"
+  wait_for 1 shut "$a"
+  wait_for 1 shut "$again"
+  [ "$(asks "$b")" = 200 ]
+  log_off "$b" # alone: not the one that it was made of
+  wait_for 1 shut "$b"
+  [ "$(asks "$c")" = 200 ]
+  badmin token-revoke "$(id_of "$second")"
+  wait_for 1 shut "$c"
+  dlim model stop -f ping
+}
+
 @test "a new key signs what comes, the old one is good for a while, or ends at once" {
   old=$(log_on)
   badmin token-key "$DOOR" | grep -q '8 hours more'

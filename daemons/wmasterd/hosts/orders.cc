@@ -66,8 +66,7 @@ void set_running(HostOrder& order, const Cluster& cluster, const Job& job) {
   order.team.restarts += job.size.relaunches;
   order.leave_grace = leave_grace_of(cluster, job);
   if (const auto* queue = config.queue(job.spec().queue)) {
-    order.queue_side.pre = queue->pre_exec;
-    order.queue_side.post = queue->post_exec;
+    order.queue_side = side_commands_of(*queue);
     order.queue_controls = queue->controls;
   }
   if (!order.first_host || !job.size.notice) return;

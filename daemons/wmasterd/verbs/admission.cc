@@ -9,6 +9,7 @@
 #include "libwm/expr/depend.h"
 #include "libwm/expr/groups.h"
 #include "libwm/expr/request.h"
+#include "libwm/model/recipients.h"
 #include "libwm/sched/feasible.h"
 
 namespace wm::master {
@@ -29,46 +30,54 @@ void fill_defaults(const Config& config, JobSpec& spec) {
   if (spec.name.empty())
     spec.name = spec.groups.empty() ? spec.program.command : spec.groups[0].command;
   if (spec.name.empty() && spec.program.script_hash.empty()) spec.name = spec.app;
+  if (spec.run_estimate == Duration{}) spec.run_estimate = app_of(config, spec).run_estimate;
+  if (spec.run_estimate == Duration{} && queue) spec.run_estimate = queue->run_estimate;
   if (spec.groups.empty()) return;
   spec.array = {{1, static_cast<std::uint32_t>(spec.groups.size()), 1}};
 }
 
-// A queue's limit is that of jobs which ask for none, and the most that one may ask for.
+// A limit is that of jobs which ask for none, and the most that one may ask for.
 template <class T>
-Result<void> fill_limit(T& asked, const T& most, const char* option, const QueueConf& queue) {
+Result<void> fill_limit(T& asked, const T& most, const char* option, const std::string& whose) {
   if (most == T{}) return {};
   if (asked == T{}) asked = most;
   if (asked <= most) return {};
-  return fail(Code::Limit, std::string(option) + ": Cannot exceed queue's hard limit(s): queue '" +
-                               queue.name + "'");
+  return fail(Code::Limit, std::string(option) + ": Cannot exceed " + whose);
 }
 
-Result<void> fill_limits(JobLimits& limits, const QueueConf& queue) {
-  const auto& most = queue.limits;
-  WM_TRY(fill_limit(limits.cpu, most.cpu, "-c", queue));
-  WM_TRY(fill_limit(limits.mem, most.mem, "-M", queue));
-  WM_TRY(fill_limit(limits.file, most.file, "-F", queue));
-  WM_TRY(fill_limit(limits.data, most.data, "-D", queue));
-  WM_TRY(fill_limit(limits.stack, most.stack, "-S", queue));
-  WM_TRY(fill_limit(limits.core, most.core, "-C", queue));
-  WM_TRY(fill_limit(limits.swap, most.swap, "-v", queue));
-  WM_TRY(fill_limit(limits.processes, most.processes, "-p", queue));
-  return fill_limit(limits.threads, most.threads, "-T", queue);
+Result<void> fill_limits(JobLimits& limits, const JobLimits& most, const std::string& whose) {
+  WM_TRY(fill_limit(limits.cpu, most.cpu, "-c", whose));
+  WM_TRY(fill_limit(limits.mem, most.mem, "-M", whose));
+  WM_TRY(fill_limit(limits.file, most.file, "-F", whose));
+  WM_TRY(fill_limit(limits.data, most.data, "-D", whose));
+  WM_TRY(fill_limit(limits.stack, most.stack, "-S", whose));
+  WM_TRY(fill_limit(limits.core, most.core, "-C", whose));
+  WM_TRY(fill_limit(limits.swap, most.swap, "-v", whose));
+  WM_TRY(fill_limit(limits.processes, most.processes, "-p", whose));
+  return fill_limit(limits.threads, most.threads, "-T", whose);
+}
+
+std::string hard_limits_of(const QueueConf& queue) {
+  return "queue's hard limit(s): queue '" + queue.name + "'";
+}
+std::string hard_limits_of(const AppConf& app) {
+  return "profile's hard limit(s): application profile '" + app.name + "'";
 }
 
 // What -R and -gpu ask for, with what queue and application profile add.
 Result<std::vector<JobSpec>> fill_request(const Config& config, JobSpec& spec) {
   const auto& queue = *config.queue(spec.queue);
+  const auto& app = *config.app(spec.app);
   const auto& lsf = config.cluster.lsf;
-  WM_TRY(auto others, expr::fill_request(spec, queue, *config.app(spec.app),
-                                         {lsf.reserve_per_task, lsf.mem_unit()}));
+  WM_TRY(auto others, expr::fill_request(spec, queue, app, {lsf.reserve_per_task, lsf.mem_unit()}));
   auto limit = [&](JobSpec& one) -> Result<void> {
     if (one.task.mem.value == 0) {
       one.task.mem = queue.mem_limit;
       one.task.mem_per_host = one.limits.mem_per_host;
     }
+    WM_TRY(fill_limits(one.limits, app.limits, hard_limits_of(app)));
     if (one.limits.mem.value == 0) one.limits.mem = queue.mem_limit;
-    return fill_limits(one.limits, queue);
+    return fill_limits(one.limits, queue.limits, hard_limits_of(queue));
   };
   WM_TRY(limit(spec));
   for (auto& other : others) {
@@ -113,9 +122,21 @@ Result<void> check_run_limit(const Config& config, const JobSpec& spec) {
                 "RUNLIMIT: Cannot exceed " + whose + " allows " + format_duration(most));
   };
   if (const auto* queue = config.queue(spec.queue))
-    WM_TRY(check(queue->run_limit.max, "queue's hard limit(s): queue '" + spec.queue + "'"));
-  return check(app_of(config, spec).run_limit.max,
-               "profile's hard limit(s): application profile '" + spec.app + "'");
+    WM_TRY(check(queue->run_limit.max, hard_limits_of(*queue)));
+  const auto& app = app_of(config, spec);
+  return check(app.run_limit.max, hard_limits_of(app));
+}
+
+// `Conf`: of a queue or a profile.
+template <class Conf>
+Result<void> check_task_count(const JobSpec& spec, const Conf& conf, const std::string& whose) {
+  if (conf.max_tasks && spec.min_tasks > conf.max_tasks)
+    return fail(Code::Limit, "Too many processors requested: " + std::to_string(spec.min_tasks) +
+                                 ", " + whose + " allows " + std::to_string(conf.max_tasks));
+  if (conf.min_tasks && spec.max_tasks < conf.min_tasks)
+    return fail(Code::Limit, "Too few processors requested: " + std::to_string(spec.max_tasks) +
+                                 ", " + whose + " asks for " + std::to_string(conf.min_tasks));
+  return {};
 }
 
 Result<void> check_queue(const Cluster& state, const JobSpec& spec) {
@@ -126,14 +147,7 @@ Result<void> check_queue(const Cluster& state, const JobSpec& spec) {
   auto standing = state.queues.find(spec.queue);
   if (standing != state.queues.end() && standing->second.closed)
     return fail(Code::Denied, spec.queue + ": Queue has been closed");
-  if (queue->max_tasks && spec.min_tasks > queue->max_tasks)
-    return fail(Code::Limit, "Too many processors requested: " + std::to_string(spec.min_tasks) +
-                                 ", queue '" + spec.queue + "' allows " +
-                                 std::to_string(queue->max_tasks));
-  if (queue->min_tasks && spec.max_tasks < queue->min_tasks)
-    return fail(Code::Limit, "Too few processors requested: " + std::to_string(spec.max_tasks) +
-                                 ", queue '" + spec.queue + "' asks for " +
-                                 std::to_string(queue->min_tasks));
+  WM_TRY(check_task_count(spec, *queue, "queue '" + spec.queue + "'"));
   if (spec.exclusive && !queue->exclusive)
     return fail(Code::Denied, spec.queue + ": Queue does not accept EXCLUSIVE jobs");
   bool interactive = spec.console.streams != Streams::Files;
@@ -191,8 +205,9 @@ Result<void> check_arranged(const Cluster& state, const JobSpec& spec) {
 }
 
 Result<void> check_names(const Config& config, const JobSpec& spec) {
-  if (!config.app(spec.app))
-    return fail(Code::NotFound, spec.app + ": No such application profile");
+  const AppConf* app = config.app(spec.app);
+  if (!app) return fail(Code::NotFound, spec.app + ": No such application profile");
+  WM_TRY(check_task_count(spec, *app, "application profile '" + spec.app + "'"));
   if (!config.plan(spec.plan)) return fail(Code::NotFound, spec.plan + ": No such resource plan");
   if (!may_use_plan(config, spec.plan, spec.owner))
     return fail(Code::Denied, spec.plan + ": User cannot use the resource plan");
@@ -205,6 +220,10 @@ Result<void> check_sizes(const Cluster& state, const JobSpec& spec) {
   bool has_own = !spec.program.command.empty() || !spec.program.script_hash.empty();
   if (!grouped && !has_own && app_of(*state.config, spec).command.empty())
     return fail(Code::BadArgument, "Empty job");
+  if (limits.max_user_priority && spec.user_priority > limits.max_user_priority)
+    return fail(Code::Limit, "-sp " + std::to_string(spec.user_priority) +
+                                 ": Bad user priority: at most " +
+                                 std::to_string(limits.max_user_priority));
   if (spec.min_tasks == 0 || spec.max_tasks < spec.min_tasks)
     return fail(Code::BadArgument, "-n " + std::to_string(spec.min_tasks) + "," +
                                        std::to_string(spec.max_tasks) + ": Bad argument");
@@ -284,6 +303,18 @@ Result<void> check_dates(const JobSpec& spec, WallTime now) {
   return {};
 }
 
+// Whom it notifies: what a client should have refused, and where this site posts nothing.
+Result<void> check_mail(const Config& config, const MailWish& mail) {
+  if (mail.to.empty()) return {};
+  WM_TRY(auto to, parse_recipients(mail.to));
+  for (const auto& url : to.urls)
+    if (!is_allowed_url(url, config.cluster.scripts.notify_urls))
+      return fail(
+          Code::Denied,
+          "-u " + url + ": it begins with none of notify_urls (wm.conf), nothing is posted");
+  return {};
+}
+
 // "Never" can only be said of a job once every configured host has told its size.
 bool all_hosts_known(const Cluster& state) { return state.indexes.hosts_missing == 0; }
 
@@ -294,6 +325,7 @@ Result<Admitted> fill(const Cluster& state, JobSpec spec, WallTime now, const st
   WM_TRY(check_queue(state, spec));
   WM_TRY(check_names(*state.config, spec));
   WM_TRY(check_arranged(state, spec));
+  WM_TRY(check_mail(*state.config, spec.mail));
   WM_TRY(check_run_limit(*state.config, spec));
   WM_TRY(expr::check_groups(spec));
   WM_TRY(expr::check_bundle(spec.exec));

@@ -263,7 +263,30 @@ void resize(Service& service, const Call& call, const ResizeRequest& request) {
   service.answers.commit_all(call, request.request_key, std::move(proposal), reply);
 }
 
+namespace {
+
+constexpr std::uint32_t kMostPeeked = 1u << 18;
+
+// Read off the loop.
+void peek_script(Service& service, const Call& call, const ClientPeek& request) {
+  const Job* job = job_or_base(service.journal.published(), request.job);
+  if (!job) return call.refuse(fail(Code::NotFound, named(request.job) + " is not found"));
+  const Program& program = job->spec().program;
+  auto text = std::make_shared<Result<std::string>>(program.command + "\n");
+  auto read = [&store = service.world.store, hash = program.script_hash, text] {
+    if (!hash.empty()) *text = store.blob(hash);
+  };
+  service.world.workers.look(read, [call, text, from = request.offset] {
+    if (!*text) return call.refuse(text->error());
+    auto begin = std::min<std::uint64_t>(from, (*text)->size());
+    call.reply(ClientPeekReply{(*text)->substr(begin, kMostPeeked), false});
+  });
+}
+
+}  // namespace
+
 void peek(Service& service, const Call& call, const ClientPeek& request) {
+  if (request.stream == kScriptStream) return peek_script(service, call, request);
   const Cluster& state = service.journal.published();
   const Job* job = find_job(state, request.job);
   if (!job) return call.refuse(fail(Code::NotFound, named(request.job) + " is not found"));
@@ -275,8 +298,8 @@ void peek(Service& service, const Call& call, const ClientPeek& request) {
     return call.refuse(
         fail(Code::NotFound, named(request.job) + ": no task " + std::to_string(number.value)));
   bool running = task->holds_slot();
-  PeekRequest to_host{0,       job->id, job->attempt, task->number, request.stream, request.offset,
-                      1u << 18};
+  PeekRequest to_host{
+      0, job->id, job->attempt, task->number, request.stream, request.offset, kMostPeeked};
   service.hosts.peek(task->host, to_host, [call, running](Result<std::string> bytes) {
     if (bytes) call.reply(ClientPeekReply{std::move(*bytes), running});
     else call.refuse(bytes.error());

@@ -97,10 +97,11 @@ void queues(Service& service, const Call& call, const QueuesRequest& request) {
 
 void hosts(Service& service, const Call& call, const HostsRequest& request) {
   service.answers.read(call,
-                       [seen = seen(service), strangers = service.hosts.strangers(), request] {
+                       [seen = seen(service), strangers = service.hosts.strangers(), request,
+                        now = service.world.clock.wall()] {
                          HostsReply reply;
                          Portion portion;
-                         for (auto& view : view_hosts(seen, request)) {
+                         for (auto& view : view_hosts(seen, request, now)) {
                            if (!portion.takes_value(view)) {
                              reply.rest = {request.names, reply.hosts.back().host.name};
                              break;

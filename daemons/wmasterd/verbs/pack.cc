@@ -1,5 +1,6 @@
 // The verb Pack: many submissions that share a signature, an environment and a commit.
 #include "daemons/wmasterd/verbs/admission.h"
+#include "daemons/wmasterd/verbs/pend_room.h"
 #include "daemons/wmasterd/verbs/verbs.h"
 #include "libwm/sched/budgets.h"
 #include "libwm/wire/pack_signature.h"
@@ -16,6 +17,8 @@ using Specs = std::vector<JobSpec>;
 Result<Specs> read_items(Service& service, const PackRequest& request,
                          std::vector<std::string>& digests) {
   Specs specs;
+  specs.reserve(request.items.size());
+  digests.reserve(request.items.size());
   auto env_hash = service.world.keys.hash(request.env);
   for (const auto& item : request.items) {
     auto spec = codec::decode<JobSpec>(item.spec);
@@ -50,18 +53,26 @@ struct Opened {
   wire::PackTree tree;
 };
 
+// What is made of an item, whose specification is used up, and what its owner is warned of.
+Result<Admitted> judged(const Cluster& state, Opened& pack, std::uint32_t place, WallTime now,
+                        PendRoom& room, std::vector<std::string>& warnings) {
+  WM_TRY(auto made, master::admit(state, std::move(pack.specs[place]), now));
+  WM_TRY(warnings, sched::budget_warnings(state, made.spec, now));
+  WM_TRY(room.take(made.spec));
+  return made;
+}
+
 // The item's event, or its error in `outcome`.
-std::optional<EventBody> admitted(const Cluster& state, const Opened& pack, std::uint32_t place,
-                                  JobId id, WallTime now, PackOutcome& outcome) {
+std::optional<EventBody> admitted(const Cluster& state, Opened& pack, std::uint32_t place, JobId id,
+                                  WallTime now, PendRoom& room, PackOutcome& outcome) {
   bool default_queue = pack.specs[place].queue.empty();
-  auto made = master::admit(state, pack.specs[place], now);
-  auto warnings = made ? sched::budget_warnings(state, made->spec, now)
-                       : Result<std::vector<std::string>>(made.error());
-  if (!warnings) {
-    outcome = {{}, code_of(warnings.error().code), warnings.error().text, false, {}};
+  std::vector<std::string> warnings;
+  auto made = judged(state, pack, place, now, room, warnings);
+  if (!made) {
+    outcome = {{}, code_of(made.error().code), made.error().text, false, {}};
     return {};
   }
-  outcome = {id, 0, made->spec.queue, default_queue, std::move(*warnings)};
+  outcome = {id, 0, made->spec.queue, default_queue, std::move(warnings)};
   const auto& request = pack.request;
   return JobSubmitted{
       id, std::make_shared<const SealedSpec>(SealedSpec{
@@ -77,18 +88,21 @@ void submit_all(Service& service, const Call& call, Opened pack) {
   PackReply reply;
   std::vector<std::uint32_t> places;  // of the events
   JobId id{state.last_job, 0};
+  PendRoom room(state);
+  proposal.events.reserve(pack.specs.size());
+  reply.items.reserve(pack.specs.size());
   proposal.blobs = {{pack.specs.front().program.env_hash, pack.request.env}};
   for (std::uint32_t place = 0; place < pack.specs.size(); ++place) {
     pack.specs[place].owner = call.caller();
+    const auto script_hash = pack.specs[place].program.script_hash;
     auto& outcome = reply.items.emplace_back();
-    auto event = admitted(state, pack, place, {id.job + 1, 0}, now, outcome);
+    auto event = admitted(state, pack, place, {id.job + 1, 0}, now, room, outcome);
     if (!event) continue;
     ++id.job;
     places.push_back(place);
     proposal.events.push_back(*std::move(event));
-    if (!pack.specs[place].program.script_hash.empty())
-      proposal.blobs.push_back(
-          {pack.specs[place].program.script_hash, pack.request.items[place].script});
+    if (!script_hash.empty())
+      proposal.blobs.push_back({script_hash, std::move(pack.request.items[place].script)});
   }
   Answer<PackReply> answer = [reply, places](const auto& results) -> Result<PackReply> {
     PackReply judged = reply;

@@ -1,8 +1,11 @@
 // The verbs Reserve and Reservations: advance reservations are made, changed, removed and shown.
 #include <algorithm>
+#include <utility>
 
+#include "daemons/wmasterd/verbs/own_reservations.h"
 #include "daemons/wmasterd/verbs/record.h"
 #include "daemons/wmasterd/verbs/verbs.h"
+#include "daemons/wmasterd/verbs/views.h"
 #include "libwm/expr/select.h"
 #include "libwm/expr/value.h"
 #include "libwm/sched/host_rules.h"
@@ -44,15 +47,18 @@ Result<void> check_what(const Reservation& what, WallTime now) {
   return what.end <= now ? bad("Bad time specification: its end is over") : Result<void>{};
 }
 
-// The hosts named, groups too, or all; those that the select expression leaves, in that order.
-Result<std::vector<HostId>> hosts_for(const Cluster& state, const ReserveRequest& request) {
+// The hosts named, groups too, or all; those that the select expression and the rule, if there is
+// one, leave, in that order.
+Result<std::vector<HostId>> hosts_for(const Cluster& state, const ReserveRequest& request,
+                                      const LimitRule* rule) {
   auto select = expr::Select::parse(request.select);
   if (!select) return select.error().within("-R");
   std::vector<HostId> hosts;
   auto add = [&](const Host& host) {
     const HostConf* conf = state.config->host(host.name);
     auto lookup = [&](std::string_view name) { return expr::host_value(host, conf, name); };
-    bool wanted = (select->empty() || select->matches(lookup)) && host.state != HostState::Dead;
+    bool wanted = (select->empty() || select->matches(lookup)) && host.state != HostState::Dead &&
+                  (!rule || allows_host(*state.config, *rule, host));
     if (wanted && std::ranges::find(hosts, host.id) == hosts.end()) hosts.push_back(host.id);
   };
   for (const auto& name : request.hosts) {
@@ -106,7 +112,9 @@ void drop_places(Reservation& what, const std::vector<HostId>& hosts, std::uint3
   std::erase_if(what.places, [](const PromisedPlace& place) { return place.tasks == 0; });
 }
 
-Result<Reservation> wanted(const Cluster& state, const ReserveRequest& request, WallTime now) {
+// `rule`: by which somebody who is no administrator makes it; null: an administrator does.
+Result<Reservation> wanted(const Cluster& state, const ReserveRequest& request, WallTime now,
+                           const LimitRule* rule) {
   Reservation what = request.what;
   if (request.act == Act::Add) {
     if (what.name.empty()) what.name = name_for(state, what);
@@ -125,7 +133,7 @@ Result<Reservation> wanted(const Cluster& state, const ReserveRequest& request, 
     WM_TRY(check_places(state, what));
     return what;
   }
-  WM_TRY(auto hosts, hosts_for(state, request));
+  WM_TRY(auto hosts, hosts_for(state, request, rule));
   if (request.act == Act::RemoveHosts) {
     drop_places(what, hosts, request.amount);
     if (what.places.empty()) return bad(what.name + ": no host would be left; brsvdel removes it");
@@ -139,6 +147,27 @@ Result<Reservation> wanted(const Cluster& state, const ReserveRequest& request, 
   return what;
 }
 
+// What is one's own is changed as one makes it: by the first section that allows it; else the first
+// says why not.
+Result<Reservation> wanted_by(const Identity& who, const Cluster& state,
+                              const ReserveRequest& request, WallTime now) {
+  if (request.act != Act::Add) {
+    WM_TRY(auto before, known(state, request.what.name));
+    if (!is_own(before, who))
+      return fail(Code::Denied, request.what.name + ": User permission denied, not yours");
+    if (request.act == Act::Remove) return before;
+  }
+  Result<Reservation> first = fail(Code::Denied, who.user + ": User permission denied");
+  bool any = false;
+  for (const LimitRule* rule : reserve_rules(*state.config, who)) {
+    auto what = wanted(state, request, now, rule);
+    auto allowed = what ? check_reserve_rule(state, *rule, *what, who) : what.error();
+    if (allowed) return what;
+    if (!std::exchange(any, true)) first = allowed.error();
+  }
+  return first;
+}
+
 void refuse(const Service& service, const Call& call, const ReserveRequest& request,
             const Error& error) {
   record(service, call, {word_of(request.act), {request.what.name}, "", error.text});
@@ -150,12 +179,7 @@ ReservationView view_of(const Cluster& state, const Reservation& what, WallTime 
   for (const PromisedPlace& place : what.places) {
     const Host* host = state.hosts.find(place.host.value);
     view.hosts.push_back(host ? host->name : "?");
-    std::uint32_t used = 0;
-    each_job_on(state, place.host, [&](const Job& job) {
-      if (job.spec().reservation != what.name) return;
-      for (const Task& task : job.tasks) used += task.host == place.host && task.holds_slot();
-    });
-    view.used.push_back(used);
+    view.used.push_back(used_of(state, what, place.host));
   }
   if (auto span = span_of(what, state.config->clock, now)) {
     view.from = span->from;
@@ -172,11 +196,15 @@ void reserve(Service& service, const Call& call, const ReserveRequest& request) 
   const WallTime now = service.world.clock.wall();
   Proposal proposal;
   ReserveReply reply{request.what.name, {}};
-  if (request.act == Act::Remove) {
+  bool admin = roles_in_queue(*state.config, service.rights, call.caller(), "").admin;
+  bool removes = request.act == Act::Remove;
+  Result<Reservation> what = request.what;
+  if (!admin) what = wanted_by(call.caller(), state, request, now);
+  else if (!removes) what = wanted(state, request, now, nullptr);
+  if (!what) return refuse(service, call, request, what.error());
+  if (removes) {
     proposal.events.push_back(ReservationRemoved{request.what.name, call.caller().user});
   } else {
-    auto what = wanted(state, request, now);
-    if (!what) return refuse(service, call, request, what.error());
     if (what->by.empty()) what->by = call.caller().user;
     reply.name = what->name;
     for (JobId id : sched::in_the_way(state, *what, now))

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "daemons/wmasterd/verbs/portion.h"
+#include "libwm/sched/host_rules.h"
 
 namespace wm::master {
 namespace {
@@ -13,11 +14,25 @@ using Visit = std::function<bool(const Job&, JobId)>;
 
 constexpr std::size_t kMostLookedAt = 100'000;  // in one answer: the loop serves others, too
 
+// On the host, or on one of the group of hosts.
 bool on_host(const Cluster& state, const Job& job, const std::string& name) {
   if (name.empty()) return true;
-  const Host* host = find_host(state, name);
-  return host && std::any_of(job.tasks.begin(), job.tasks.end(),
-                             [&](auto& t) { return t.host == host->id && t.holds_slot(); });
+  return std::ranges::any_of(job.tasks, [&](const Task& task) {
+    const Host* host = task.holds_slot() ? state.hosts.find(task.host.value) : nullptr;
+    return host && sched::names_host({name}, *state.config, *host);
+  });
+}
+
+// Users and groups of users, with blanks or commas between.
+bool is_owner(const Config& config, const std::string& users, const Identity& owner) {
+  if (users == owner.user) return true;
+  std::vector<std::string> names;
+  for (std::size_t at = 0; at < users.size();) {
+    auto end = std::min(users.find_first_of(", ", at), users.size());
+    if (end > at) names.push_back(users.substr(at, end - at));
+    at = end + 1;
+  }
+  return is_listed(config, names, owner);
 }
 
 // Is it the group that is wanted, or one below it? "/" is above all that there are.
@@ -30,8 +45,9 @@ bool is_in_group(const std::string& wanted, const std::string& group) {
 bool fits(const Cluster& state, const JobSelection& s, const std::string& caller, const Job& job,
           JobId id) {
   const auto& spec = job.spec();
-  const auto& user = s.user.empty() ? caller : s.user;
-  if (s.ids.empty() && user != "all" && spec.owner.user != user) return false;
+  if (s.ids.empty() && s.user.empty() && spec.owner.user != caller) return false;
+  bool of_some = s.ids.empty() && !s.user.empty() && s.user != "all";
+  if (of_some && !is_owner(*state.config, s.user, spec.owner)) return false;
   if (!s.queue.empty() && spec.queue != s.queue) return false;
   if (!s.project.empty() && spec.project != s.project) return false;
   if (!s.app.empty() && spec.app != s.app) return false;
@@ -118,6 +134,7 @@ Result<std::vector<std::uint32_t>> jobs_named(const Cluster& state, const Identi
     if (fits && job.spec().owner.uid == who.uid) found.push_back(number);
   });
   if (found.empty()) return fail(Code::NotFound, name + ": No matching job found");
+  if (state.config->cluster.lsf.dep_last_sub) return std::vector{found.back()};
   return found;
 }
 

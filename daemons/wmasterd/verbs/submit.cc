@@ -1,5 +1,6 @@
 // The verb Submit: signature, admission; then one durable event.
 #include "daemons/wmasterd/verbs/admission.h"
+#include "daemons/wmasterd/verbs/pend_room.h"
 #include "daemons/wmasterd/verbs/verbs.h"
 #include "libwm/sched/budgets.h"
 
@@ -13,6 +14,8 @@ void admit(Service& service, const Call& call, const SubmitRequest& request, Job
   bool default_queue = spec.queue.empty();
   auto made = master::admit(state, std::move(spec), service.world.clock.wall());
   if (!made) return service.answers.refuse(call, request.request_key, made.error());
+  if (auto room = PendRoom(state).take(made->spec); !room)
+    return service.answers.refuse(call, request.request_key, room.error());
   auto warnings = sched::budget_warnings(state, made->spec, service.world.clock.wall());
   if (!warnings) return service.answers.refuse(call, request.request_key, warnings.error());
   JobId id{state.last_job + 1, 0};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "daemons/wmasterd/verbs/own_reservations.h"
 #include "daemons/wmasterd/verbs/record.h"
 #include "daemons/wmasterd/verbs/verbs.h"
 
@@ -31,6 +32,8 @@ Result<void> check_queue(const Service& service, const Call& call, const std::st
 template <class Request>
 Result<void> check(const Service& service, const Call& call, const Request& request) {
   if (call.may() == May::Anyone) return {};
+  if constexpr (std::is_same_v<Request, ReserveRequest>)
+    if (!reserve_rules(*service.journal.published().config, call.caller()).empty()) return {};
   if constexpr (std::is_same_v<Request, AdminRequest>) {
     if (!verbs::is_about_queues(request.act) || request.names.empty())
       return check_queue(service, call, "");

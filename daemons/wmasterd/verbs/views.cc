@@ -56,6 +56,17 @@ std::string result_dir(const Config& config, const JobSpec& spec, JobId id) {
   return root + "/" + spec.owner.user + "/batchworkdir/" + id_part(id);
 }
 
+// What active reservations keep there and nobody uses: what is lent is in use.
+std::uint32_t reserved_idle(const Cluster& state, const Host& host, WallTime now) {
+  std::uint32_t idle = 0, slots = host.capacity.slots;
+  for (const auto& [name, what] : *state.reservations) {
+    auto kept = slots_on(what, host.id);
+    if (kept == 0 || !is_active(what, state.config->clock, now)) continue;
+    idle += kept - std::min(kept, used_of(state, what, host.id));
+  }
+  return std::min(idle, slots - std::min(slots, host.used_slots));
+}
+
 QueueView empty_view(const Cluster& state, const QueueConf& queue) {
   QueueView view;
   view.conf = view::sent(queue);
@@ -180,7 +191,16 @@ std::vector<QueueView> view_queues(const Cluster& state, const std::vector<std::
   return views;
 }
 
-std::vector<HostView> view_hosts(const Seen& seen, const HostsRequest& asked) {
+std::uint32_t used_of(const Cluster& state, const Reservation& what, HostId host) {
+  std::uint32_t used = 0;
+  each_job_on(state, host, [&](const Job& job) {
+    if (job.spec().reservation != what.name) return;
+    for (const Task& task : job.tasks) used += task.host == host && task.holds_slot();
+  });
+  return used;
+}
+
+std::vector<HostView> view_hosts(const Seen& seen, const HostsRequest& asked, WallTime now) {
   std::vector<HostView> views;
   auto wanted = [&](const std::string& name) {
     return is_asked(asked.names, name) && name > asked.after;
@@ -193,11 +213,13 @@ std::vector<HostView> view_hosts(const Seen& seen, const HostsRequest& asked) {
   for (const auto& conf : seen.state->config->hosts)
     if (wanted(conf.name) && !registered.count(conf.name)) views.push_back(never_seen(conf));
   std::sort(views.begin(), views.end(), [](auto& a, auto& b) { return a.host.name < b.host.name; });
-  for (auto& view : views)
+  for (auto& view : views) {
     each_job_on(*seen.state, view.host.id, [&](const Job& job) {
       for (const auto& task : job.tasks)
         if (task.host == view.host.id) count(view, job, task);
     });
+    view.reserved = reserved_idle(*seen.state, view.host, now);
+  }
   return views;
 }
 

@@ -3,6 +3,7 @@
 
 import importlib.util
 import os
+import signal
 import tempfile
 import unittest
 
@@ -26,6 +27,11 @@ End Host
 DEFAULT_QUEUE = normal idle
 CLEAN_PERIOD = 1800   # half an hour
 JOB_DEP_LAST_SUB = 1
+MAX_USER_PRIORITY = 100
+JOB_PRIORITY_OVER_TIME = 3/20
+MAX_PEND_JOBS = 5000
+MBD_SLEEP_TIME = 10
+EADMIN_TRIGGER_DURATION = 1
 End Parameters
 ''',
     'lsb.queues': r'''Begin Queue
@@ -43,6 +49,13 @@ QUEUE_NAME = high
 USERS = vision bob
 PREEMPTION = PREEMPTIVE[normal+2]
 TASKLIMIT = 2 4 64
+NICE = 10
+GPU_REQ = "num=1:mode=shared"
+RUNTIME = 1:00
+JOB_WARNING_ACTION = URG
+JOB_ACTION_WARNING_TIME = 2
+REQUEUE_EXIT_VALUES = all ~1 EXCLUDE(7)
+MAX_JOB_REQUEUE = 3
 FAIRSHARE = USER_SHARES[[vision, 10] [default, 1]]
 JOB_STARTER = /bin/sh -c "nice %USRCMD"
 JOB_CONTROLS = SUSPEND[SIGTSTP] TERMINATE[kill -USR1 $LSB_JOBPGIDS; [ -e x ] && sleep 5] RESUME[CHKPNT]
@@ -56,9 +69,9 @@ tmp = many
 End Queue
 ''',
     'lsb.hosts': '''Begin Host
-HOST_NAME MXJ r1m
-default ! ()
-n1 8 0.9
+HOST_NAME MXJ JL/U r1m
+default ! () ()
+n1 8 2 0.9
 End Host
 Begin HostGroup
 GROUP_NAME GROUP_MEMBER
@@ -70,13 +83,16 @@ GROUP_NAME GROUP_MEMBER
 vision (ann bob)
 End UserGroup
 Begin User
-USER_NAME MAX_JOBS JL/P
-ann 40 -
-default 10 -
+USER_NAME MAX_JOBS JL/P MAX_PEND_JOBS
+ann 40 - 200
+default 10 - -
 End User
 ''',
     'lsb.applications': '''Begin Application
 NAME = mpi
+TASKLIMIT = 8
+CPULIMIT = 2:00
+MEMLIMIT = 800
 RERUNNABLE = Y
 RESIZABLE_JOBS = N
 TERMINATE_CONTROL = SIGUSR2
@@ -93,6 +109,12 @@ NAME = l2
 PROJECTS = p
 SLOTS = 3
 End Limit
+Begin ResourceReservation
+NAME = dayPolicy
+USERS = ann vision
+HOSTS = n1
+TIME_WINDOW = 8:00-18:00
+End ResourceReservation
 Begin GuaranteedResourcePool
 NAME = pool
 TYPE = slots
@@ -124,10 +146,12 @@ class Converted(unittest.TestCase):
     def test_cluster(self):
         """Name, master, administrators, parameters."""
         for line in ('cluster_name = c1', 'master_host = m1', 'admins = lsfadmin, ops', 'unit_for_limits = MB',
-                     'default_queue = normal', 'clean_period = 1800s'):
+                     'default_queue = normal', 'clean_period = 1800s', 'dep_last_sub = yes', 'max_user_priority = 100',
+                     'priority_step = 400s', 'max_pend_jobs = 5000'):
             self.assertIn(line, self.text['wm'])
         self.assertIn('lsf.conf: LSF_MASTER_LIST: m2: there is one master', self.site.report)
-        self.assertIn('lsb.params: JOB_DEP_LAST_SUB=1: has no place in WM', self.site.report)
+        self.assertIn('lsb.params: EADMIN_TRIGGER_DURATION=1: has no place in WM', self.site.report)
+        self.assertFalse([line for line in self.site.report if 'MBD_SLEEP_TIME' in line])
 
     def test_queues(self):
         """Limits with their units, continued lines, lists."""
@@ -136,7 +160,9 @@ class Converted(unittest.TestCase):
                      'user_slots = 16', 'description = For normal jobs'):
             self.assertIn(line, normal)
         self.assertNotIn('users', normal)
-        for line in ('users = vision, bob', 'preempts = normal', 'min_tasks = 2', 'max_tasks = 64'):
+        for line in ('users = vision, bob', 'preempts = normal', 'min_tasks = 2', 'max_tasks = 64', 'nice = 10', 'gpu = num=1:mode=shared',
+                     'run_estimate = 60m', f'warn_action = {int(signal.SIGURG)}', 'warn_time = 2m', 'requeue_exits = all ~1 EXCLUDE(7)',
+                     'max_requeue = 3'):
             self.assertIn(line, high)
         self.assertIn('lsb.queues: normal: CHUNK_JOB_SIZE=4: has no place in WM', self.site.report)
 
@@ -157,16 +183,18 @@ class Converted(unittest.TestCase):
         """Groups are of their members."""
         self.assertIn('[n1]\nslots = 8\ngroups = gpu\nresources = ssd, fast', self.text['hosts'])
         self.assertIn('[m1]\ngroups = gpu', self.text['hosts'])
-        self.assertIn('[ann]\nmax_slots = 40\ngroups = vision', self.text['users'])
+        self.assertIn('[ann]\nmax_slots = 40\nmax_pend_jobs = 200\ngroups = vision', self.text['users'])
         self.assertIn('[default]\nshares = 1\nmax_slots = 10', self.text['users'])
         self.assertIn('[@vision]\nshares = 10', self.text['users'])
 
     def test_profiles_plans_limits(self):
         """What fits is carried over, what does not is told."""
-        self.assertIn('[mpi]\nrerunnable = yes', self.text['apps'])
+        self.assertIn('[mpi]\nmax_tasks = 8\ncpu_limit = 120m\nmem_limit = 800M\nrerunnable = yes', self.text['apps'])
+        self.assertIn('[of_each_user_on_n1]\nper_host = n1\nper_user = all\nslots = 2', self.text['limits'])
         self.assertIn('[/gold]\nowns = 20', self.text['plans'])
         self.assertTrue(any('silver 10%' in line for line in self.site.report))
         self.assertIn('[l2]\nprojects = p\nslots = 3', self.text['limits'])
+        self.assertIn('[dayPolicy]\nreservations = yes\nusers = ann, vision\nhosts = n1\nwindows = 8:00-18:00', self.text['limits'])
 
     def test_command(self):
         """Exit codes; a folder that is there is left alone."""

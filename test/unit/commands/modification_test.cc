@@ -57,6 +57,20 @@ TEST(modification, what_no_option_names_stays) {
   EXPECT_EQ(after, before);
 }
 
+TEST(modification, another_command_is_for_jobs_that_are_no_scripts) {
+  auto before = submitted({});
+  EXPECT_EQ(changed({"-Z", "run you"}, before).program.command, "run you");
+  before.program.script_hash = std::string(32, 'h');
+  EXPECT_EQ(refusal({"-Z", "run you"}, before), "-Z: the job is a script, which stays as it is");
+}
+
+TEST(modification, what_was_wanted_may_be_taken_back_by_its_n) {
+  auto before = submitted({"-outdir", "out", "-notify", "done", "-u", "ann"});
+  auto after = changed({"-outdirn", "-notifyn", "-un"}, before);
+  EXPECT_EQ(after.files.outdir, "");
+  EXPECT_EQ(after.mail, MailWish{});
+}
+
 TEST(modification, an_option_means_what_it_means_to_bsub) {
   const List given = {"-n",  "2,8",  "-ar",          "-sizes", "pow2",  "-plan",
                       "/a",  "-app", "training",     "-gpu",   "num=1", "-o",

@@ -71,11 +71,22 @@ TEST(submission, mail_is_wanted_at_the_start_the_end_and_elsewhere) {
   EXPECT_NE(refusal({"-u", ","}), "");
 }
 
+TEST(submission, notifications_name_what_they_are_about) {
+  EXPECT_EQ(spec({"-notify", "start done"}).mail.notify, (NotifyAt{.start = true, .done = true}));
+  EXPECT_EQ(spec({"-notify", "exit,suspend"}).mail.notify,
+            (NotifyAt{.exit = true, .suspend = true}));
+  EXPECT_EQ(refusal({"-notify", "begin"}),
+            "-notify begin: Bad argument, of start, done, exit and suspend some are wanted");
+  EXPECT_NE(refusal({"-notify", " "}), "");
+  EXPECT_EQ(spec({"-u", "ann,https://h/x"}).mail.to, "ann,https://h/x");
+  EXPECT_NE(refusal({"-u", "https://ann:secret@h/"}), "");
+}
+
 TEST(submission, long_options_of_lsf_are_not_read_as_letters) {
   auto parsed = options({"-ext", "sched", "-alloc_flags", "x", "-freq", "2", "-Ne"});
   EXPECT_EQ(parsed.ignored, (List{"ext", "alloc_flags", "freq", "Ne"}));
   for (auto name : {"e", "a", "f", "N"}) EXPECT_FALSE(parsed.has(name)) << name;
-  for (auto name : {"-outdir", "-hostfile", "-template", "-IS", "-ISp", "-ISs", "-IX"}) {
+  for (auto name : {"-hostfile", "-template", "-IS", "-ISp", "-ISs", "-IX"}) {
     auto result = parse_options(submit_options(), List{name, "x"}, Words::Last);
     ASSERT_FALSE(result) << name;
     EXPECT_TRUE(result.error().text.starts_with(std::string(name) + ": ")) << result.error().text;
@@ -132,6 +143,11 @@ TEST(submission, output_is_appended_or_replaced) {
   EXPECT_FALSE(s.files.out_overwrite);
   EXPECT_EQ(s.files.err, "b");
   EXPECT_TRUE(s.files.err_overwrite);
+}
+
+TEST(submission, an_output_directory_is_kept_as_it_was_given) {
+  EXPECT_EQ(spec({"-outdir", "out/%J"}).files.outdir, "out/%J");
+  EXPECT_NE(refusal({"-outdir", std::string(5000, 'x')}), "");
 }
 
 TEST(submission, the_command_line_goes_before_the_script) {

@@ -31,6 +31,28 @@ TEST(limits_conf, says_whom_it_is_about_and_how_much) {
   EXPECT_TRUE(config->limits[0].hosts.each);
 }
 
+TEST(limits_conf, a_section_may_allow_reservations) {
+  auto config = parse({{"limits.conf",
+                        "[r]\nreservations = yes\nusers = ann, ~bob\nhosts = h1, rack\nslots = 4\n"
+                        "windows = 20:00-6:00\n"}});
+  ASSERT_TRUE(config) << config.error().text;
+  const LimitRule& rule = config->limits.at(0);
+  EXPECT_TRUE(rule.reserve);
+  EXPECT_EQ(rule.users.names, (std::vector<std::string>{"ann", "~bob"}));
+  EXPECT_EQ(rule.hosts.names, (std::vector<std::string>{"h1", "rack"}));
+  EXPECT_FALSE(rule.hosts.each);
+  EXPECT_EQ(rule.slots, 4u);
+  EXPECT_THAT(problems_of("limits.conf", "[r]\nreservations = yes\n"),
+              ::testing::HasSubstr("'r' allows reservations to nobody"));
+  for (auto key : {"per_user = ann", "queues = q", "per_host = h1", "jobs = 1", "mem = 1G"})
+    EXPECT_THAT(problems_of("limits.conf",
+                            std::string("[r]\nreservations = yes\nusers = all\n") + key + "\n"),
+                ::testing::HasSubstr("limits.conf"))
+        << key;
+  EXPECT_THAT(problems_of("limits.conf", "[r]\nslots = 1\nhosts = h1\n"),
+              ::testing::HasSubstr("they go with reservations"));
+}
+
 TEST(limits_conf, what_bounds_nothing_or_cannot_be_counted_is_refused_with_its_line) {
   EXPECT_EQ(problems_of("limits.conf", "[a]\nusers = ann\n"),
             "limits.conf:1: limit 'a' bounds none of slots, jobs and mem");

@@ -276,6 +276,14 @@ TEST_F(Excluding, a_job_that_is_not_queued_again_excludes_nothing) {
   EXPECT_EQ(excluded(id), std::vector<HostId>{});
 }
 
+TEST_F(Excluding, a_queue_may_say_how_often_a_job_is_queued_again) {
+  c.config.queues[0].max_requeue = 0;
+  c.reconfigure();
+  auto id = start({h1}, SpecBuilder().queue(c.config.queues[0].name));
+  exit(id, 8);
+  EXPECT_EQ(c.job(id).state, JobState::Failed);
+}
+
 TEST_F(Excluding, codes_of_the_queue_exclude_unless_the_job_names_its_own) {
   c.config.queues[0].requeue_exits = {{7}, {7}};
   c.reconfigure();

@@ -155,6 +155,25 @@ TEST(launch_around, a_warning_is_a_signal_everywhere_or_a_command_on_the_first_h
   EXPECT_EQ(plan(o).warning, Warning{});
 }
 
+TEST(launch_around, a_job_without_a_warning_of_its_own_has_the_queues) {
+  auto o = order();
+  o.queue_side.warn_action = "tell";
+  o.queue_side.warn_time = Duration(7);
+  EXPECT_EQ(plan(o).warning.lead, Duration(7));
+  EXPECT_EQ(plan(o).warning.command.argv.back(), "tell");
+  o.resolved.side.warn_action = "10";
+  o.resolved.side.warn_time = Duration(5);
+  EXPECT_EQ(plan(o).warning.signal, 10);
+}
+
+TEST(launch_around, a_profiles_priority_of_processes_goes_before_the_queues) {
+  auto o = order();
+  o.queue_controls.nice = 5;
+  EXPECT_EQ(plan(o).nice, 5);
+  o.app.controls.nice = 10;
+  EXPECT_EQ(plan(o).nice, 10);
+}
+
 TEST(launch_around, a_launcher_is_told_hosts_rank_and_rendezvous_and_has_all_gpus) {
   auto o = order();
   o.launch = Launch::PerHost;

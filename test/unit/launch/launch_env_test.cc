@@ -264,6 +264,51 @@ TEST(launch_env, output_patterns_are_filled) {
   EXPECT_EQ(expand_output("%J.%I.%U.%H.%%.%x%", o, "b"), "12.7.ann.b.%.%x%");
 }
 
+TEST(launch_env, relative_output_lies_in_the_output_directory) {
+  auto o = order();
+  o.app.type = AppType::Batch;
+  o.first_host = true;
+  o.hosts = job_hosts_of({{{2}, "b", "10.0.0.2"}}, "b");
+  o.job.index = 7;
+  o.resolved.project = "risk";
+  o.resolved.files.out = "o.%J";
+  o.resolved.files.err = "/log/e";
+  EXPECT_EQ(env_of_task(o, 0).count("LSB_OUTDIR"), 0u);
+  EXPECT_EQ(env_of_task(o, 0)["LSB_OUTPUTFILE"], "o.12");
+
+  o.resolved.files.outdir = "out/%P/%U.%I";
+  auto env = env_of_task(o, 0);
+  EXPECT_EQ(env["LSB_OUTDIR"], "/w/out/risk/ann.7");
+  EXPECT_EQ(env["LSB_OUTPUTFILE"], "/w/out/risk/ann.7/o.12");
+  EXPECT_EQ(env["LSB_ERRORFILE"], "/log/e");
+  EXPECT_EQ(env["LSB_BATCH_JID"], "12[7]");
+  auto task = plan_task(o, facts(), o.tasks[0]);
+  EXPECT_EQ(task.folders, std::vector<std::string>{"/w/out/risk/ann.7"});
+  EXPECT_EQ(task.out[0].path, "/w/out/risk/ann.7/o.12");
+  EXPECT_EQ(task.err[0].path, "/log/e");
+  auto report = plan_attempt(o, facts(), {}, {}).report;
+  EXPECT_EQ(report.file.path, "/w/out/risk/ann.7/o.12");
+  EXPECT_EQ(report.err_path, "/log/e");
+  o.resolved.files.outdir = "/srv/%J";
+  EXPECT_EQ(env_of_task(o, 0)["LSB_OUTDIR"], "/srv/12");
+}
+
+TEST(launch_env, a_spooled_script_gets_what_stands_behind_it) {
+  auto o = order();
+  o.resolved.program.command = "./run.py a 'b c' >log";
+  o.blobs.script = "#!/usr/bin/python3 -u\nprint()\n";
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(plan_task(o, facts(), o.tasks[0]).argv,
+            (Words{"/usr/bin/python3", "-u", "/run/b/12-0.3.d/script"}))
+      << "a script on stdin is called by its first line, and has no arguments";
+  o.resolved.program.spooled = true;
+  EXPECT_EQ(plan_task(o, facts(), o.tasks[0]).argv,
+            (Words{"/bin/sh", "-c", "\"$@\" a 'b c' >log", "sh", "/usr/bin/python3", "-u",
+                   "/run/b/12-0.3.d/script"}));
+  o.resolved.program.command = " ./run.py";
+  EXPECT_EQ(plan_task(o, facts(), o.tasks[0]).argv[0], "/usr/bin/python3");
+}
+
 TEST(launch_env, a_batch_job_without_files_spools_and_merges_with_one) {
   auto o = order();
   o.app.type = AppType::Batch;

@@ -37,6 +37,14 @@ TEST(calendar, is_shown_as_it_is_read) {
     EXPECT_EQ(windows(show_windows(windows(text)).c_str()), windows(text)) << text;
 }
 
+TEST(calendar, what_is_so_every_day_is_shown_once) {
+  EXPECT_EQ(show_windows(windows("8-17 20:00-6:00 1:8:00-1:9:00")),
+            "08:00-17:00 20:00-06:00 1:08:00-1:09:00");
+  auto six = windows("8-17");
+  six.pop_back();
+  EXPECT_EQ(windows(show_windows(six).c_str()), six);
+}
+
 TEST(calendar, opens_and_closes_at_its_edges) {
   auto nights = windows("20:00-6:00");
   EXPECT_TRUE(is_open(nights, {}, week(0)));

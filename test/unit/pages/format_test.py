@@ -31,6 +31,13 @@ def value(module, expression):
 class Format(unittest.TestCase):
     """format.js, dom.js, charts.js, experiment.js"""
 
+    def test_a_tables_cells_say_their_column_and_what_they_are(self):
+        rows = 'm.h("table", {}, m.h("thead", null, m.h("tr", null, m.h("th", null, m.h("b", null, "Na"), "me"), m.h("th", null, "")))' \
+               ', m.h("tbody", null, m.h("tr", null, m.h("td", {class: "k"}, "a"), m.h("td", null, m.h("a", null, "b")))))'
+        self.assertEqual(value('dom.js', f'{rows}.kids[1].kids[0].kids.map((c) => c.props)'),
+                         [{'role': 'cell', 'class': 'k', 'data-label': 'Name'}, {'role': 'cell', 'data-label': ''}])
+        self.assertEqual(value('dom.js', f'{rows}.kids[0].kids[0].kids[0].props.role'), 'columnheader')
+
     def test_durations_and_numbers(self):
         self.assertEqual(value('format.js', '[5, 75, 3720, 273600, null].map(m.duration)'), ['5s', '1m 15s', '1h 02m', '3d 04h', '–'])
         self.assertEqual(value('format.js', '[18760, 0.98684, 12.345, 0, 1, 3.2e-8, null, NaN].map(m.number)'),

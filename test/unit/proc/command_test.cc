@@ -41,6 +41,13 @@ TEST(command, words_reach_the_program_as_they_are) {
   EXPECT_EQ(*run_command({"printf", "%s", "a b; $HOME"}, 20s), "a b; $HOME");
 }
 
+TEST(command, is_given_its_input_which_it_need_not_read) {
+  const std::string input(1 << 20, 'x');
+  EXPECT_EQ(*run_command({"wc", "-c"}, 20s, input), "1048576\n");
+  EXPECT_TRUE(run_command({"true"}, 20s, input));
+  EXPECT_EQ(*run_command({"wc", "-c"}, 20s), "0\n");
+}
+
 TEST(command, ends_at_its_limit_with_all_it_started) {
   auto said = shell("sleep 1000 & echo $! ; exec sleep 1000", 300ms);
   ASSERT_FALSE(said);

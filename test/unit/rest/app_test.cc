@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "libwm/rest/app_json.h"
+#include "libwm/rest/app_query.h"
 
 namespace wm::rest {
 namespace {
@@ -87,6 +88,65 @@ TEST(app_json, the_first_generation_reads_driver_executors_and_sums) {
   EXPECT_EQ(app["gpuslots"], 2.0);
   EXPECT_EQ(app["executors"][0]["id"], "3");
   EXPECT_EQ(app["gpumemused"]["total"], 0);
+}
+
+JobView app(std::uint32_t id, const char* name, const char* user, JobState state) {
+  auto sealed = std::make_shared<SealedSpec>();
+  sealed->spec.name = name;
+  sealed->spec.owner.user = user;
+  auto job = std::make_shared<Job>();
+  job->sealed = sealed;
+  job->state = state;
+  job->times.submitted = WallTime(std::chrono::seconds(id));
+  JobView view;
+  view.id = {id, 0};
+  view.job = job;
+  view.plan = "/research";
+  return view;
+}
+
+const std::vector<JobView> kApps{app(7, "Mnist", "ann", JobState::Running),
+                                 app(8, "digits", "bob", JobState::Finished),
+                                 app(9, "mnist-2", "ann", JobState::Finished)};
+
+std::string chosen(const char* query) {
+  auto target = parse_target(std::string("/x?") + query);
+  auto read = read_app_query(*target);
+  if (!read) return read.error().text;
+  std::string ids;
+  for (const auto* view : found(*read, kApps, "mini")) ids += std::to_string(view->id.job) + " ";
+  return ids;
+}
+
+TEST(app_query, search_looks_for_a_text_in_whatever_is_shown_in_any_case) {
+  EXPECT_EQ(chosen(""), "9 8 7 ");
+  EXPECT_EQ(chosen("search=MNIST"), "9 7 ");
+  EXPECT_EQ(chosen("search=bob"), "8 ");
+  EXPECT_EQ(chosen("search=mini-7"), "7 ");
+  EXPECT_EQ(chosen("search=finished"), "9 8 ");
+  EXPECT_EQ(chosen("search=/mini/research"), "9 8 7 ");
+  EXPECT_EQ(chosen("search=training"), "9 8 7 ");
+  EXPECT_EQ(chosen("search=annmini"), "") << "no text is found across two fields";
+  EXPECT_EQ(chosen("search=mnist&state=FINISHED,KILLED"), "9 ");
+}
+
+TEST(app_query, names_and_ids_are_compared_as_a_whole) {
+  EXPECT_EQ(chosen("applicationname=mnist"), "");
+  EXPECT_EQ(chosen("applicationname=Mnist"), "7 ");
+  EXPECT_EQ(chosen("applicationid=mini-8"), "8 ");
+  EXPECT_EQ(chosen("driverid=mini-9"), "9 ");
+}
+
+TEST(app_query, the_order_is_a_fields_and_of_equal_ones_the_ids) {
+  EXPECT_EQ(chosen("sort=submit_time"), "7 8 9 ");
+  EXPECT_EQ(chosen("sort=-submit_time"), "9 8 7 ");
+  EXPECT_EQ(chosen("sort=applicationname"), "7 8 9 ");
+  EXPECT_EQ(chosen("sort=submit_user"), "7 9 8 ");
+  EXPECT_EQ(chosen("sort=submit_user&order=desc"), "8 9 7 ");
+  EXPECT_EQ(chosen("order=asc"), "7 8 9 ");
+  EXPECT_EQ(chosen("order=up"), "order: asc or desc is wanted");
+  EXPECT_EQ(chosen("length=x"), "length: a number is wanted");
+  EXPECT_TRUE(chosen("sort=-beauty").starts_with("sort: 'beauty': one of submit_time, "));
 }
 
 TEST(last_lines, are_counted_from_the_end) {

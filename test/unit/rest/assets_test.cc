@@ -24,13 +24,18 @@ TEST(assets, are_read_back_as_they_were_kept) {
   Project p{"p", "d", "/research"};
   EXPECT_EQ(parse_project(to_text(p)).value(), p);
   EXPECT_EQ(parse_definition(R"({"name":"x","nodes":3,"unknown":[]})")->nodes, "3");
-  SavedModel m{"m",          "d", "c-7", "PyTorch",         "ann", "ab", "mnist",
-               "model/a.pt", "p", 12,    {{"accuracy", .5}}};
+  SavedModel m{"m",     "d",          "c-7", "PyTorch", "ann", "ab",
+               "mnist", "model/a.pt", "p",   "bob",     12,    {{"accuracy", .5}}};
   EXPECT_EQ(parse_model(to_text(m)).value(), m);
-  Space s{"s", "d", "/serving"};
+  Space s{"s", "d", "/serving", {{"bob", "editor"}, {"@vision", "viewer"}}};
   EXPECT_EQ(parse_space(to_text(s)).value(), s);
   EXPECT_FALSE(parse_model(R"({"name":"m","metrics":[]})"));
   EXPECT_FALSE(parse_space(R"({"name":"../s"})"));
+  EXPECT_FALSE(parse_space(R"({"name":"s","members":[{"name":"bob"}]})"));
+  EXPECT_EQ(parse_members(R"({"members":[{"name":"bob","role":"admin"}]})").value(),
+            (std::vector<Member>{{"bob", "admin"}}));
+  EXPECT_EQ(parse_members(R"({"members":[{"name":"bob","role":"king"}]})").error().text,
+            "member 'bob': role: viewer, editor or admin is wanted");
 }
 
 TEST(assets, names_lead_nowhere) {

@@ -169,9 +169,18 @@ TEST(exec_words, an_environment_that_is_described_is_made_once_before_the_comman
   EXPECT_TRUE(made.ends_with("conda activate \"$RESULT_DIR/conda\" && python3 m.py")) << made;
   r.conda_home.clear();
   EXPECT_EQ(line(r), "--conda-env-yaml env.yml: there is no conda here; --conda-home names one");
-  EXPECT_EQ(refusal("--exec-start PyTorch --conda-package e.tar.gz"),
-            "--conda-package: 'e.tar.gz': packed environments are not unpacked here; name one that "
-            "is there (--conda-env-name), or describe it (--conda-env-yaml)");
+}
+
+TEST(exec_words, an_environment_that_is_packed_is_unpacked_once_before_the_command) {
+  auto r = request("--exec-start PyTorch --model-main m.py --conda-package a/e.tar.gz");
+  EXPECT_EQ(r.conda_package, "e.tar.gz");
+  r.conda_env = "unused";  // of the framework: the package goes before it
+  auto made = line(r);
+  EXPECT_NE(made.find("export CONDA_PREFIX=\"$RESULT_DIR/conda\" PATH="), made.npos) << made;
+  EXPECT_NE(made.find("tar -xf e.tar.gz -C \"$CONDA_PREFIX\" && "), made.npos) << made;
+  EXPECT_TRUE(made.ends_with("9>\"$RESULT_DIR/.conda.lock\" && python3 m.py")) << made;
+  EXPECT_EQ(refusal("--exec-start PyTorch --conda-package a/"),
+            "--conda-package: a file is wanted");
 }
 
 JobView view_of(JobState state) {

@@ -69,6 +69,15 @@ TEST_F(token, never_chooses_how_it_is_checked) {
   EXPECT_FALSE(is_valid(url64(R"({"alg":"none"})") + body.substr(0, body.rfind('.') + 1)));
 }
 
+TEST_F(token, one_made_of_another_is_revoked_by_either_id) {
+  using Ids = std::vector<std::string>;
+  EXPECT_EQ(ids_of("a"), (Ids{"a"}));
+  EXPECT_EQ(ids_of(narrower_id("a", "b").value()), (Ids{"a", "a.b"}));
+  EXPECT_EQ(ids_of(narrower_id("a.b", "c").value()), (Ids{"a", "a.b", "a.b.c"}));
+  EXPECT_TRUE(narrower_id(std::string(198, 'x'), "b"));
+  EXPECT_EQ(narrower_id(std::string(199, 'x'), "b").error().code, Code::Limit);
+}
+
 TEST_F(token, a_seed_has_32_bytes) { EXPECT_FALSE(token_keys("short")); }
 
 AuthFields with(std::string_view method, std::string_view origin) {

@@ -246,5 +246,27 @@ TEST_F(Remembering, what_elastic_jobs_could_give_counts) {
   EXPECT_EQ(looked_at(), 3u);
 }
 
+// What runs stands at the place that its priority had when it started.
+TEST_F(Remembering, priorities_that_rise_are_the_same_when_a_job_goes) {
+  run.config.cluster.sched.priority_step = std::chrono::seconds(10);
+  run.reconfigure();
+  run.host(3);
+  std::vector<JobId> jobs;
+  for (double second : {50, 0, 100, 30}) {
+    jobs.push_back(run.submit(slots("ann", 1)));
+    run.state.jobs.edit(jobs.back().job).times.submitted = at(second);
+  }
+  run.now = 200;
+  run.settle();
+  look();
+  run.end(jobs[0]);
+  look();
+  run.settle();
+  look();
+  run.end(jobs[1]);
+  look();
+  EXPECT_EQ(run.size(jobs[2]), 1u);
+}
+
 }  // namespace
 }  // namespace wm::sched

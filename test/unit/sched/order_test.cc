@@ -81,5 +81,36 @@ TEST_F(BySlowdown, a_long_job_that_has_waited_for_long_goes_before_a_short_one) 
   EXPECT_EQ(run.size(shorter), 0u);
 }
 
+TEST(risen_priority, grows_by_one_each_step_of_waiting_for_all_alike) {
+  const WallTime at{hours(24 * 365 * 56)};
+  const Duration step = std::chrono::minutes(20);
+  EXPECT_EQ(risen_priority(7, at, {}), 7u);
+  EXPECT_EQ(risen_priority(7, at, step), risen_priority(5, at - 2 * step, step));
+  EXPECT_GT(risen_priority(7, at, step), risen_priority(5, at - step, step));
+  EXPECT_LT(risen_priority(7, at, step), risen_priority(5, at - 3 * step, step));
+}
+
+TEST_F(SubmitOrder, who_waits_long_passes_who_asked_for_more) {
+  run.host(1);
+  run.config.cluster.sched.priority_step = std::chrono::minutes(1);
+  run.reconfigure();
+  auto first = submit_and_settle(slots("ann", 1));
+  auto submitted = [&](double at, std::uint32_t priority) {
+    SpecBuilder spec = slots("ann", 1);
+    spec.spec.user_priority = priority;
+    JobId id = run.submit(spec);
+    run.state.jobs.edit(id.job).times.submitted = test::at(at);
+    return id;
+  };
+  auto higher = submitted(600, 5), patient = submitted(0, 0), urgent = submitted(600, 20);
+  run.now = 601;
+  for (JobId next : {urgent, patient, higher}) {
+    run.end(first);
+    EXPECT_GE(run.settle(), 0);
+    EXPECT_EQ(run.size(next), 1u) << to_string(next);
+    first = next;
+  }
+}
+
 }  // namespace
 }  // namespace wm::sched

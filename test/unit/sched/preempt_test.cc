@@ -187,6 +187,21 @@ TEST_F(Preempts, who_made_way_often_enough_is_left_alone) {
   EXPECT_TRUE(run.pass().preempts.empty());
 }
 
+TEST_F(Preempts, a_queue_may_say_how_often) {
+  run.config.cluster.limits.max_preempt = 1;
+  queue("low", [](QueueConf& conf) { conf.max_preempt = 0; });
+  run.host(2);
+  auto low = running(slots("ann", 2).queue("low"));
+  for (int times = 0; times < 3; ++times) {
+    auto high = run.submit(slots("bob", 2).queue("high"));
+    EXPECT_EQ(victims(run.pass()), (Ids{low})) << times;
+    run.end_preempted();
+    run.settle();
+    run.end(high);
+    run.settle();
+  }
+}
+
 TEST_F(Preempts, while_its_victims_end_nobody_else_makes_way) {
   run.host(2);
   running(slots("ann", 1).queue("low"));

@@ -1,4 +1,6 @@
 // Role: what a space may say: each key of hyperParams, and what is refused.
+#include "libwm/search/space.h"
+
 #include <cmath>
 #include <set>
 
@@ -193,6 +195,14 @@ TEST(space, of_a_parent_only_values_that_it_has_are_conditions) {
   space[2]["when"] = {{"x", {0.5}}};
   EXPECT_EQ(refusal(search_json("Random", space)),
             "parameter 'b': its condition names 'x', which has no list of values");
+}
+
+TEST(space, a_text_is_a_number_where_all_of_it_is_one) {
+  EXPECT_EQ(number_of(Value{std::string("2.5")}), 2.5);
+  for (const char* text : {"", "x", "2x", " 2", "1e999"})
+    EXPECT_FALSE(number_of(Value{std::string(text)})) << text;
+  EXPECT_TRUE(equal(Value{std::string("2")}, Value{std::int64_t{2}}));
+  EXPECT_FALSE(equal(Value{std::string("2x")}, Value{std::int64_t{2}}));
 }
 
 TEST(space, twice_the_same_name_or_none_at_all_is_refused) {

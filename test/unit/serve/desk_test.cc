@@ -276,6 +276,30 @@ TEST(frames, come_back_as_they_were_and_damaged_ones_are_told) {
   EXPECT_FALSE(read_batch(std::string(16, '\xff')));
 }
 
+TEST(desk, who_comes_first_to_no_kernel_begins_the_wait_and_who_follows_does_not) {
+  auto patient = profile();
+  patient.policy.execution_timeout = {};
+  Desk desk("m", patient);
+  (void)desk.request(1, "", at(1000));
+  EXPECT_TRUE(desk.tick(at(1001)).empty()) << "the wait begins with the first request";
+  (void)desk.request(2, "", at(1060));
+  auto none = all<Reply>(desk.tick(at(1090)));
+  ASSERT_EQ(none.size(), 2u);
+  EXPECT_EQ(none[0].status, 503);
+  EXPECT_EQ(none[1].status, 503);
+}
+
+TEST(desk, what_waits_may_have_so_many_bytes_and_not_one_more) {
+  Desk desk("m", profile(), {10, 8});
+  EXPECT_TRUE(desk.request(1, "12345", at(0)).empty());
+  EXPECT_TRUE(desk.request(2, "678", at(0)).empty());
+  auto more = all<Reply>(desk.request(3, "9", at(0)));
+  ASSERT_EQ(more.size(), 1u);
+  EXPECT_EQ(more[0].status, 429);
+  desk.forget(1);
+  EXPECT_TRUE(desk.request(4, "54321", at(0)).empty());
+}
+
 TEST(desk, another_profile_counts_for_what_is_there_as_well) {
   auto old = profile(1);
   old.policy.execution_timeout = seconds(60);

@@ -34,6 +34,22 @@ TEST(plan_table, is_a_tree_with_a_dash_for_no_limit) {
             "  /research               3     4     8     5      9        6     1        2\n");
 }
 
+TEST(plan_table, a_star_says_that_shares_are_those_of_the_time) {
+  auto view = plan("/");
+  view.conf.shares = 1;
+  view.conf.shares_at = {{2, *parse_windows("20:00-6:00")}, {3, *parse_windows("6:00-20:00")}};
+  EXPECT_EQ(plan_table(std::vector{view}, false, false),
+            "/                        3*     4     -     5      9        6     1        2\n");
+  auto text = plan_long_text(view);
+  EXPECT_NE(text.find("SHARES:        1 else\nSHARES AT:     2 in 20:00-06:00\n"
+                      "SHARES AT:     3 in 06:00-20:00, in force\n"),
+            std::string::npos)
+      << text;
+  view.shares = 1;
+  EXPECT_EQ(plan_table(std::vector{view}, false, false).find('*'), std::string::npos);
+  EXPECT_NE(plan_long_text(view).find("1 else, in force\n"), std::string::npos);
+}
+
 TEST(plan_table, whole_paths_widen_the_column) {
   auto text = plan_table(std::vector{plan("/research/computer_vision")}, true, false);
   EXPECT_EQ(text,

@@ -42,6 +42,18 @@ TEST_F(revoked, ids_are_refused_until_they_would_have_ended) {
   EXPECT_FALSE(again.has(token("b"))) << "it is over";
 }
 
+TEST_F(revoked, what_was_made_of_a_token_ends_with_it_and_not_the_other_way_round) {
+  Revoked list(folder + "/revoked", 100);
+  EXPECT_TRUE(list.add("a", 200));
+  EXPECT_TRUE(list.add("b.service", 200));
+  Revocations said;
+  said.ids["c"] = at(300);
+  EXPECT_TRUE(list.heard(said));
+  for (const char* id : {"a.service", "a.service.again", "b.service.again", "c.service"})
+    EXPECT_TRUE(list.has(token(id))) << id;
+  for (const char* id : {"b", "b.other", "aa", "ab.a"}) EXPECT_FALSE(list.has(token(id))) << id;
+}
+
 TEST_F(revoked, what_cannot_be_kept_is_refused_all_the_same) {
   Revoked list(folder + "/none/revoked", 100);
   EXPECT_FALSE(list.add("a", 200));

@@ -110,6 +110,95 @@ TEST(arranged, a_reservation_is_changed_and_removed) {
   EXPECT_EQ(desk.first.refusal().code, number(Code::NotFound));
 }
 
+/// A desk where u1 may reserve up to 3 slots of h1 between 8 and 18 o'clock; h2 is there, too.
+struct PlannersDesk : ArrangedDesk {
+  PlannersDesk() {
+    past.host(4);
+    LimitRule rule{.name = "planners"};
+    rule.users.names = {"u1"};
+    rule.hosts.names = {"h1"};
+    rule.slots = 3;
+    rule.windows = *parse_windows("8:00-18:00");
+    rule.reserve = true;
+    past.config.limits = {rule};
+    past.reconfigure();
+    disk.events = past.history;
+    restart();
+    keep_acts();
+  }
+  /// From an hour of tomorrow on, by the clock on the wall.
+  ReserveRequest at_hour(int hour, std::uint32_t slots) {
+    auto request = wish(slots, 0h, 1h);
+    auto day = std::chrono::floor<std::chrono::days>(world->wall()) + std::chrono::days(1);
+    request.what.begin = std::chrono::time_point_cast<Duration>(day) + std::chrono::hours(hour);
+    request.what.end = request.what.begin + 1h;
+    return request;
+  }
+  std::string refusal(const ReserveRequest& request, const Identity& who = kUser) {
+    ask(Verb::Reserve, request, who);
+    return first.refusal().text;
+  }
+};
+
+TEST(arranged, users_reserve_for_themselves_where_a_section_says_so) {
+  PlannersDesk desk;
+  desk.ask(Verb::Reserve, desk.at_hour(9, 2), kUser);
+  EXPECT_EQ(desk.first.last<ReserveReply>().name, "u1#0");
+  EXPECT_EQ(desk.seen().reservations[0].what.places, (std::vector<PromisedPlace>{{desk.host, 2}}));
+  EXPECT_EQ(desk.seen().reservations[0].what.by, "u1");
+  EXPECT_EQ(desk.refusal(desk.at_hour(9, 2)),
+            "you would keep 4 slots at a time, 3 are allowed (limits.conf: planners)");
+  desk.ask(Verb::Reserve, desk.at_hour(10, 3), kUser);
+  EXPECT_EQ(desk.first.last<ReserveReply>().name, "u1#1") << "at another time";
+  EXPECT_EQ(desk.acts.back().by, "u1");
+  auto remove = desk.at_hour(9, 0);
+  remove.act = ReserveRequest::Act::Remove;
+  remove.what.name = "u1#0";
+  desk.ask(Verb::Reserve, remove, kUser);
+  EXPECT_EQ(desk.seen().reservations.size(), 1u);
+}
+
+TEST(arranged, what_no_section_allows_is_refused) {
+  PlannersDesk desk;
+  EXPECT_EQ(desk.refusal(desk.at_hour(9, 1), kOther),
+            "u2: User permission denied, not an administrator");
+  EXPECT_EQ(desk.refusal(desk.at_hour(18, 1)),
+            "reservations are allowed within 08:00-18:00 (limits.conf: planners)");
+  EXPECT_EQ(desk.refusal(desk.at_hour(9, 5)).substr(0, 25), "5 slots were asked for, 4");
+  auto for_other = desk.at_hour(9, 1);
+  for_other.what.users = {"u1", "u2"};
+  EXPECT_EQ(desk.refusal(for_other),
+            "a reservation for yourself alone is allowed: -u u1 (limits.conf: planners)");
+  auto system = desk.at_hour(9, 1);
+  system.what.kind = ReservedFor::System;
+  EXPECT_NE(desk.refusal(system), "");
+  auto elsewhere = desk.at_hour(9, 0);
+  elsewhere.hosts = {"h2"};
+  EXPECT_EQ(desk.refusal(elsewhere), "no host that was asked for has a slot");
+  auto weekly = desk.at_hour(9, 1);
+  weekly.what.begin = weekly.what.end = {};
+  weekly.what.windows = *parse_windows("17:00-19:00");
+  EXPECT_NE(desk.refusal(weekly).find("within 08:00-18:00"), std::string::npos);
+  weekly.request_key = desk.next();
+  weekly.what.windows = *parse_windows("8:00-18:00");
+  desk.ask(Verb::Reserve, weekly, kUser);
+  EXPECT_EQ(desk.first.last<ReserveReply>().name, "u1#0");
+}
+
+TEST(arranged, what_is_not_ones_own_is_not_changed) {
+  PlannersDesk desk;
+  desk.reserve(desk.at_hour(9, 1));
+  auto remove = desk.at_hour(9, 0);
+  remove.act = ReserveRequest::Act::Remove;
+  remove.what.name = "u1#0";
+  EXPECT_EQ(desk.refusal(remove), "u1#0: User permission denied, not yours");
+  desk.ask(Verb::Reserve, desk.at_hour(10, 1), kUser);
+  auto more = desk.at_hour(10, 3);
+  more.act = ReserveRequest::Act::AddHosts;
+  more.what.name = "u1#1";
+  EXPECT_NE(desk.refusal(more).find("4 slots at a time"), std::string::npos);
+}
+
 TEST(arranged, only_those_it_is_for_may_use_a_reservation) {
   ArrangedDesk desk;
   desk.reserve(desk.wish(2, 1h, 2h));

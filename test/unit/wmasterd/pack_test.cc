@@ -10,7 +10,11 @@ namespace wm::master {
 namespace {
 
 struct PackDesk : Desk {
-  PackDesk() { start(); }
+  explicit PackDesk(std::uint32_t max_pend_jobs = 0) {
+    past.config.cluster.limits.max_pend_jobs = max_pend_jobs;
+    past.reconfigure();
+    start();
+  }
   PackRequest pack(const std::string& name, std::vector<test::SpecBuilder> specs) {
     PackRequest request{key(name), "1001", "A=1", {}};
     for (auto& builder : specs) {
@@ -78,6 +82,14 @@ TEST(pack, what_does_not_fit_what_was_signed_is_refused_as_a_whole) {
   desk.ask(Verb::Pack, desk.pack("c", {}));
   EXPECT_EQ(desk.first.refusal().code, static_cast<std::uint8_t>(Code::Limit));
   EXPECT_EQ(desk.jobs(), 0u);
+}
+
+TEST(pack, those_that_fit_among_the_waiting_are_taken_the_others_are_not) {
+  PackDesk desk(2);
+  auto reply = desk.sent(desk.pack("p", {{}, {}, {}}));
+  EXPECT_EQ(reply.items[1].code, 0);
+  EXPECT_EQ(reply.items[2].code, static_cast<std::uint8_t>(Code::Limit));
+  EXPECT_EQ(desk.jobs(), 2u);
 }
 
 }  // namespace

@@ -210,6 +210,32 @@ TEST(selection, queue_project_app_and_host_narrow_the_selection) {
   EXPECT_EQ(selected(c, selection), Ids{});
 }
 
+TEST(selection, users_and_hosts_may_be_groups_users_a_list) {
+  ClusterBuilder c;
+  c.config.users = {{.name = "ann", .groups = {"red"}}, {.name = "bob", .groups = {"red", "blue"}}};
+  c.config.hosts = {{.name = "h1", .groups = {"rack"}}, {.name = "h2"}};
+  c.reconfigure();
+  auto h1 = c.host(4), h2 = c.host(4);
+  auto of = [&](const std::string& user, std::uint32_t uid, HostId host) {
+    auto id = c.submit(SpecBuilder().user(user, uid));
+    c.run(id, {host});
+    return id;
+  };
+  auto ann = of("ann", 1, h1), bob = of("bob", 2, h2), eve = of("eve", 3, h1);
+  JobSelection selection;
+  auto users = [&](const std::string& names) {
+    selection.user = names;
+    return selected(c, selection);
+  };
+  EXPECT_EQ(users("red"), (Ids{ann, bob}));
+  EXPECT_EQ(users("blue"), Ids{bob});
+  EXPECT_EQ(users("eve, blue"), (Ids{bob, eve}));
+  EXPECT_EQ(users("nobody"), Ids{});
+  selection.host = "rack";
+  EXPECT_EQ(users("all"), (Ids{ann, eve}));
+  EXPECT_EQ(users("red"), Ids{ann});
+}
+
 TEST(selection, ids_that_mean_nothing_are_named) {
   ClusterBuilder c;
   auto plain = c.submit(SpecBuilder()), array = c.submit(SpecBuilder().array(1, 3));

@@ -126,5 +126,93 @@ TEST(submit, a_closed_queue_takes_no_jobs) {
   EXPECT_EQ(desk.jobs(), 0u);
 }
 
+TEST(submit, a_profile_has_limits_as_a_queue_has) {
+  Desk desk;
+  AppConf& app = desk.past.config.apps.front();
+  ASSERT_EQ(app.name, "batch");
+  app.min_tasks = 2, app.max_tasks = 4;
+  app.limits.processes = 10;
+  app.run_estimate = std::chrono::minutes(5);
+  desk.past.reconfigure();
+  desk.start();
+  EXPECT_EQ(desk.refused(SpecBuilder().tasks(1, 1)).text,
+            "Too few processors requested: 1, application profile 'batch' asks for 2");
+  EXPECT_EQ(desk.refused(SpecBuilder().tasks(5, 5)).text,
+            "Too many processors requested: 5, application profile 'batch' allows 4");
+  SpecBuilder many = SpecBuilder().tasks(2, 2);
+  many.spec.limits.processes = 11;
+  EXPECT_EQ(desk.refused(many).text,
+            "-p: Cannot exceed profile's hard limit(s): application profile 'batch'");
+  auto id = desk.submit("fits", SpecBuilder().tasks(2, 2));
+  EXPECT_EQ(find_job(desk.state(), id)->spec().limits.processes, 10u);
+  EXPECT_EQ(find_job(desk.state(), id)->spec().run_estimate, std::chrono::minutes(5));
+}
+
+TEST(submit, a_queue_says_which_gpus_and_how_long_where_nobody_else_does) {
+  Desk desk;
+  QueueConf& queue = desk.past.config.queues.front();
+  queue.gpu = "num=2:mode=shared:gmem=4G";
+  queue.run_estimate = std::chrono::minutes(7);
+  desk.past.reconfigure();
+  desk.start();
+  auto id = desk.submit("one", {});
+  EXPECT_EQ(find_job(desk.state(), id)->spec().task.milli_gpus, 2000u);
+  EXPECT_EQ(find_job(desk.state(), id)->spec().run_estimate, std::chrono::minutes(7));
+  SpecBuilder own;
+  own.spec.asked.gpu = "num=1";
+  own.spec.run_estimate = std::chrono::minutes(1);
+  id = desk.submit("two", own);
+  EXPECT_EQ(find_job(desk.state(), id)->spec().task.milli_gpus, 1000u);
+  EXPECT_EQ(find_job(desk.state(), id)->spec().task.gpu_mem, Bytes{4LL << 30});
+  EXPECT_EQ(find_job(desk.state(), id)->spec().run_estimate, std::chrono::minutes(1));
+}
+
+TEST(submit, no_priority_is_higher_than_the_site_allows) {
+  Desk desk;
+  desk.past.config.cluster.limits.max_user_priority = 50;
+  desk.past.reconfigure();
+  desk.start();
+  SpecBuilder urgent;
+  urgent.spec.user_priority = 51;
+  EXPECT_EQ(desk.refused(urgent).text, "-sp 51: Bad user priority: at most 50");
+  urgent.spec.user_priority = 50;
+  EXPECT_TRUE(desk.submit("most", urgent));
+}
+
+TEST(submit, a_name_in_a_condition_may_mean_the_newest_job_alone) {
+  for (bool last : {false, true}) {
+    Desk desk;
+    desk.past.config.cluster.lsf.dep_last_sub = last;
+    desk.past.reconfigure();
+    desk.start();
+    SpecBuilder like;
+    like.spec.name = "like";
+    auto older = desk.submit("one", like), newer = desk.submit("two", like);
+    SpecBuilder waits;
+    waits.spec.when.depend = "done(like)";
+    auto id = desk.submit("three", waits);
+    auto depend = find_job(desk.state(), id)->spec().when.depend;
+    EXPECT_EQ(depend.find("(" + to_string(older) + ")") == depend.npos, last) << depend;
+    EXPECT_NE(depend.find("(" + to_string(newer) + ")"), depend.npos) << depend;
+  }
+}
+
+TEST(submit, no_more_jobs_wait_than_the_site_allows) {
+  Desk desk;
+  desk.past.config.cluster.limits.max_pend_jobs = 5;
+  desk.past.config.users.push_back({.name = "default", .max_pend_jobs = 3});
+  desk.past.reconfigure();
+  desk.start();
+  desk.submit("one", {});
+  EXPECT_EQ(desk.refused(SpecBuilder().array(1, 3)).text,
+            "Pending job threshold reached: 1 jobs of user <" + std::string(kUser.user) +
+                "> wait, the limit is 3");
+  desk.submit("two", SpecBuilder().array(1, 2));
+  auto refused = desk.refused({});
+  EXPECT_EQ(refused.code, number(Code::Limit));
+  desk.ask(Verb::Kill, desk.kill({1, 0}));
+  EXPECT_TRUE(desk.submit("three", {})) << "what has ended makes room";
+}
+
 }  // namespace
 }  // namespace wm::master

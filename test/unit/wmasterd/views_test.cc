@@ -135,7 +135,7 @@ TEST(views, jobs_of_a_silent_host_count_as_they_did_before) {
   auto queue = view_queues(c.state, {"normal"})[0];
   EXPECT_EQ(queue.running, 2u);
   EXPECT_EQ(queue.suspended, 3u);
-  auto view = view_hosts(Show(c).seen(), {{"h1"}, ""})[0];
+  auto view = view_hosts(Show(c).seen(), {{"h1"}, ""}, at(0))[0];
   EXPECT_EQ(view.running, 2u);
   EXPECT_EQ(view.suspended, 3u);
 }
@@ -147,7 +147,7 @@ TEST(views, a_host_counts_the_slots_on_it) {
   c.run(id, {h1});
   c.run({array.job, 1}, {h1});
   c.step(TaskStuck{id, Attempt{1}, TaskNumber{1}, "zombie"});
-  auto views = view_hosts(Show(c).seen(), {{"h1", "h2"}, ""});
+  auto views = view_hosts(Show(c).seen(), {{"h1", "h2"}, ""}, at(0));
   ASSERT_EQ(views.size(), 2u);
   EXPECT_EQ(views[0].host.id, h1);
   EXPECT_EQ(views[0].jobs, 2u);
@@ -157,6 +157,31 @@ TEST(views, a_host_counts_the_slots_on_it) {
   EXPECT_EQ(views[1].jobs, 0u);
 }
 
+TEST(views, what_reservations_keep_idle_is_told) {
+  ClusterBuilder c;
+  auto h1 = c.host(4), h2 = c.host(4);
+  Reservation what{
+      .name = "u1#0", .users = {"u1"}, .begin = at(10), .end = at(20), .places = {{h1, 3}}};
+  c.step(ReservationSet{what, "u1"});
+  auto kept = [&](double now) {
+    std::vector<std::uint32_t> slots;
+    for (const auto& view : view_hosts(Show(c).seen(), {{"h1", "h2"}, ""}, at(now)))
+      slots.push_back(view.reserved);
+    return slots;
+  };
+  using Slots = std::vector<std::uint32_t>;
+  EXPECT_EQ(kept(5), (Slots{0, 0})) << "it is not active yet";
+  EXPECT_EQ(kept(15), (Slots{3, 0}));
+  SpecBuilder own;
+  own.spec.reservation = "u1#0";
+  c.run(c.submit(own), {h1});
+  EXPECT_EQ(kept(15), (Slots{2, 0}));
+  c.run(c.submit(SpecBuilder().tasks(2, 2)), {h1, h1});
+  EXPECT_EQ(kept(15), (Slots{1, 0})) << "what is lent is in use";
+  EXPECT_EQ(kept(20), (Slots{0, 0}));
+  (void)h2;
+}
+
 TEST(views, hosts_are_shown_by_name_those_that_never_registered_too) {
   ClusterBuilder c;
   c.config.hosts = {{.name = "absent", .slots = 3}, {.name = "h2"}};
@@ -164,13 +189,14 @@ TEST(views, hosts_are_shown_by_name_those_that_never_registered_too) {
   for (int i = 0; i < 3; ++i) c.host(4);
   auto names = [&](const HostsRequest& asked) {
     std::vector<std::string> found;
-    for (const auto& view : view_hosts(Show(c).seen(), asked)) found.push_back(view.host.name);
+    for (const auto& view : view_hosts(Show(c).seen(), asked, at(0)))
+      found.push_back(view.host.name);
     return found;
   };
   EXPECT_EQ(names({}), (std::vector<std::string>{"absent", "h1", "h2", "h3"}));
   EXPECT_EQ(names({{}, "h1"}), (std::vector<std::string>{"h2", "h3"}));
   EXPECT_EQ(names({{"h3", "absent", "elsewhere"}, ""}), (std::vector<std::string>{"absent", "h3"}));
-  auto absent = view_hosts(Show(c).seen(), {{"absent"}, ""}).at(0);
+  auto absent = view_hosts(Show(c).seen(), {{"absent"}, ""}, at(0)).at(0);
   EXPECT_EQ(absent.host.state, HostState::Silent);
   EXPECT_EQ(absent.host.capacity.slots, 3u);
 }

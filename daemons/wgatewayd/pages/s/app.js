@@ -12,13 +12,14 @@ import {frameworks} from './frameworks.js';
 import {help} from './help.js';
 import {login} from './login.js';
 import {newExperiment} from './experiment.js';
-import {models, space, spaces} from './models.js';
+import {models} from './models.js';
 import {notebooks} from './notebooks.js';
 import {project, projects} from './projects.js';
 import {run} from './run.js';
 import {search} from './search.js';
 import {searches} from './searches.js';
 import {service, services} from './services.js';
+import {space, spaces} from './spaces.js';
 
 const ROUTES = [
   [/^\/(apps)?$/, applications], [/^\/apps\/([^/]+)$/, run], [/^\/new\/(experiment|job)$/, newExperiment],
@@ -33,7 +34,7 @@ const RAIL = [
 ];
 
 const root = document.getElementById('app');
-let page = null, menu = false, failure = null;
+let page = null, menu = false, failure = null, loading = false;
 
 function links() {
   const mine = [...store.jobs.values()].filter((j) => j.user === store.session.user && isAlive(j.wm_state)).length;
@@ -74,10 +75,12 @@ export function draw() {
   asked = true;
   requestAnimationFrame(() => {
     asked = false;
-    patch(root, store.session ? shell(failure ? failureView() : page ? page.view() : notFound()) : login.view());
+    patch(root, store.session ? shell(failure ? failureView() : loading ? loadingView() : page ? page.view() : notFound()) : login.view());
   });
 }
 
+// What is not known yet is neither empty nor zero; what comes at once is not announced.
+const loadingView = () => [h('h1', null, outside(page.title())), h('div', {class: 'ghost', 'aria-hidden': 'true'})];
 const failureView = () => failure.status === 404 ? notFound()
   : [h('h1', null, 'Something went wrong'), h('p', {class: 'sub err', role: 'alert'}, failure.message, ' ', h('button', {class: 'btn', onClick: show}, 'Try again'))];
 
@@ -92,11 +95,15 @@ async function show() {
   }
   document.title = page ? `${page.title()} · WM` : 'WM';
   const current = page;
+  loading = Boolean(page?.load);
+  draw();
   try {
     await page?.load?.();
   } catch (problem) {
     if (page === current) failure = problem;
   }
+  if (page !== current) return;  // somebody went on meanwhile
+  loading = false;
   if (page) document.title = `${page.title()} · WM`;
   draw();
 }

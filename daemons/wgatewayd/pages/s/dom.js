@@ -7,7 +7,25 @@ const SVG_TAGS = new Set(['svg', 'path', 'circle', 'rect', 'g', 'line', 'use', '
 /** An element as a value. Children: values, texts, lists; null, false and true are nothing. */
 export function h(tag, props, ...children) {
   const kids = children.flat(Infinity).filter((k) => k !== null && k !== undefined && typeof k !== 'boolean');
-  return {tag, props: props || {}, kids: kids.map((k) => (typeof k === 'object' ? k : {text: String(k)}))};
+  const made = {tag, props: props || {}, kids: kids.map((k) => (typeof k === 'object' ? k : {text: String(k)}))};
+  if (tag === 'table') labelCells(made);
+  return made;
+}
+
+const ROLES = {table: 'table', thead: 'rowgroup', tbody: 'rowgroup', tr: 'row', th: 'columnheader', td: 'cell'};
+const textOf = (kid) => kid.text ?? kid.kids.map(textOf).join('');
+
+// On narrow screens a row is a card, whose cells say what they are; and a table it stays.
+function labelCells(table) {
+  const heads = [];
+  const walk = (kid, column) => {
+    if (!ROLES[kid.tag]) return;
+    kid.props = {role: ROLES[kid.tag], ...kid.props};
+    if (kid.tag === 'th' && kid.props.scope !== 'row') heads[column] = textOf(kid);
+    if (kid.tag === 'td') kid.props['data-label'] = heads[column] ?? '';
+    kid.kids.forEach(walk);
+  };
+  walk(table, 0);
 }
 
 const MARKS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;

@@ -79,7 +79,7 @@ export function bestFigure(s) {
   }
   if (line) line += `H${px(Math.max(...s.trials.map((t) => t.index)))}`;
   const middle = axis.log ? Math.sqrt(axis.low * axis.high) : (axis.low + axis.high) / 2;
-  return h('div', {class: 'fig'},
+  return h('div', {class: 'fig values'},
     h('div', {class: 'yax', style: {height: '168px'}, 'aria-hidden': 'true'}, [axis.high, middle, axis.low].map((v, i) => h('span', {style: {top: `${i * 50}%`}}, number(Number(v.toPrecision(2)))))),
     h('div', {class: 'plot', style: {height: '168px'}},
       h('svg', {viewBox: `0 0 ${W} ${H}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': `${s.search.metric} of ${done.length} trials, the best is ${number(best)}`},
