@@ -84,7 +84,7 @@ lines() { [ -f "$1" ] && [ "$(wc -l <"$1")" -ge "$2" ]; }
   wait_for 20 in_state "$other" running
   queue loaded load mem=1000001T/1000000T
   wait_for 20 is_stat "$job" SSUSP
-  [ "$(field "$job" suspended_by)" = "load of host <node1>" ]
+  events "$job" SUSPEND | grep -q "by load of host <node1>"
   queue loaded load mem=1K/1K
   wait_for 20 is_stat "$job" RUN
   wait_for 20 in_state "$waits" running

@@ -92,7 +92,7 @@ TEST_F(load, a_memory_forgets_no_load) {
     for (HostId host : hosts)
       if (random() % 3 == 0) some.push_back(host);
     if (random() % 2) busy("normal", some);
-    auto known = schedule(run.state, run.policy, test::at(run.now), memory);
+    auto known = schedule(run.state.freeze(), run.policy, test::at(run.now), memory);
     auto fresh = schedule(run.state, run.policy, test::at(run.now));
     ASSERT_EQ(known.starts, fresh.starts) << i;
     ASSERT_EQ(known.waiting.size(), fresh.waiting.size()) << i;
