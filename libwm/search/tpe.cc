@@ -3,8 +3,8 @@
 // once, and one that is the space itself. Of the candidates drawn from the good
 // half the one is taken where good over bad is greatest. What a trial did not
 // have active counts as drawn from the space, so conditions need no case of
-// their own. Trials in flight and failed ones are among the others: a lie that
-// keeps parallel proposals apart.
+// their own. Trials in flight and failed ones are among the others, those in
+// flight with narrow kernels: a lie that keeps parallel proposals apart.
 // @source Bergstra, Bardenet, Bengio, Kégl, NeurIPS 2011; Bergstra, Yamins,
 // Cox, ICML 2013; several
 //         parameters in one kernel: Falkner, Klein, Hutter (BOHB), ICML 2018
@@ -19,6 +19,8 @@ namespace {
 
 constexpr double kLogRootTwoPi = 0.9189385332046727;
 
+// A trial in flight keeps others from its own place, not from all that is good round it.
+constexpr double kNarrow = 0.25;
 constexpr double kSpread = 0.1, kLeastWidth = 0.01;
 
 // One parameter of one kernel: a normal distribution cut off at 0 and 1, or of
@@ -35,14 +37,14 @@ class Mixture {
  public:
   Mixture(const Space& space, const std::vector<Point>& centers);
 
-  void add(const Point& center);
+  void add(const Point& center, double narrow = 1);
   Point draw(Draws& draws) const;
   /// Over the even distribution.
   double log_density(const Point& point) const;
 
  private:
   double width_of(std::size_t i, const std::vector<Point>& centers) const;
-  Factor factor_of(std::size_t i, double at) const;
+  Factor factor_of(std::size_t i, double at, double narrow) const;
   double log_kernel(std::size_t center, const Point& point) const;
 
   const Space& space_;
@@ -59,8 +61,9 @@ Mixture::Mixture(const Space& space, const std::vector<Point>& centers)
   for (const auto& center : centers) add(center);
 }
 
-void Mixture::add(const Point& center) {
-  for (std::size_t i = 0; i < center.size(); ++i) factors_.push_back(factor_of(i, center[i]));
+void Mixture::add(const Point& center, double narrow) {
+  for (std::size_t i = 0; i < center.size(); ++i)
+    factors_.push_back(factor_of(i, center[i], narrow));
   ++size_;
 }
 
@@ -79,7 +82,7 @@ double Mixture::width_of(std::size_t i, const std::vector<Point>& centers) const
   return std::clamp(spread * rule, std::max(kLeastWidth, values > 0 ? 0.5 / values : 0), 1.0);
 }
 
-Factor Mixture::factor_of(std::size_t i, double at) const {
+Factor Mixture::factor_of(std::size_t i, double at, double narrow) const {
   const auto& param = space_.params[i];
   if (std::isnan(at)) return {};
   if (param.kind == Kind::Words) {
@@ -88,7 +91,7 @@ Factor Mixture::factor_of(std::size_t i, double at) const {
     double other = n == 1 ? 1 : 1 / (1 + trials), own = n == 1 ? 1 : n - (n - 1) * other;
     return {at, 0, std::log(own), std::log(other), false};
   }
-  double width = widths_[i];
+  double width = std::max(kLeastWidth, widths_[i] * narrow);
   double mass = normal_share((1 - at) / width) - normal_share(-at / width);
   return {at, 1 / width, -std::log(width * mass) - kLogRootTwoPi, 0, false};
 }
@@ -149,7 +152,7 @@ double Mixture::log_density(const Point& point) const {
 
 // The trials in their halves.
 struct Halves {
-  std::vector<Point> good, others;
+  std::vector<Point> good, others, pending;
   std::size_t valued = 0, live = 0;
 };
 
@@ -159,6 +162,7 @@ Halves halves_of(const Options& options, const History& history) {
   for (const auto& trial : history) {
     if (!trial.point) continue;
     if (trial.value && !trial.is_live()) order.emplace_back(*trial.value, &trial);
+    else if (trial.is_live()) halves.pending.push_back(*trial.point);
     else halves.others.push_back(*trial.point);
     halves.live += trial.is_live();
   }
@@ -178,7 +182,9 @@ class TpeSampler : public Sampler {
       : search_(search),
         is_warm_(is_warm),
         good_(search.space, halves.good),
-        others_(search.space, halves.others) {}
+        others_(search.space, halves.others) {
+    for (const auto& point : halves.pending) add(point);
+  }
 
   Point next(Draws draws) override {
     if (!is_warm_) return random_point(search_.space, draws);
@@ -193,7 +199,7 @@ class TpeSampler : public Sampler {
     }
     return best;
   }
-  void add(const Point& point) override { others_.add(point); }
+  void add(const Point& point) override { others_.add(point, kNarrow); }
 
  private:
   const Search& search_;
