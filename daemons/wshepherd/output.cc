@@ -1,11 +1,14 @@
 #include "daemons/wshepherd/output.h"
 
 #include <poll.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <deque>
 #include <map>
 #include <string>
@@ -30,8 +33,24 @@ struct Sink {
     if (auto made = proc::open_output(file, false)) fd = *std::move(made);
   }
 
+  // Tasks of a job may share the file: whoever finds it full first turns it over, under its lock.
+  void make_place(std::size_t size) {
+    struct stat full {
+    }, there{};
+    if (!fd || ::fstat(fd.get(), &full) != 0) return;
+    if (static_cast<std::uint64_t>(full.st_size) + size <= file.limit_bytes) return;
+    auto path = proc::resolved_path(file);
+    ::flock(fd.get(), LOCK_EX);
+    bool ours = ::stat(path.c_str(), &there) == 0 && there.st_ino == full.st_ino;
+    if (ours) (void)std::rename(path.c_str(), (path + ".1").c_str());
+    ::flock(fd.get(), LOCK_UN);
+    opened = false;
+    open();
+  }
+
   void write(std::string_view bytes) {
     open();
+    if (file.newest) make_place(bytes.size());
     auto part = bytes.substr(0, room);
     room -= part.size();
     while (!part.empty() && fd) {
@@ -117,7 +136,8 @@ class Copier {
     auto [at, fresh] = sinks_.try_emplace(proc::resolved_path(file));
     if (!fresh) return at->second;
     at->second.file = file;
-    at->second.room = file.limit_bytes != 0 ? file.limit_bytes : ~std::uint64_t{0};
+    bool ends = file.limit_bytes != 0 && !file.newest;
+    at->second.room = ends ? file.limit_bytes : ~std::uint64_t{0};
     return at->second;
   }
 

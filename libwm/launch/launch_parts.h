@@ -25,6 +25,7 @@ struct OutputFile {
   bool overwrite = false;
   bool make_folders = false;
   std::uint64_t limit_bytes = 0;  ///< nothing is written beyond; 0: no limit
+  bool newest = false;            ///< but it becomes PATH.1, and another one begins
   bool at_start = false;  ///< exists, empty if to be overwritten, before the task runs, or it fails
   bool operator==(const OutputFile&) const = default;
 };

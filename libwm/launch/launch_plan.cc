@@ -17,6 +17,8 @@ std::string number(std::uint64_t n) { return std::to_string(n); }
 
 /// Output that nobody asked to keep: enough for bpeek, bounded.
 constexpr std::uint64_t kSpoolLimit = 64u << 20;
+/// A service runs for months: of what its tasks say the newest is kept, this twice at most.
+constexpr std::uint64_t kServiceLimit = 64u << 20;
 
 OutputFile asked_file(const HostOrder& o, const HostFacts& host, bool err) {
   const auto& spec = o.resolved;
@@ -71,6 +73,14 @@ void plan_last_words(const HostOrder& o, const HostFacts& host, TaskSpec& task) 
   task.last_words.push_back(std::move(file));
 }
 
+void bound_service(TaskSpec& task) {
+  for (auto* files : {&task.out, &task.err})
+    for (auto& file : *files) {
+      file.newest = file.limit_bytes == 0;
+      file.limit_bytes = kServiceLimit;
+    }
+}
+
 void plan_output(const HostOrder& o, const HostFacts& host, TaskSpec& task) {
   if (o.app.type != AppType::Batch) {
     auto folder = log_dir(o, host, task.task);
@@ -89,6 +99,7 @@ void plan_output(const HostOrder& o, const HostFacts& host, TaskSpec& task) {
   if (task.err.empty() && !task.merge_err)
     task.err.push_back(
         {.path = spool + "/stderr" + suffix, .name = {}, .limit_bytes = kSpoolLimit});
+  if (!o.resolved.exec.service.empty()) bound_service(task);
 }
 
 /// Is the report to be mailed because nobody named a file?
@@ -241,7 +252,7 @@ Words spooled_of_rank_0(const HostOrder& order, const std::vector<TaskSpec>& tas
     if (place_of(order, task.task).rank != 0) continue;
     for (const auto* files : {&task.out, &task.err})
       for (const auto& file : *files)
-        if (file.limit_bytes != 0) paths.push_back(file.path);
+        if (file.limit_bytes != 0 && !file.newest) paths.push_back(file.path);
   }
   return paths;
 }

@@ -21,7 +21,7 @@ WM_PLAIN(Account) { f(s.uid), f(s.gid), f(s.groups); }
 WM_PLAIN(ResourceCap) { f(s.resource), f(s.amount); }
 WM_PLAIN(OutputFile) {
   f(s.path), f(s.name), f(s.overwrite), f(s.make_folders), f(s.limit_bytes);
-  f(s.at_start);
+  f(s.at_start), f(s.newest);
 }
 WM_PLAIN(CharDevice) { f(s.driver), f(s.unit); }
 WM_PLAIN(MemoryBinding) { f(s.nodes), f(s.only); }

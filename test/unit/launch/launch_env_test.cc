@@ -332,6 +332,21 @@ TEST(launch_env, a_batch_job_without_files_spools_and_merges_with_one) {
   EXPECT_EQ(plan_attempt(o, facts(), {}, {}).report.file.path, "o.12");
 }
 
+TEST(launch_env, of_what_a_service_says_the_newest_is_kept) {
+  auto o = order();
+  o.first_host = true;
+  o.hosts = job_hosts_of({{{2}, "b", "10.0.0.2"}}, "b");
+  o.resolved.files.out = "o";
+  EXPECT_FALSE(plan_task(o, facts(), o.tasks[0]).out[1].newest);
+  o.resolved.exec.service = "digits";
+  auto task = plan_task(o, facts(), o.tasks[0]);
+  ASSERT_EQ(task.out.size(), 2u);
+  for (const auto& file : task.out) {
+    EXPECT_TRUE(file.newest) << file.path;
+    EXPECT_GT(file.limit_bytes, 0u) << file.path;
+  }
+}
+
 TEST(launch_env, only_the_first_hosts_rank_zero_writes_the_asked_file) {
   auto o = order();
   o.resolved.files.out = "o";

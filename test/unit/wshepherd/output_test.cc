@@ -1,0 +1,104 @@
+// Role: what a task says in a file that keeps the newest: nothing is lost at its end, and it is
+// bounded.
+#include "daemons/wshepherd/output.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <thread>
+
+namespace wm::shepherd {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder for one test.
+class Place {
+ public:
+  Place() {
+    auto name = testing::TempDir() + "/output.XXXXXX";
+    path_ = ::mkdtemp(name.data());
+  }
+  ~Place() { fs::remove_all(path_); }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+std::string contents(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+launch::TaskSpec into(const std::string& path, std::uint64_t limit, bool newest) {
+  launch::TaskSpec task;
+  task.out.push_back({.path = path, .name = {}, .limit_bytes = limit, .newest = newest});
+  return task;
+}
+
+// What copy_output returns for a task that says so many lines.
+int say(const launch::TaskSpec& task, int from, int to) {
+  int ends[2];
+  EXPECT_EQ(::pipe(ends), 0);
+  std::thread speaker([&] {
+    for (int n = from; n < to; ++n) {
+      auto line = std::to_string(n) + "\n";
+      EXPECT_EQ(::write(ends[1], line.data(), line.size()), static_cast<ssize_t>(line.size()));
+    }
+    ::close(ends[1]);
+  });
+  int code = copy_output(task, ends[0], -1, -1);
+  speaker.join();
+  ::close(ends[0]);
+  return code;
+}
+
+TEST(output, a_file_that_keeps_the_newest_is_turned_over_and_never_larger_than_it_may_be) {
+  Place dir;
+  auto path = dir.path() + "/log";
+  constexpr int kLines = 200000;  // 1.3 MB
+  EXPECT_EQ(say(into(path, 256 << 10, true), 0, kLines), 0);
+  auto now = contents(path), before = contents(path + ".1");
+  EXPECT_LE(now.size(), 256u << 10);
+  EXPECT_LE(before.size(), 256u << 10);
+  auto kept = before + now;
+  EXPECT_GT(kept.size(), 192u << 10);
+  auto last = std::to_string(kLines - 1) + "\n";
+  ASSERT_GE(kept.size(), last.size());
+  EXPECT_EQ(kept.substr(kept.size() - last.size()), last);
+  auto newest_lines = kept.substr(kept.find('\n') + 1);
+  int next = std::stoi(newest_lines);
+  std::string expected;
+  for (; next < kLines; ++next) expected += std::to_string(next) + "\n";
+  EXPECT_TRUE(newest_lines == expected) << "a line is missing in the middle";
+  EXPECT_EQ(std::distance(fs::directory_iterator(dir.path()), {}), 2);
+}
+
+TEST(output, tasks_that_share_a_file_turn_it_over_once) {
+  Place dir;
+  auto path = dir.path() + "/log";
+  auto task = into(path, 64 << 10, true);
+  std::thread other([&] { EXPECT_EQ(say(task, 100000, 200000), 0); });
+  EXPECT_EQ(say(task, 200000, 300000), 0);
+  other.join();
+  EXPECT_LE(fs::file_size(path), (64u << 10) + (64u << 10));  // a write of each at the same time
+  EXPECT_GT(fs::file_size(path + ".1"), 0u);
+  EXPECT_EQ(std::distance(fs::directory_iterator(dir.path()), {}), 2);
+}
+
+TEST(output, a_file_that_does_not_keeps_the_oldest_and_says_that_something_was_lost) {
+  Place dir;
+  auto path = dir.path() + "/log";
+  EXPECT_EQ(say(into(path, 1000, false), 0, 10000), 1);
+  EXPECT_EQ(fs::file_size(path), 1000u);
+  EXPECT_FALSE(fs::exists(path + ".1"));
+}
+
+}  // namespace
+}  // namespace wm::shepherd
