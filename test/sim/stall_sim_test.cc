@@ -28,6 +28,11 @@ struct StalledCluster : SimCluster {
         std::count_if(disk.events.begin(), disk.events.end(),
                       [&](const Event& event) { return event_name(event.body) == name; }));
   }
+  test::SimHost* busy() const {
+    for (const auto& host : hosts)
+      if (host->running_tasks() > 0) return host.get();
+    return nullptr;
+  }
 };
 
 TEST(stall_sim, a_master_that_stood_still_for_a_minute_blames_no_host) {
@@ -61,12 +66,9 @@ TEST(stall_sim, a_silent_host_has_fence_after_to_come_back) {
   c.config.cluster.times.fence_after = std::chrono::seconds(30);
   c.crash();
   c.sim.run(c.sim.now() + std::chrono::seconds(20));
-  JobSpec wide = random_spec(c.sim);
-  wide.array.clear();
-  wide.min_tasks = wide.max_tasks = 8;
-  c.client.submit(wide);
-  c.sim.run(c.sim.now() + std::chrono::milliseconds(200));
-  c.hosts[0]->isolate();
+  c.client.submit(random_spec(c.sim));
+  while (!c.busy()) c.sim.run(c.sim.now() + std::chrono::milliseconds(1));
+  c.busy()->isolate();
   c.sim.run(c.sim.now() + std::chrono::seconds(35));
   EXPECT_EQ(c.events("host_silent"), 1u);
   EXPECT_EQ(c.fenced, 0);

@@ -97,7 +97,7 @@ TEST(queue_long_text, shows_what_jobs_get_that_ask_for_nothing) {
   view.conf.max_requeue = 3;
   view.conf.max_preempt = 0;
   auto text = queue_long_text(view);
-  EXPECT_NE(text.find("\n 50   10  Open"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n 30   10  Open"), std::string::npos) << text;
   for (const char* line :
        {"GPU_REQ:  num=1", "RUNTIME:  30.0 min", "MAX_JOB_REQUEUE:  3", "MAX_JOB_PREEMPT:  0"})
     EXPECT_NE(text.find("\n" + std::string(line) + "\n"), std::string::npos) << text;
