@@ -26,6 +26,7 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 SABOTAGES = ('broken-kernel', 'no-release', 'unpromoted')
 LIMIT_S = {'page': int(os.environ.get('DEMO_PAGE_LIMIT_S', 15)), 'kernel': int(os.environ.get('DEMO_KERNEL_LIMIT_S', 60)), 'resize': int(os.environ.get('DEMO_RESIZE_LIMIT_S', 60))}
 CLIENTS = 6
+REST_S = 6  # in which processes that have imported PyTorch wait on its hosts again: four imports, here on one machine
 PROFILE = {'kernel': {'gpu': 'exclusive'}, 'resource_allocation': {'kernel': {'resource_plan': '/serving'}},
            'policy': {'kernel_min': 0, 'kernel_max': 3, 'schedule_interval': 1, 'kernel_delay_release_time': 5}}
 
@@ -251,6 +252,7 @@ class ServiceStory:
         self.story.happened(f'{statuses[200]} requests under load, every one answered 200')
         self.wait('no load: after kernel_delay_release_time the training has its 4 GPUs again', lambda: self.story.has(job, 4) and self.kernels() == 0, LIMIT_S['resize'])
         self.story.picture(page, 'service-at-rest')
+        time.sleep(REST_S)
         begun = time.monotonic()
         if 'outputs' not in json.loads(self.ask(body)):
             raise ServiceFailed('at zero kernels the next request got no answer')
