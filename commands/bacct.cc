@@ -28,6 +28,8 @@ constexpr Option kOptions[] = {
     {"J", Kind::Text, "name", "Jobs of this name; * at either end stands for anything"},
     {"P", Kind::Text, "project", "Jobs of this project"},
     {"app", Kind::Text, "profile", "Jobs of this application profile"},
+    {"sla", Kind::Text, "class", "Jobs of this service class"},
+    {"U", Kind::Text, "reservation", "Jobs of this advance reservation"},
     {"plan", Kind::Text, "plan", "Jobs of this resource plan and those below it"},
     {"by", Kind::Text, "user|plan|project|queue|app|host|month", "Sums by it instead"},
     {"C", Kind::Text, "t0,t1", "Jobs that ended in this time"},

@@ -4,6 +4,7 @@
 
 #include "commands/common/command.h"
 #include "commands/common/selection.h"
+#include "commands/common/times.h"
 #include "libwm/view/history.h"
 
 namespace wm::cmd {
@@ -29,6 +30,8 @@ constexpr Option kOptions[] = {
     {"C", Kind::Text, "t0,t1", "Jobs that ended in this time"},
     {"S", Kind::Text, "t0,t1", "Jobs submitted in this time"},
     {"D", Kind::Text, "t0,t1", "Jobs dispatched in this time"},
+    {"t", Kind::Flag, "", "The events of all of them in the order of their times"},
+    {"T", Kind::Text, "t0,t1", "The same, those of this time, of finished jobs too"},
     {"n", Kind::Ignored, "", ""},
     {"b", Kind::IgnoredFlag, "", ""},
     {"w", Kind::Flag, "", "Wide: with -l lines are not wrapped"},
@@ -37,18 +40,25 @@ constexpr Option kOptions[] = {
 Result<AcctRequest> request_of(const Parsed& options) {
   WM_TRY(auto request, select_records(options));
   bool only_ended = options.has("d") || options.has("e") || options.has("C");
-  request.jobs.unfinished = options.has("a") || !only_ended;
-  request.jobs.finished = options.has("a") || only_ended;
-  request.done = options.has("a") || !options.has("e");
+  bool all = options.has("a") || options.has("T");
+  request.jobs.unfinished = all || !only_ended;
+  request.jobs.finished = all || only_ended;
+  request.done = all || !options.has("e");
   request.jobs.pending_only = options.has("p");
   request.jobs.running_only = options.has("r");
   request.jobs.suspended_only = options.has("s");
   return request;
 }
 
-std::string shown(const Parsed& options, const HistoryReply& reply) {
+Result<std::string> shown(const Parsed& options, const HistoryReply& reply) {
   auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
   if (options.has("json")) return view::history_json(reply.jobs);
+  TimeRange range;
+  if (auto text = options.first("T")) {
+    WM_TRY(range, parse_range(*text, now));
+  }
+  if (options.has("t") || options.has("T"))
+    return view::history_events(reply.jobs, range.from, range.to);
   if (!options.has("l")) return view::history_table(reply.jobs, now);
   std::string text;
   for (const auto& job : reply.jobs)
@@ -61,7 +71,8 @@ Result<int> run(const Parsed& options) {
   WM_TRY(auto request, request_of(options));
   WM_TRY(auto from, master());
   WM_TRY(auto reply, from.history(request));
-  if (!reply.jobs.empty() || options.has("json")) say(shown(options, reply));
+  WM_TRY(auto text, shown(options, reply));
+  if (!reply.jobs.empty() || options.has("json")) say(text);
   for (auto id : reply.missing) complain("Job <" + to_string(id) + ">: No matching job found\n");
   if (!reply.missing.empty()) return kRefused;
   if (reply.jobs.empty() && !options.has("json"))

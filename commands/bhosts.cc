@@ -2,10 +2,13 @@
 // libwm/view/host_fields and common/listing.
 #include <algorithm>
 
+#include "commands/common/aligned.h"
 #include "commands/common/command.h"
+#include "commands/common/group_listing.h"
 #include "commands/common/host_listing.h"
 #include "libwm/view/gpu_fields.h"
 #include "libwm/view/host_fields.h"
+#include "libwm/view/topology.h"
 
 namespace wm::cmd {
 namespace {
@@ -20,6 +23,11 @@ constexpr Option kOptions[] = {
     {"o", Kind::Text, "\"field[:width] ... delimiter='c'\"", "These fields; \"all\" for every one"},
     {"json", Kind::Flag, "", "JSON"},
     {"noheader", Kind::Flag, "", "No heading"},
+    {"aff", Kind::Flag, "", "Their NUMA nodes, sockets and cores, from which affinity[] chooses"},
+    {"s", Kind::Flag, "", "Numbers that hosts.conf gives hosts as resources; words name resources"},
+    {"x", Kind::IgnoredFlag, "", ""},
+    {"e", Kind::IgnoredFlag, "", ""},
+    {"cl", Kind::IgnoredFlag, "", ""},
     {"X", Kind::IgnoredFlag, "", ""},
     {"R", Kind::Text, "res_req", "Hosts for which its select section holds"},
 };
@@ -48,10 +56,14 @@ std::string kept_on(const HostView& host, std::span<const ReservationView> all) 
   return text;
 }
 
-std::string long_texts(std::span<const HostView> hosts, std::span<const ReservationView> kept) {
+std::string long_texts(const Parsed& options, std::span<const HostView> hosts,
+                       std::span<const ReservationView> kept) {
   std::string text;
-  for (const auto& view : hosts)
-    text += (text.empty() ? "" : "\n") + view::host_long_text(view) + kept_on(view, kept);
+  for (const auto& view : hosts) {
+    text += text.empty() ? "" : "\n";
+    if (options.has("l")) text += view::host_long_text(view) + kept_on(view, kept);
+    if (options.has("aff")) text += view::topology_text(view);
+  }
   return text;
 }
 
@@ -65,16 +77,18 @@ Result<std::string> shown(const Parsed& options, std::span<const HostView> hosts
   }
   WM_TRY(auto listing, listed<HostView>(options, kListing, view::host_fields(), hosts));
   if (listing) return *listing;
-  if (options.has("l")) return long_texts(hosts, kept);
+  if (options.has("l") || options.has("aff")) return long_texts(options, hosts, kept);
   return view::host_table(hosts, options.has("w"), header);
+}
+
+bool is_asked(const Parsed& options, const std::string& name) {
+  return options.words.empty() || std::ranges::find(options.words, name) != options.words.end();
 }
 
 // On stderr, beside whatever format: no client of the table takes one for a host.
 void name_strangers(const Parsed& options, std::span<const Stranger> strangers) {
   for (const auto& stranger : strangers) {
-    if (!options.words.empty() &&
-        std::ranges::find(options.words, stranger.name) == options.words.end())
-      continue;
+    if (!is_asked(options, stranger.name)) continue;
     auto from = stranger.address.empty() ? "" : " (" + stranger.address + ")";
     complain("Host <" + stranger.name + ">" + from +
              " asks to join and is refused: add a section [" + stranger.name +
@@ -82,7 +96,25 @@ void name_strangers(const Parsed& options, std::span<const Stranger> strangers) 
   }
 }
 
+constexpr Listing kShared{"bhosts", "RESOURCES", "resource total reserved location"};
+
+// -s: requirements choose hosts by them and take nothing away, so nothing is ever reserved.
+Result<int> show_resources(const Parsed& options) {
+  WM_TRY(auto config, whole_conf());
+  auto rows = view::resource_rows(config);
+  std::erase_if(rows, [&](const auto& row) {
+    return row.value.find_first_not_of("0123456789.") != row.value.npos || row.value.empty() ||
+           !is_asked(options, row.name);
+  });
+  WM_TRY(auto text, listed_or_aligned<view::ResourceRow>(options, kShared,
+                                                         view::shared_resource_fields(), rows));
+  if (!rows.empty() || options.has("json")) say(text);
+  else complain("No shared resource found\n");
+  return rows.empty() && !options.words.empty() ? kRefused : 0;
+}
+
 Result<int> run(const Parsed& options) {
+  if (options.has("s")) return show_resources(options);
   WM_TRY(auto from, master());
   int code = 0;
   WM_TRY(auto reply, hosts_asked(from, options, code));

@@ -14,6 +14,7 @@ using Kind = Option::Kind;
 constexpr Option kOptions[] = {
     {"w", Kind::Flag, "", "Wide: nothing is cut off"},
     {"l", Kind::Flag, "", "Everything about each queue"},
+    {"r", Kind::Flag, "", "With -l's: shares and use of the plans, level by level"},
     {"m", Kind::Text, "host", "Queues that may use this host"},
     {"u", Kind::Text, "user", "Queues that this user may use"},
     {"o", Kind::Text, "\"field[:width] ... delimiter='c'\"", "These fields; \"all\" for every one"},
@@ -38,14 +39,16 @@ std::vector<QueueView> selected(const Parsed& options, std::vector<QueueView> qu
   return queues;
 }
 
-Result<std::string> shown(const Parsed& options, std::span<const QueueView> queues) {
+Result<std::string> shown(const Parsed& options, std::span<const QueueView> queues,
+                          std::span<const PlanView> plans) {
   WM_TRY(auto listing, listed<QueueView>(options, kListing, view::queue_fields(), queues));
   if (listing) return *listing;
-  if (!options.has("l"))
+  if (!options.has("l") && !options.has("r"))
     return view::queue_table(queues, options.has("w"), !options.has("noheader"));
   std::string text;
   for (const auto& view : queues)
-    text += (text.empty() ? "" : std::string(79, '-') + "\n") + view::queue_long_text(view);
+    text += (text.empty() ? "" : std::string(79, '-') + "\n") + view::queue_long_text(view) +
+            (options.has("r") ? "\n" + view::share_info(view.conf.name, plans) : "");
   return text;
 }
 
@@ -66,7 +69,11 @@ Result<int> run(const Parsed& options) {
   WM_TRY(auto from, master());
   WM_TRY(auto reply, from.queues({options.words}));
   auto queues = selected(options, reply.queues);
-  WM_TRY(auto text, shown(options, queues));
+  PlansReply plans;
+  if (options.has("r")) {
+    WM_TRY(plans, from.plans({}));
+  }
+  WM_TRY(auto text, shown(options, queues, plans.plans));
   if (!queues.empty() || options.has("json")) say(text);
   return exit_code(options, reply.queues);
 }

@@ -52,6 +52,7 @@ Result<HostsReply> hosts_asked(client::Master& from, const Parsed& options, int&
     WM_TRY(config, from.conf());
   }
   HostsRequest request;
+  request.with_cpus = options.has("aff");
   for (const auto& name : options.words) add_hosts(*config, name, request.names);
   WM_TRY(auto reply, from.hosts(request));
   for (const auto& name : request.names) {

@@ -37,6 +37,7 @@ Result<AcctRequest> select_records(const Parsed& options) {
   };
   AcctRequest request;
   WM_TRY(request.jobs, select_jobs(options));
+  request.jobs.reservation = options.first("U").value_or("");
   auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
   for (const auto& row : {Row{"C", &request.ended_from, &request.ended_to},
                           Row{"S", &request.submitted_from, &request.submitted_to},

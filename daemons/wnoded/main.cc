@@ -164,6 +164,7 @@ Result<NodeSetup> find_out(const Config& config, Options options) {
   setup.nvml = open_driver(config.cluster.nvml_library);
   setup.card = card_of(config, options, setup.nvml.get());
   setup.host = facts_of(config, options, setup.folders, top);
+  setup.card.cpus = setup.host.cpus;
   if (setup.nvml) setup.host.gpu_devices = gpu_devices_of(*setup.nvml);
   setup.master.host = config.cluster.master_host;
   setup.master.port = static_cast<std::uint16_t>(config.cluster.master_port);

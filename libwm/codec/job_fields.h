@@ -137,6 +137,7 @@ WM_FIELDS(HostLoad) {
   f(1, s.r15s), f(2, s.r15m), f(3, s.idle), f(4, s.tmp), f(5, s.swp), f(6, s.mem);
   f(7, s.max_tmp), f(8, s.max_swp);
 }
+WM_FIELDS(Cpu) { f(1, s.number), f(2, s.core), f(3, s.numa), f(4, s.socket); }
 WM_FIELDS(Gpu) {
   f(1, s.uuid), f(2, s.model), f(3, s.mem), f(4, s.vendor), f(5, s.pci), f(6, s.driver);
   f(7, s.capability), f(8, s.mig), f(9, s.parent), f(10, s.numa), f(11, s.links);

@@ -58,11 +58,11 @@ WM_FIELDS(QueueView) {
   f(7, s.running), f(8, s.suspended);
 }
 WM_FIELDS(QueuesReply) { f(1, s.queues); }
-WM_FIELDS(HostsRequest) { f(1, s.names), f(2, s.after); }
+WM_FIELDS(HostsRequest) { f(1, s.names), f(2, s.after), f(541, s.with_cpus); }
 WM_FIELDS(HostView) {
   f(1, s.host), f(2, s.connected), f(3, s.load), f(4, s.jobs), f(5, s.running), f(6, s.suspended);
   f(7, s.stuck_gpus), f(20, s.gpus);
-  f(140, s.parked), f(370, s.more), f(540, s.reserved);
+  f(140, s.parked), f(370, s.more), f(540, s.reserved), f(541, s.cpus);
 }
 WM_FIELDS(Stranger) { f(1, s.name), f(2, s.address); }
 WM_FIELDS(HostsReply) { f(1, s.hosts), f(2, s.rest), f(300, s.strangers); }
@@ -98,7 +98,7 @@ WM_FIELDS(WaitReply) {
 }
 WM_FIELDS(StateRequest) {}
 WM_FIELDS(StateReply) { f(1, s.packed); }
-WM_FIELDS(MoveRequest) { f(1, s.request_key), f(2, s.jobs), f(3, s.top); }
+WM_FIELDS(MoveRequest) { f(1, s.request_key), f(2, s.jobs), f(3, s.top), f(541, s.position); }
 WM_FIELDS(SwitchRequest) { f(1, s.request_key), f(2, s.jobs), f(3, s.queue); }
 WM_FIELDS(RequeueRequest) {
   f(1, s.request_key), f(2, s.jobs);

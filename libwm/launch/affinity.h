@@ -21,14 +21,10 @@
 
 #include "libwm/base/ids.h"
 #include "libwm/base/result.h"
+#include "libwm/model/host.h"
 
 namespace wm::launch {
 
-/// One CPU as the kernel numbers it, and what it is part of (numbered over the machine).
-struct Cpu {
-  std::uint32_t number = 0, core = 0, numa = 0, socket = 0;
-  bool operator==(const Cpu&) const = default;
-};
 /// A machine's CPUs in the order of its topology.
 using CpuMap = std::vector<Cpu>;
 

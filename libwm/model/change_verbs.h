@@ -11,12 +11,15 @@
 
 namespace wm {
 
+/// @source LSF btop, bbot
+inline constexpr std::uint32_t kMostPosition = 1000;  ///< each that stands before has an event
 /// Administrators: it changes who goes first among users. Owners: among their own jobs of one queue
 /// and priority, each of which gets another's turn.
 struct MoveRequest {
   std::string request_key;
   std::vector<JobId> jobs;
-  bool top = true;  ///< false: to the bottom
+  bool top = true;             ///< false: to the bottom
+  std::uint32_t position = 1;  ///< of one job: the first, second … from there
   bool operator==(const MoveRequest&) const = default;
 };
 /// Owner and administrators. What waits of these jobs goes to another queue; one result a job, an

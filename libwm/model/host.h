@@ -42,6 +42,12 @@ struct HostLoad {
   bool operator==(const HostLoad&) const = default;
 };
 
+/// One CPU as the kernel numbers it, and what it is part of (numbered over the machine).
+struct Cpu {
+  std::uint32_t number = 0, core = 0, numa = 0, socket = 0;
+  bool operator==(const Cpu&) const = default;
+};
+
 /// How a GPU is, as its host measures it. @units busy: percent; celsius: degrees
 struct GpuReport {
   std::string uuid;

@@ -65,6 +65,7 @@ struct HostRegister {
   Capacity capacity;
   std::vector<AttemptStatus> attempts;
   std::vector<GpuReport> gpus;  ///< how its devices are
+  std::vector<Cpu> cpus;        ///< that jobs may be bound to, in the order of its topology
   bool operator==(const HostRegister&) const = default;
 };
 

@@ -166,7 +166,8 @@ struct QueuesReply {
 /// Anyone.
 struct HostsRequest {
   std::vector<std::string> names;
-  std::string after;  ///< only hosts whose names come after this one
+  std::string after;       ///< only hosts whose names come after this one
+  bool with_cpus = false;  ///< their topology, too
   bool operator==(const HostsRequest&) const = default;
 };
 struct HostView {
@@ -178,6 +179,7 @@ struct HostView {
   std::uint32_t parked = 0;     ///< tasks of jobs stopped to make way; they hold no slot
   HostLoad more;                ///< last heard
   std::uint32_t reserved = 0;   ///< slots that active reservations keep and nobody uses
+  std::vector<Cpu> cpus;        ///< where it was asked for; empty: jobs are not bound there
   bool operator==(const HostView&) const = default;
 };
 /// A machine that asks to be a host of the cluster and is refused: hosts.conf does not list it.

@@ -16,6 +16,8 @@ void read(Columns c, JobRow& r) {
   r.gpus = c.number();
   for (auto* amount : {&r.cpu, &r.slot_time, &r.gpu_time}) *amount = c.duration();
   r.max_mem.value = c.number();
+  r.service_class = c.text();
+  r.reservation = c.text();
 }
 
 void read(Columns c, AllocationRow& r) {

@@ -20,7 +20,8 @@ Result<void> write(Statement& s, const JobRow& r) {
   for (auto time : {r.submitted, r.dispatched, r.started, r.ended}) s.bind(stored(time));
   s.bind(r.exit_status).bind(r.term).bind(r.attempt.value).bind(r.resizes).bind(r.slots);
   s.bind(r.gpus).bind(r.cpu.count()).bind(r.slot_time.count()).bind(r.gpu_time.count());
-  return s.bind(r.max_mem.value).run();
+  s.bind(r.max_mem.value).bind_text(r.service_class);
+  return s.bind_text(r.reservation).run();
 }
 
 Result<void> write(Statement& s, const AllocationRow& r) {
@@ -80,7 +81,7 @@ Result<void> write_all(Connection& db, const char* sql, const std::vector<Row>& 
 }
 
 constexpr const char* kPutJob =
-    "INSERT OR REPLACE INTO job VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+    "INSERT OR REPLACE INTO job VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 constexpr const char* kPutAllocation =
     "INSERT OR REPLACE INTO allocation VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 constexpr const char* kPutAttempt =

@@ -34,6 +34,7 @@ struct JobRow {
   std::int64_t gpus = 0;    ///< most held at once
   Duration cpu{}, slot_time{}, gpu_time{};
   Bytes max_mem;
+  std::string service_class, reservation;  ///< empty: of none
   bool operator==(const JobRow&) const = default;
 };
 

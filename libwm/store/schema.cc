@@ -25,7 +25,7 @@ constexpr std::array<const char*, 1> kHistorySteps = {
     "CREATE TABLE event (seq INTEGER PRIMARY KEY, time INTEGER NOT NULL, type INTEGER NOT NULL,"
     "  version INTEGER NOT NULL, payload BLOB NOT NULL);"};
 
-constexpr std::array<const char*, 5> kAcctSteps = {
+constexpr std::array<const char*, 6> kAcctSteps = {
     "CREATE TABLE mark (id INTEGER PRIMARY KEY, last_seq INTEGER NOT NULL);"
     "INSERT INTO mark VALUES (1, 0);"
     "CREATE TABLE job (job INTEGER NOT NULL, idx INTEGER NOT NULL,"
@@ -131,7 +131,9 @@ constexpr std::array<const char*, 5> kAcctSteps = {
     "  promise_5 INTEGER NOT NULL,"
     "  PRIMARY KEY (user, since, plan, queue, project, app, done)) WITHOUT ROWID;"
     "CREATE INDEX job_ended_by_user ON job (user, ended) WHERE ended > 0;"
-    "ALTER TABLE mark ADD COLUMN sums INTEGER NOT NULL DEFAULT 0;"};
+    "ALTER TABLE mark ADD COLUMN sums INTEGER NOT NULL DEFAULT 0;",
+    "ALTER TABLE job ADD COLUMN service_class TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE job ADD COLUMN reservation TEXT NOT NULL DEFAULT '';"};
 
 constexpr std::array<const char*, 2> kReportSteps = {
     "CREATE TABLE meta (id INTEGER PRIMARY KEY, zone TEXT NOT NULL, rolled_seq INTEGER NOT NULL);"

@@ -39,6 +39,12 @@ constexpr Field<GroupRow> kHostGroups[] = {
     {{"group_name", "group name", 15}, kBrief, [](const GroupRow& g) { return g.name; }},
     {{"hosts", "members", 30}, kBrief, [](const GroupRow& g) { return g.members; }},
 };
+constexpr Field<ResourceRow> kShared[] = {
+    {{"resource", "name", 15}, kBrief, [](const ResourceRow& r) { return r.name; }},
+    {{"total", "", 10}, kBrief, [](const ResourceRow& r) { return r.value; }},
+    {{"reserved", "", 10}, kBrief, [](const ResourceRow&) { return "0.0"; }},
+    {{"location", "hosts", 30}, kBrief, [](const ResourceRow& r) { return r.hosts; }},
+};
 constexpr Field<ResourceRow> kResources[] = {
     {{"resource", "name", 15}, kBrief, [](const ResourceRow& r) { return r.name; }},
     {{"value", "", 10}, kBrief, [](const ResourceRow& r) { return r.value; }},
@@ -79,6 +85,7 @@ std::vector<GroupRow> expanded(std::span<const GroupRow> groups) {
 std::span<const Field<GroupRow>> user_group_fields() { return kUserGroups; }
 std::span<const Field<GroupRow>> host_group_fields() { return kHostGroups; }
 std::span<const Field<ResourceRow>> resource_fields() { return kResources; }
+std::span<const Field<ResourceRow>> shared_resource_fields() { return kShared; }
 
 std::string group_table(std::span<const GroupRow> groups, std::string_view of, bool with_header) {
   std::string text = with_header ? "GROUP_NAME    " + std::string(of) + "\n" : "";

@@ -39,7 +39,8 @@ struct ResourceRow {
 };
 /// A row for each resource and value. @cost O(hosts)
 std::vector<ResourceRow> resource_rows(const Config& config);
-/// Columns of bresources -s. @cost O(1)
+/// Columns of bresources -s; of bhosts -s. @cost O(1)
 std::span<const Field<ResourceRow>> resource_fields();
+std::span<const Field<ResourceRow>> shared_resource_fields();
 
 }  // namespace wm::view

@@ -196,6 +196,24 @@ std::string history_long(const HistoryJob& job, WallTime now, bool wide) {
          cells(spent(job, now)) + "\n";
 }
 
+std::string history_events(std::span<const HistoryJob> jobs, WallTime from, WallTime to) {
+  std::vector<std::pair<WallTime, std::string>> lines;
+  auto add = [&](WallTime at, const HistoryJob& job, const std::string& what) {
+    if (at < from || (to != WallTime{} && at >= to)) return;
+    auto text = long_time(at) + ": Job <" + to_string(job.id) + "> " + what;
+    lines.emplace_back(at, printable(text) + "\n");
+  };
+  for (const auto& job : jobs) {
+    for (const auto& event : job.events)
+      if (event.event != kPendReason) add(event.time, job, event_text(event) + ";");
+    if (job.ended != WallTime{}) add(job.ended, job, end_words(job));
+  }
+  std::ranges::stable_sort(lines, {}, &std::pair<WallTime, std::string>::first);
+  std::string text;
+  for (const auto& line : lines) text += line.second;
+  return text;
+}
+
 std::string history_json(std::span<const HistoryJob> jobs) {
   nlohmann::ordered_json document;
   document["COMMAND"] = "bhist";

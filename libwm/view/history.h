@@ -16,6 +16,10 @@ std::string history_table(std::span<const HistoryJob> jobs, WallTime now);
 /// -l: every event of one job with its time; `wide`: lines are not wrapped. @cost O(events)
 std::string history_long(const HistoryJob& job, WallTime now, bool wide = false);
 
+/// -t, -T: the events of all these jobs in [from, to), in the order of their times; an end of 0 is
+/// open. Reasons for waiting are left out. @cost O(events log events)
+std::string history_events(std::span<const HistoryJob> jobs, WallTime from, WallTime to);
+
 /// {"COMMAND":"bhist","JOBS":n,"RECORDS":[{"JOBID":…,"EVENTS":[…]}]}: times are seconds since
 /// the epoch with fraction; PAUSE_MS and STEPS_LOST only where they apply. @cost O(events)
 std::string history_json(std::span<const HistoryJob> jobs);

@@ -245,4 +245,26 @@ std::string queue_long_text(const QueueView& view) {
   return text;
 }
 
+std::string share_info(const std::string& queue, std::span<const PlanView> plans) {
+  auto folder = [](const std::string& path) { return path.substr(0, path.rfind('/') + 1); };
+  std::string text;
+  for (const PlanView& above : plans) {
+    auto prefix = above.path == "/" ? above.path : above.path + "/";
+    std::string rows;
+    for (const PlanView& plan : plans) {
+      if (plan.path == "/" || folder(plan.path) != prefix) continue;
+      std::array<char, 160> row{};
+      std::snprintf(row.data(), row.size(), "%-12s %6u %9.3f %8u %9u %9.1f %9.0f %8.3f\n",
+                    printable(plan.path.substr(prefix.size())).c_str(), plan.shares,
+                    plan.weight_now / 1000.0, plan.used, 0u, 0.0, plan.used_lately, 0.0);
+      rows += row.data();
+    }
+    if (rows.empty()) continue;
+    text += (text.empty() ? "" : "\n") + std::string("SHARE_INFO_FOR: ") + queue + prefix +
+            "\nUSER/GROUP   SHARES  PRIORITY  STARTED  RESERVED  CPU_TIME  RUN_TIME   ADJUST\n" +
+            rows;
+  }
+  return text;
+}
+
 }  // namespace wm::view

@@ -24,4 +24,9 @@ std::string queue_table(std::span<const QueueView> queues, bool wide, bool with_
 /// -l: everything about one queue. @cost O(text)
 std::string queue_long_text(const QueueView& view);
 
+/// -r: "SHARE_INFO_FOR: queue/", then that of each plan that has others below it. All queues share
+/// one tree. PRIORITY: shares bent by history; STARTED: slots (GPUs where these are short);
+/// RUN_TIME: the decayed share of the cluster, seconds. @cost O(plans)
+std::string share_info(const std::string& queue, std::span<const PlanView> plans);
+
 }  // namespace wm::view

@@ -6,8 +6,9 @@ load lib
 setup_file() {
   printf '[default]\nmax_slots = 50\n['"$(id -un)"']\ngroups = ops\n[carol]\ngroups = vision\n[dave]\ngroups = vision, night\n' >"$BATS_FILE_TMPDIR/users.conf"
   printf '[/]\n[/a]\nowns = 1\nlimit = 3\n' >"$BATS_FILE_TMPDIR/plans.conf"
-  printf '[node1]\n[node2]\ngroups = rack\n' >"$BATS_FILE_TMPDIR/hosts.conf"
-  cluster_up --nodes 2 --cpus 2 --conf "$BATS_FILE_TMPDIR/hosts.conf" --conf "$BATS_FILE_TMPDIR/users.conf" --conf "$BATS_FILE_TMPDIR/plans.conf"
+  printf '[node1]\nresources = ssd, scratch=500\n[node2]\ngroups = rack\n' >"$BATS_FILE_TMPDIR/hosts.conf"
+  printf '[gold]\nvelocity = 1\n' >"$BATS_FILE_TMPDIR/slas.conf"
+  cluster_up --nodes 2 --cpus 2 --conf "$BATS_FILE_TMPDIR/slas.conf" --conf "$BATS_FILE_TMPDIR/hosts.conf" --conf "$BATS_FILE_TMPDIR/users.conf" --conf "$BATS_FILE_TMPDIR/plans.conf"
   me=$(id -un)
 }
 teardown_file() { cluster_down; }
@@ -52,6 +53,45 @@ teardown() { end_all_jobs; }
   [[ $output == *"nowhere: Bad host name, host group name or cluster name"* ]]
 }
 
+@test "bhosts -aff -s: what jobs are bound to, numbers of hosts.conf; bqueues -r: shares" {
+  cpu=$(lscpu -p=CPU | tail -n 1)
+  bhosts -aff node1 | grep -q '^AFFINITY: Enabled$'
+  bhosts -aff node1 | grep -qE "^ +core[0-9]+\(([0-9]+ )*$cpu( [0-9]+)*\)$"
+  bhosts -l -aff node2 | grep -q '^ *NUMA\[0\]$'
+  [ "$(bhosts -s | tr -s ' ')" = $'RESOURCE TOTAL RESERVED LOCATION\nscratch 500 0.0 node1' ]
+  run bhosts -s ssd
+  [ "$status" -eq 255 ]
+  bqueues -r normal | grep -qx 'SHARE_INFO_FOR: normal/'
+  bqueues -r normal | grep -qE '^a +[0-9]+ +[0-9.]+ +0 '
+}
+
+@test "bhist -t, -T: what happened, in order; bacct of a class" {
+  job=$(submit -sla gold true)
+  other=$(submit true)
+  wait_for 20 in_state "$job" finished
+  wait_for 20 in_state "$other" finished
+  bhist -t -a | grep -qE "^.*: Job <$job> SUBMIT"
+  [ "$(bhist -T "$(date -d '-1 hour' +%Y/%m/%d/%H:%M),." | grep -c "Job <$other> SUBMIT")" -eq 1 ]
+  [ -z "$(bhist -T "2020/1/1,2020/1/2" | grep Job)" ]
+  bacct -sla gold | grep -qE 'Total number of done jobs: +1 '
+  run bacct -U nobody#0
+  [ "$status" -eq 255 ]
+}
+
+@test "btop and bbot: a position, as LSF has it" {
+  badmin qinact normal
+  a=$(submit -J a true) b=$(submit -J b true) c=$(submit -J c true)
+  [ "$(btop "$c" 2 2>&1)" = "Job <$c> has been moved to position 2 from top." ]
+  badmin qact normal
+  wait_for 20 in_state "$b" finished
+  [ "$(bjobs -a -noheader -o 'start_time name' "$a" "$b" "$c" | wc -l)" -eq 3 ]
+  for words in "$a 0" "$a x" "$a 1001" "1 2 3"; do
+    # shellcheck disable=SC2086 # several words
+    run bbot $words
+    [ "$status" -eq 255 ]
+  done
+}
+
 @test "bapp: profiles and their slots" {
   job=$(submit -app batch sleep 600)
   wait_for 20 in_state "$job" running
@@ -70,7 +110,8 @@ teardown() { end_all_jobs; }
 
 @test "bresources and bslots" {
   bresources -g | grep -qE '^/a +1 '
-  run bresources -s
+  [ "$(bresources -json | jq -r '.RECORDS[] | .RESOURCE, .VALUE, .LOCATION' | tr '\n' ' ')" = 'scratch 500 node1 ssd  node1 ' ]
+  run bresources -s licence
   [ "$output" = "No resource found" ]
   [ "$(bslots -noheader)" = "4        UNLIMITED" ]
   job=$(submit -n 4 sleep 600)
@@ -81,7 +122,7 @@ teardown() { end_all_jobs; }
 
 @test "bsla, bparams and bjobs -psum" {
   bsla /a | grep -qx 'GOAL:  GUARANTEE'
-  [ "$(bsla -json | jq -r '.RECORDS[0] | .PLAN, .OWNS' | tr '\n' ' ')" = "/a 1 " ]
+  [ "$(bsla -json | jq -r '.RECORDS[] | select(.PLAN == "/a") | .PLAN, .OWNS' | tr '\n' ' ')" = "/a 1 " ]
   run bsla /nowhere
   [ "$status" -eq 255 ]
   bparams -a | grep -qx 'WM_SUBMIT_FILTER_TIME = 10s'

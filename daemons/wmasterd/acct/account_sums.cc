@@ -116,7 +116,7 @@ bool is_of_sums(const AcctRequest& request) {
     if (time != WallTime{}) return false;
   bool states = jobs.pending_only || jobs.running_only || jobs.suspended_only;
   return jobs.ids.empty() && jobs.name.empty() && jobs.host.empty() && jobs.job_group.empty() &&
-         !states;
+         jobs.service_class.empty() && jobs.reservation.empty() && !states;
 }
 
 Result<std::optional<std::vector<AcctSumRow>>> read_sums(store::AcctReader& reader,

@@ -63,6 +63,11 @@ bool fits(const AcctRequest& request, const store::JobRow& row) {
     return false;
   if (!fits_name(jobs.name, row.name) && !fits_name(jobs.name, name_of(row))) return false;
   if (!jobs.host.empty() && !ran_on(row, jobs.host)) return false;
+  auto is_of = [](const std::string& asked, const std::string& own) {
+    return asked.empty() || asked == own;
+  };
+  if (!is_of(jobs.service_class, row.service_class)) return false;
+  if (!is_of(jobs.reservation, row.reservation)) return false;
   return fits_state(jobs, state) && fits_dispatch(request, row.dispatched);
 }
 

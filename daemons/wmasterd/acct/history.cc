@@ -283,6 +283,8 @@ store::JobRow Fold::row_of(const Job& job) const {
   row.slot_time = job.holding.slot_time;
   row.gpu_time = job.holding.gpu_time;
   row.max_mem = job.usage.max_mem;
+  row.service_class = spec.service_class;
+  row.reservation = spec.reservation;
   return row;
 }
 

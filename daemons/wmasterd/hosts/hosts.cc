@@ -215,6 +215,7 @@ void Hosts::on_register(PeerId peer, const HostRegister& words) {
   auto& shown = standing(id);
   shown.connected = true;
   shown.gpus = words.gpus;
+  shown.cpus = words.cpus;
   host_of_[peer] = id;
   welcome(peer, id);
   log::info("host_registered",

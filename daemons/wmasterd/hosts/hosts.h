@@ -32,6 +32,7 @@ struct HostStanding {
   double load = 0;
   HostLoad more;
   std::vector<GpuReport> gpus;
+  std::vector<Cpu> cpus;
   std::string busy;  ///< why it takes none of some queue's jobs; empty: it takes all
 };
 

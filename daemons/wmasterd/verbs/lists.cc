@@ -103,7 +103,8 @@ void hosts(Service& service, const Call& call, const HostsRequest& request) {
                          Portion portion;
                          for (auto& view : view_hosts(seen, request, now)) {
                            if (!portion.takes_value(view)) {
-                             reply.rest = {request.names, reply.hosts.back().host.name};
+                             reply.rest = {request.names, reply.hosts.back().host.name,
+                                           request.with_cpus};
                              break;
                            }
                            reply.hosts.push_back(std::move(view));

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <tuple>
 
 #include "daemons/wmasterd/verbs/record.h"
 #include "daemons/wmasterd/verbs/verbs.h"
@@ -9,8 +10,9 @@
 namespace wm::master::verbs {
 namespace {
 
-std::string moved(bool top) {
-  return top ? " has been moved to the top" : " has been moved to the bottom";
+std::string moved(const MoveRequest& request) {
+  return " has been moved to position " + std::to_string(request.position) +
+         (request.top ? " from top." : " from bottom.");
 }
 
 // The place before (or behind) every other pending job of the queue.
@@ -23,6 +25,38 @@ std::int32_t outermost(const Cluster& state, const std::string& queue, bool top)
   return top ? place - 1 : place + 1;
 }
 
+bool waits(const Job& job) {
+  return job.state == JobState::Pending || job.state == JobState::Held ||
+         (job.state == JobState::Array && !job.kill);
+}
+
+std::pair<std::int32_t, std::uint32_t> turn_of(const Job* job) {
+  return {job->waits.place, job->waits.turn ? job->waits.turn : job->id.job};
+}
+
+// The jobs to be moved to one end for these to stand where they are wanted: of one that is to have
+// a later position those that stand before it (or behind it), too.
+std::vector<JobId> moving(const Cluster& state, const MoveRequest& request) {
+  const Job* moved = find_job(state, request.jobs.front());
+  if (request.position == 1 || !moved) return request.jobs;
+  std::vector<const Job*> others;
+  state.jobs.each([&](std::uint32_t, const Job& job) {
+    if (waits(job) && job.spec().queue == moved->spec().queue && job.id.job != moved->id.job)
+      others.push_back(&job);
+  });
+  std::ranges::sort(others, {}, [](const Job* job) {
+    auto [place, turn] = turn_of(job);
+    return std::tuple(place, -std::int64_t{job->spec().user_priority}, turn);
+  });
+  auto kept = std::min<std::size_t>(others.size(), request.position - 1);
+  if (request.top) others.resize(kept);
+  else others.erase(others.begin(), others.end() - static_cast<std::ptrdiff_t>(kept));
+  std::vector<JobId> ids;
+  for (const Job* job : others) ids.push_back(job->id);
+  ids.insert(request.top ? ids.end() : ids.begin(), moved->id);
+  return ids;
+}
+
 // Which of a user's jobs go after each other: the turns that they have between them, and who has
 // them. Others' jobs stay where they are.
 class OwnOrder {
@@ -32,9 +66,7 @@ class OwnOrder {
     const JobSpec& spec = like.spec();
     state.jobs.each([&](std::uint32_t, const Job& job) {
       const JobSpec& other = job.spec();
-      bool waits = job.state == JobState::Pending || job.state == JobState::Held ||
-                   (job.state == JobState::Array && !job.kill);
-      if (waits && other.owner.uid == spec.owner.uid && other.queue == spec.queue &&
+      if (waits(job) && other.owner.uid == spec.owner.uid && other.queue == spec.queue &&
           other.user_priority == spec.user_priority)
         jobs_.push_back(&job);
     });
@@ -42,11 +74,13 @@ class OwnOrder {
     for (const Job* job : jobs_) turns_.push_back(turn_of(job));
   }
 
-  void put(const Job* job, bool top) {
+  // @param position the first, second … from the top or the bottom
+  void put(const Job* job, bool top, std::size_t position) {
     auto at = std::ranges::find(jobs_, job);
     if (at == jobs_.end()) return;
-    if (top) std::rotate(jobs_.begin(), at, at + 1);
-    else std::rotate(at, at + 1, jobs_.end());
+    jobs_.erase(at);
+    auto away = static_cast<std::ptrdiff_t>(std::min(jobs_.size(), position - 1));
+    jobs_.insert(top ? jobs_.begin() + away : jobs_.end() - away, job);
   }
 
   // What it takes, of a state in which they stand as they did at the beginning.
@@ -63,9 +97,6 @@ class OwnOrder {
 
  private:
   using Turn = std::pair<std::int32_t, std::uint32_t>;
-  static Turn turn_of(const Job* job) {
-    return {job->waits.place, job->waits.turn ? job->waits.turn : job->id.job};
-  }
   std::vector<const Job*> jobs_;  // in the order that they are to have
   std::vector<Turn> turns_;       // rising
 };
@@ -92,8 +123,8 @@ void move_own(Service& service, const Call& call, const MoveRequest& request) {
       return refuse(Code::Conflict, id, ": Job has already started");
     const JobSpec& spec = job->spec();
     std::pair group(spec.queue, spec.user_priority);
-    orders.try_emplace(group, state, *job).first->second.put(job, request.top);
-    reply.jobs.push_back({id, 0, named(id) + moved(request.top)});
+    orders.try_emplace(group, state, *job).first->second.put(job, request.top, request.position);
+    reply.jobs.push_back({id, 0, named(id) + moved(request)});
   }
   if (request.top) std::ranges::reverse(reply.jobs);
   Proposal proposal;
@@ -107,6 +138,10 @@ void move_own(Service& service, const Call& call, const MoveRequest& request) {
 // One batch: of several jobs the first named ends up first at the top, last at the bottom.
 void move(Service& service, const Call& call, const MoveRequest& request) {
   const Cluster& state = service.journal.newest();
+  bool far = request.position != 1;
+  if (far && (request.jobs.size() != 1 || request.position < 1 || request.position > kMostPosition))
+    return call.refuse(fail(Code::BadArgument, "a position of one job is wanted, from 1 to " +
+                                                   std::to_string(kMostPosition)));
   bool runs_all = std::ranges::all_of(request.jobs, [&](JobId id) {
     const Job* job = find_job(state, id);
     return job && is_admin_of(service.roles(call, job->spec()));
@@ -120,7 +155,8 @@ void move(Service& service, const Call& call, const MoveRequest& request) {
   Proposal proposal;
   std::vector<JobId> ids;
   std::int32_t step = 0;
-  for (JobId id : request.jobs) {
+  auto all = moving(state, request);
+  for (JobId id : all) {
     const Job* job = find_job(state, id);
     if (!job) {
       reply.jobs.push_back(
@@ -128,14 +164,15 @@ void move(Service& service, const Call& call, const MoveRequest& request) {
       continue;
     }
     std::int32_t place = outermost(state, job->spec().queue, request.top);
-    place += request.top ? step - static_cast<std::int32_t>(request.jobs.size()) + 1 : step;
+    place += request.top ? step - static_cast<std::int32_t>(all.size()) + 1 : step;
     ++step;
     ids.push_back(id);
     proposal.events.push_back(JobMoved{id, place, call.caller().user});
   }
   Answer<OutcomeReply> answer = [=](const auto& results) mutable -> Result<OutcomeReply> {
     for (std::size_t i = 0; i < results.size(); ++i)
-      reply.jobs.push_back(outcome_of(ids[i], results[i], named(ids[i]) + moved(request.top)));
+      if (!far || ids[i] == request.jobs.front())
+        reply.jobs.push_back(outcome_of(ids[i], results[i], named(ids[i]) + moved(request)));
     return reply;
   };
   service.answers.commit(call, request.request_key, std::move(proposal), answer);

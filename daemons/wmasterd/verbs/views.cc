@@ -219,6 +219,8 @@ std::vector<HostView> view_hosts(const Seen& seen, const HostsRequest& asked, Wa
         if (task.host == view.host.id) count(view, job, task);
     });
     view.reserved = reserved_idle(*seen.state, view.host, now);
+    const HostStanding* standing = seen.hosts.find(view.host.id.value);
+    if (asked.with_cpus && standing) view.cpus = standing->cpus;
   }
   return views;
 }

@@ -114,7 +114,9 @@ TEST_F(acct_sums, a_file_that_had_none_gets_them_when_it_is_opened) {
     auto old = std::move(*Connection::open({.path = dir_.path() + "/acct.db"}));
     ASSERT_TRUE(
         old->exec("DROP TABLE job_sum; DROP INDEX job_ended_by_user;"
-                  "ALTER TABLE mark DROP COLUMN sums; PRAGMA user_version = 4"));
+                  "ALTER TABLE mark DROP COLUMN sums;"
+                  "ALTER TABLE job DROP COLUMN service_class;"
+                  "ALTER TABLE job DROP COLUMN reservation; PRAGMA user_version = 4"));
   }
   open();
   EXPECT_FALSE(before.empty());

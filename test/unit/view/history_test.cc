@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <ctime>
 #include <nlohmann/json.hpp>
@@ -100,6 +101,21 @@ TEST(history, numbers_are_named_for_what_they_are) {
        {"PROMISE to start by Fri Jan  2", "PROMISE withdrawn;", "PROMISE_ERROR 4 s early;",
         "TASK_END task 3, exit code 2;", "TASK_END task 3, signal 9;", "CONDEMN task 7, hung;"})
     EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
+}
+
+TEST(history, events_of_several_jobs_stand_in_the_order_of_their_times) {
+  auto one = job(), other = job();
+  other.id = {13, 2};
+  other.events = {{.time = at(60), .event = "START"}};
+  other.ended = WallTime{};
+  std::vector<HistoryJob> jobs{one, other};
+  auto text = history_events(jobs, at(30), at(160));
+  auto start = text.find(": Job <13[2]> START;\n"), epoch = text.find(": Job <12> EPOCH 4 -> 2");
+  EXPECT_NE(start, std::string::npos) << text;
+  EXPECT_NE(epoch, std::string::npos) << text;
+  EXPECT_LT(start, epoch);
+  EXPECT_EQ(std::ranges::count(text, '\n'), 2) << "those of before and its end are left out";
+  EXPECT_EQ(std::ranges::count(history_events(jobs, {}, {}), '\n'), 4);
 }
 
 TEST(history, long_form_lists_what_the_job_waited_for) {

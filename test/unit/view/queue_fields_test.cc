@@ -89,6 +89,28 @@ TEST(queue_long_text, shows_load_thresholds_controls_and_what_ends_jobs) {
   EXPECT_EQ(queue_long_text(queue("q")).find("loadSched"), std::string::npos);
 }
 
+TEST(share_info, tells_of_each_plan_that_has_others_below_it) {
+  std::vector<PlanView> plans;
+  for (auto path : {"/", "/research", "/research/ann", "/sales"}) {
+    PlanView plan;
+    plan.path = path;
+    plan.shares = 10;
+    plan.weight_now = 2500;
+    plan.used = 3;
+    plan.used_lately = 7.6;
+    plans.push_back(plan);
+  }
+  EXPECT_EQ(share_info("q", plans),
+            "SHARE_INFO_FOR: q/\n"
+            "USER/GROUP   SHARES  PRIORITY  STARTED  RESERVED  CPU_TIME  RUN_TIME   ADJUST\n"
+            "research         10     2.500        3         0       0.0         8    0.000\n"
+            "sales            10     2.500        3         0       0.0         8    0.000\n"
+            "\n"
+            "SHARE_INFO_FOR: q/research/\n"
+            "USER/GROUP   SHARES  PRIORITY  STARTED  RESERVED  CPU_TIME  RUN_TIME   ADJUST\n"
+            "ann              10     2.500        3         0       0.0         8    0.000\n");
+}
+
 TEST(queue_long_text, shows_what_jobs_get_that_ask_for_nothing) {
   auto view = queue("q");
   view.conf.gpu = "num=1";

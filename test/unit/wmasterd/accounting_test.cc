@@ -119,6 +119,8 @@ TEST(accounting, bacct_gets_finished_jobs_that_fit_every_condition) {
   desk.cluster.host(4);
   SpecBuilder named;
   named.spec.name = "train-1";
+  named.spec.service_class = "gold";
+  named.spec.reservation = "u1#0";
   auto done = desk.ended(named), failed = desk.ended({}, 3 << 8);
   auto others = desk.ended(SpecBuilder().user("u2", 1002));
   desk.cluster.submit({});  // pending: not accounted
@@ -133,6 +135,12 @@ TEST(accounting, bacct_gets_finished_jobs_that_fit_every_condition) {
   request = {};
   request.jobs.user = "u2";
   EXPECT_EQ(desk.found(request), (Found{others.job}));
+  request = {};
+  request.jobs.service_class = "gold";
+  request.sums = AcctBy::All;  // single jobs have to be looked at for that
+  EXPECT_EQ(desk.found(request), (Found{done.job}));
+  request.jobs.reservation = "u2#0";
+  EXPECT_EQ(desk.found(request), Found{});
   request = {};
   request.jobs.name = "train*";
   EXPECT_EQ(desk.found(request), (Found{done.job}));

@@ -186,7 +186,8 @@ TEST(clients, a_user_moves_jobs_among_his_own_and_others_keep_their_turns) {
     return job->waits.turn ? job->waits.turn : id.job;
   };
   desk.ask(Verb::Move, MoveRequest{key("m1"), {c}});
-  EXPECT_EQ(desk.first.last<OutcomeReply>().jobs.at(0).text, "Job <3> has been moved to the top");
+  EXPECT_EQ(desk.first.last<OutcomeReply>().jobs.at(0).text,
+            "Job <3> has been moved to position 1 from top.");
   EXPECT_EQ(turn(c), 1u);
   EXPECT_EQ(turn(a), 2u);
   EXPECT_EQ(turn(b), 3u);
@@ -197,6 +198,37 @@ TEST(clients, a_user_moves_jobs_among_his_own_and_others_keep_their_turns) {
   for (JobId id : {a, b, c}) EXPECT_EQ(find_job(desk.state(), id)->waits.place, 0);
   desk.ask(Verb::Move, MoveRequest{key("m3"), {a}}, kOther);
   EXPECT_EQ(desk.first.refusal().code, number(Code::Denied));
+}
+
+TEST(clients, a_job_is_given_a_position_among_its_owners_or_by_an_administrator_among_all) {
+  Desk desk;
+  desk.start();
+  auto a = desk.submit("a"), b = desk.submit("b"), c = desk.submit("c"), d = desk.submit("d");
+  auto order = [&] {
+    std::vector<JobId> ids{a, b, c, d};
+    std::ranges::sort(ids, {}, [&](JobId id) {
+      const Job* job = find_job(desk.state(), id);
+      return std::pair(job->waits.place, job->waits.turn ? job->waits.turn : id.job);
+    });
+    return ids;
+  };
+  desk.ask(Verb::Move, MoveRequest{key("m1"), {d}, true, 2});
+  EXPECT_EQ(desk.first.last<OutcomeReply>().jobs.at(0).text,
+            "Job <4> has been moved to position 2 from top.");
+  EXPECT_EQ(order(), (std::vector<JobId>{a, d, b, c}));
+  desk.ask(Verb::Move, MoveRequest{key("m2"), {a}, false, 2}, kBoss);
+  auto told = desk.first.last<OutcomeReply>().jobs;
+  ASSERT_EQ(told.size(), 1u) << "those that stand around it are not told of";
+  EXPECT_EQ(told[0].text, "Job <1> has been moved to position 2 from bottom.");
+  EXPECT_EQ(order(), (std::vector<JobId>{d, b, a, c}));
+  desk.ask(Verb::Move, MoveRequest{key("m3"), {a}, true, 1000}, kBoss);
+  EXPECT_EQ(order(), (std::vector<JobId>{d, b, c, a})) << "there are not so many";
+  for (auto wrong : {MoveRequest{key("m4"), {a}, true, 0}, MoveRequest{key("m5"), {a}, true, 1001},
+                     MoveRequest{key("m6"), {a, b}, true, 2}}) {
+    desk.ask(Verb::Move, wrong, kBoss);
+    EXPECT_EQ(desk.first.refusal().code, number(Code::BadArgument));
+  }
+  EXPECT_EQ(order(), (std::vector<JobId>{d, b, c, a}));
 }
 
 TEST(clients, an_array_of_which_some_is_over_is_changed_as_what_is_left_of_it) {
