@@ -21,6 +21,8 @@ namespace {
 namespace beast = boost::beast;
 using Local = boost::asio::local::stream_protocol;
 
+using AnswerHead = beast::http::response_parser<beast::http::empty_body>;
+
 constexpr std::uint64_t kLongestFile = std::uint64_t{64} << 30;
 
 // A socket's path has 107 bytes; a folder's descriptor makes any path short.
@@ -104,15 +106,24 @@ struct Client::Parts {
     else ec = done([&](auto end) { beast::http::async_read(socket, buffer, parser, end); });
     return ec;
   }
-  template <class Parser>
-  beast::error_code read_head(Parser& parser) {
+  /// Alone, and not with what there is of the body: Boost 1.74 forgets then that it is too long.
+  /// @param limit bytes of the body
+  beast::error_code read_head(AnswerHead& parser, std::uint64_t limit) {
+    parser.body_limit(limit);
     beast::error_code ec;
     if (bounds.patience == Duration::zero()) beast::http::read_header(socket, buffer, parser, ec);
     else ec = done([&](auto end) { beast::http::async_read_header(socket, buffer, parser, end); });
     return ec;
   }
+  Result<Reply> answer() {
+    AnswerHead head;
+    if (auto ec = read_head(head, bounds.answer)) return lost(ec);
+    return answer(std::move(head));
+  }
   /// The rest of it, where its head was read already.
-  Result<Reply> answer(beast::http::response_parser<beast::http::empty_body>&& head = {}) {
+  Result<Reply> answer(AnswerHead&& head) {
+    if (head.content_length().value_or(0) > bounds.answer)
+      return lost(beast::http::error::body_limit);
     beast::http::response_parser<beast::http::string_body> parser(std::move(head));
     parser.body_limit(bounds.answer);
     if (auto ec = read(parser)) return lost(ec);
@@ -187,8 +198,8 @@ Result<Reply> Client::fetch(std::string_view target, const std::string& into,
   auto request = request_of<beast::http::empty_body>("GET", target, fields);
   parts_->begin();
   if (auto ec = parts_->write(request)) return lost(ec);
-  beast::http::response_parser<beast::http::empty_body> head;
-  if (auto ec = parts_->read_head(head)) return lost(ec);
+  AnswerHead head;
+  if (auto ec = parts_->read_head(head, kLongestFile)) return lost(ec);
   if (head.get().result_int() != 200) return parts_->answer(std::move(head));
   beast::http::response_parser<beast::http::file_body> file(std::move(head));
   file.body_limit(kLongestFile);

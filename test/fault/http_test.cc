@@ -41,6 +41,10 @@ class http_server : public ::testing::Test {
     (void)serve(*listening, options, [](Exchange& exchange) {
       if (exchange.head().target == "/throw") throw std::runtime_error("a handler's fault");
       if (exchange.head().target == "/late") ::sleep(1);
+      if (exchange.head().target == "/long") {
+        (void)exchange.reply({200, {}, std::string(9 << 20, 'x')});
+        return;
+      }
       if (exchange.head().target == "/half") {
         (void)exchange.begin({200, {}, ""});
         (void)exchange.write("half");
@@ -189,13 +193,18 @@ TEST_F(http_server, files_go_and_come_whole_and_what_is_refused_leaves_none) {
   ASSERT_TRUE(come) << come.error().text;
   EXPECT_EQ(come->status, 200);
   EXPECT_EQ(std::filesystem::file_size(file("here")), 0u) << "a GET's body here";
+  auto great = client->fetch("/long", file("great"));
+  ASSERT_TRUE(great) << great.error().text;
+  EXPECT_EQ(std::filesystem::file_size(file("great")), 9u << 20);
   auto refused = client->fetch("/throw", file("no"));
   ASSERT_TRUE(refused) << refused.error().text;
   EXPECT_EQ(refused->status, 500);
   EXPECT_FALSE(refused->body.empty());
   EXPECT_FALSE(std::filesystem::exists(file("no")));
   auto again = Client::connect(path(), {.answer = 39999});
-  EXPECT_EQ(again->send_file("POST", "/x", file("there")).error().code, Code::Unavailable);
+  auto longer = again->send_file("POST", "/x", file("there"));
+  ASSERT_FALSE(longer) << longer->status << " " << longer->body.size();
+  EXPECT_EQ(longer.error().code, Code::Unavailable);
 }
 
 TEST_F(http_server, who_is_late_is_given_up) {
