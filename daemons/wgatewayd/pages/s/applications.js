@@ -4,7 +4,7 @@
 import {get, paced, store} from './api.js';
 import {draw, go, live} from './app.js';
 import {colour, slotsFigure} from './charts.js';
-import {clean, h, icon, outside} from './dom.js';
+import {clean, h, icon, outside, saveAs} from './dom.js';
 import {clock, csvCell, DASH, duration, fitsFilter, isAlive, isOver, isWaiting, number, slots, state, step} from './format.js';
 
 const RANGES = [[3, '3 min'], [12, '12 min'], [60, '1 h'], [1440, '24 h']];
@@ -51,14 +51,6 @@ function sentence(change) {
   if (change.event === 'DISPATCH') return [...name, ' started on ', change.to, change.to === 1 ? ' slot' : ' slots'];
   const why = change.reason ? [': ', outside(change.reason)] : '';
   return [...name, ' ', h('b', null, step(change.from, change.to)), why];
-}
-
-function download(name, rows) {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([rows.map((r) => r.map(csvCell).join(',')).join('\n') + '\n'], {type: 'text/csv'}));
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
 class Applications {
@@ -108,7 +100,7 @@ class Applications {
       h('div', {class: 'ph'}, h('h2', {id: 'h-s'}, 'Slots by application'), h('span', {class: 'sp'}),
         h('span', {class: 'seg', role: 'group', 'aria-label': 'Range'}, RANGES.map(([m, text]) => h('button', {'aria-pressed': String(m === this.minutes),
           onClick: () => { this.minutes = m; this.fetchFigure(); }}, text))),
-        h('span', {class: 'tools'}, h('button', {class: 'link s', onClick: () => download('slots.csv', rows)}, 'CSV'))),
+        h('span', {class: 'tools'}, h('button', {class: 'link s', onClick: () => saveAs('slots.csv', rows.map((r) => r.map(csvCell).join(',')).join('\n') + '\n', 'text/csv')}, 'CSV'))),
       h('div', {class: 'pb', style: {'padding-top': '8px'}},
         slotsFigure({apps, from, now, capacity: this.figure.capacity}, colours, marks),
         h('div', {class: 'ev2'}, changes.length ? changes.map((c, i) => h('p', null, h('span', {class: 'n'}, changes.length - i),

@@ -36,6 +36,15 @@ export function clean(text, most = 200) {
   return shown.length > most ? shown.slice(0, most) + '…' : shown;
 }
 
+/** Has the browser save a text as a file. */
+export function saveAs(name, text, type) {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([text], {type}));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
 /** Outside text in its own direction. */
 export const outside = (text, most) => h('bdi', null, clean(text, most));
 

@@ -3,7 +3,7 @@
 
 import {ask} from './api.js';
 import {draw} from './app.js';
-import {clean, h, outside} from './dom.js';
+import {clean, h, outside, saveAs} from './dom.js';
 import {number} from './format.js';
 import {framed, ranking, request} from './sample.js';
 
@@ -14,8 +14,8 @@ export class Verify {
     Object.assign(this, {name, signature});
     this.shape = signature?.input_shape?.length === 3 ? signature.input_shape : null;
     this.mode = this.shape ? 'draw' : 'json';
+    this.body = this.shape ? JSON.stringify(request([[0]], this.shape)) : '{"instances": [[0]]}';
   }
-  body = '{"instances": [[0]]}';
   answer = null;
   problem = '';
   busy = false;
@@ -73,6 +73,7 @@ export class Verify {
   async send(text) {
     this.busy = true;
     this.problem = '';
+    this.body = text;
     draw();
     const begun = performance.now();
     try {
@@ -117,12 +118,18 @@ export class Verify {
     h('p', {class: 's m'}, `answered in ${number(Math.round(this.answer.ms))} ms, as this browser sees it`),
     h('details', {open: !ranked}, h('summary', null, 'The answer as it came'), h('pre', {class: 'cmd', id: 'answer'}, clean(this.answer.said, 4000))));
   }
+  shell(uri) {
+    const brief = this.body.length <= 60 && !this.body.includes("'"), from = brief ? `'${clean(this.body)}'` : '@sample.json';
+    const save = () => saveAs('sample.json', this.body, 'application/json');
+    return h('div', {class: 'pb'}, h('p', {class: 's m'}, 'The same from a shell', !brief && [', with ', h('button', {class: 'link s', id: 'save-sample', onClick: save}, 'sample.json')]),
+      h('pre', {class: 'cmd'}, `curl -H "Authorization: Bearer $(dlim config -s)" -d ${from} ${uri}`));
+  }
   view(uri) {
     const choose = (mode, text) => h('button', {'aria-pressed': String(this.mode === mode), 'data-mode': mode, onClick: () => { this.mode = mode; draw(); }}, text);
     const how = {draw: () => this.drawing(), upload: () => this.uploading(), json: () => this.json()}[this.mode]();
     return h('section', {class: 'panel', 'aria-labelledby': 'h-v'}, h('div', {class: 'ph'}, h('h2', {id: 'h-v'}, 'Test'), h('span', {class: 'sp'}),
       h('span', {class: 'seg', role: 'group', 'aria-label': 'How to ask'}, this.shape && [choose('draw', 'Draw'), choose('upload', 'Upload')], choose('json', 'JSON'))),
     h('div', {class: 'pb verify'}, h('div', {key: this.mode}, how), h('div', {key: 'told'}, this.told())),
-    h('div', {class: 'pb'}, h('p', {class: 's m'}, 'The same from a shell'), h('pre', {class: 'cmd'}, `curl -H "Authorization: Bearer $(dlim config -s)" -d '${clean(this.body, 60)}' ${uri}`)));
+    this.shell(uri));
   }
 }
