@@ -237,7 +237,8 @@ SearchTask search_task(const std::vector<JobView>& views, const GiveReply& given
     if (view.job->kill) task.ended = view.job->kill->at;
     if (!task.held && !view.reasons.empty()) task.waits = view.reasons.front().text;
   }
-  task.closed = given.closed || task.trials.size() >= task.reserved;
+  // `given` may be newer than the views: what was given meanwhile is not among them yet.
+  task.closed = (given.closed && !more) || task.trials.size() >= task.reserved;
   task.killed = task.killed || (!more && !task.closed);
   return task;
 }
