@@ -193,6 +193,13 @@ TEST(search_task, is_over_when_its_trials_are) {
   }
 }
 
+TEST(search_task, what_was_given_after_its_views_were_taken_does_not_end_it) {
+  Told told;
+  told.job(0, JobState::Pending);
+  told.given.closed = true;
+  EXPECT_EQ(told.state(), "SUBMITTED");
+}
+
 TEST(search_task, whose_metric_is_no_number_has_no_best) {
   Told told;
   told.given.closed = true;
