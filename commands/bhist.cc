@@ -50,13 +50,13 @@ Result<AcctRequest> request_of(const Parsed& options) {
   return request;
 }
 
-Result<std::string> shown(const Parsed& options, const HistoryReply& reply) {
-  auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+WallTime now_is() {
+  return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+}
+
+std::string shown(const Parsed& options, const HistoryReply& reply, const TimeRange& range) {
+  auto now = now_is();
   if (options.has("json")) return view::history_json(reply.jobs);
-  TimeRange range;
-  if (auto text = options.first("T")) {
-    WM_TRY(range, parse_range(*text, now));
-  }
   if (options.has("t") || options.has("T"))
     return view::history_events(reply.jobs, range.from, range.to);
   if (!options.has("l")) return view::history_table(reply.jobs, now);
@@ -69,10 +69,13 @@ Result<std::string> shown(const Parsed& options, const HistoryReply& reply) {
 
 Result<int> run(const Parsed& options) {
   WM_TRY(auto request, request_of(options));
+  TimeRange range;
+  if (auto text = options.first("T")) {
+    WM_TRY(range, parse_range(*text, now_is()));
+  }
   WM_TRY(auto from, master());
   WM_TRY(auto reply, from.history(request));
-  WM_TRY(auto text, shown(options, reply));
-  if (!reply.jobs.empty() || options.has("json")) say(text);
+  if (!reply.jobs.empty() || options.has("json")) say(shown(options, reply, range));
   for (auto id : reply.missing) complain("Job <" + to_string(id) + ">: No matching job found\n");
   if (!reply.missing.empty()) return kRefused;
   if (reply.jobs.empty() && !options.has("json"))

@@ -82,10 +82,12 @@ teardown() { end_all_jobs; }
   badmin qinact normal
   a=$(submit -J a true) b=$(submit -J b true) c=$(submit -J c true)
   [ "$(btop "$c" 2 2>&1)" = "Job <$c> has been moved to position 2 from top." ]
+  [ "$(bbot "$a $b" 2>&1 | wc -l)" -eq 2 ]
   badmin qact normal
-  wait_for 20 in_state "$b" finished
-  [ "$(bjobs -a -noheader -o 'start_time name' "$a" "$b" "$c" | wc -l)" -eq 3 ]
-  for words in "$a 0" "$a x" "$a 1001" "1 2 3"; do
+  run btop ""
+  [ "$status" -eq 255 ]
+  [[ $output == *"a job ID is wanted"* ]]
+  for words in 0 "$a 0" "$a x" "$a 1001" "1 2 3"; do
     # shellcheck disable=SC2086 # several words
     run bbot $words
     [ "$status" -eq 255 ]

@@ -37,8 +37,9 @@ std::pair<std::int32_t, std::uint32_t> turn_of(const Job* job) {
 // The jobs to be moved to one end for these to stand where they are wanted: of one that is to have
 // a later position those that stand before it (or behind it), too.
 std::vector<JobId> moving(const Cluster& state, const MoveRequest& request) {
+  if (request.position == 1) return request.jobs;
   const Job* moved = find_job(state, request.jobs.front());
-  if (request.position == 1 || !moved) return request.jobs;
+  if (!moved) return request.jobs;
   std::vector<const Job*> others;
   state.jobs.each([&](std::uint32_t, const Job& job) {
     if (waits(job) && job.spec().queue == moved->spec().queue && job.id.job != moved->id.job)

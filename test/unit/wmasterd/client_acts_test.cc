@@ -228,6 +228,8 @@ TEST(clients, a_job_is_given_a_position_among_its_owners_or_by_an_administrator_
     desk.ask(Verb::Move, wrong, kBoss);
     EXPECT_EQ(desk.first.refusal().code, number(Code::BadArgument));
   }
+  desk.ask(Verb::Move, MoveRequest{key("m7"), {}}, kBoss);
+  EXPECT_TRUE(desk.first.last<OutcomeReply>().jobs.empty()) << "of nobody";
   EXPECT_EQ(order(), (std::vector<JobId>{d, b, c, a}));
 }
 

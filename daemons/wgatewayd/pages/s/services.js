@@ -125,7 +125,7 @@ class Service extends Watched {
       ['Kernels', number(r?.kernels.length), `of ${range(f)}`, r ? `wants ${number(r.wanted)}` : 'no router now'],
       ['Requests', number(r?.requests_per_s), '/s', `${number(r?.arrived)} since it began`],
       ['Latency p50', r && answered ? number(total[0]) : DASH, 'ms', 'from arrival to answer'],
-      ['p95, p99', r && answered ? `${number(total[1])}, ${number(total[2])}` : DASH, 'ms', 'since it began'],
+      ['Latency p95', r && answered ? number(total[1]) : DASH, 'ms', answered ? `p99 ${number(total[2])} ms` : 'since it began'],
       ['Queue', number(r?.queued), '', r ? `oldest ${ms(r.oldest_ms)}` : ''],
       ['Errors', answered ? number((100 * r.failed) / answered) : DASH, '%', `${number(r?.failed)} of ${number(answered)}`],
     ];
