@@ -1,0 +1,67 @@
+// What hosts and agents tell becomes events: see hosts.h. Frames, sessions and orders are in
+// hosts.cc.
+#include "daemons/wmasterd/hosts/hosts.h"
+
+namespace wm::master {
+
+// Of an end from before the session: what it was by the host's clock, which need not be ours to the
+// second. What is told at once has the event's own time.
+WallTime Hosts::told_late(HostId host, WallTime at) const {
+  auto session = sessions_.find(host);
+  return session != sessions_.end() && at < session->second.began ? at : WallTime{};
+}
+
+std::vector<EventBody> Hosts::events_of(HostId host, const Fact& fact) {
+  if (auto* f = std::get_if<FactStarted>(&fact))
+    return {TaskStarted{f->job, f->attempt, f->task, f->pid, f->port}};
+  if (auto* f = std::get_if<FactEnded>(&fact)) return events_of_end(host, *f);
+  if (auto* f = std::get_if<FactStuck>(&fact))
+    return {TaskStuck{f->job, f->attempt, f->task, f->why}};
+  if (auto* f = std::get_if<FactNotified>(&fact))
+    return {ResizeAnswered{f->job, f->attempt, f->number, f->ok, f->text}};
+  if (auto* f = std::get_if<FactScriptFailed>(&fact))
+    return {HostClosed{host, "wm", "job " + to_string(f->job) + ": " + f->why}};
+  return events_of(std::get<AgentReport>(fact));
+}
+
+// A trial's last report goes with its end, into the same commit, and before it.
+std::vector<EventBody> Hosts::events_of_end(HostId host, const FactEnded& f) const {
+  std::vector<EventBody> events;
+  if (!f.report.empty()) events.push_back(TrialReported{f.job, f.attempt, f.report});
+  events.push_back(TaskEnded{f.job, f.attempt, f.task, f.status, f.term, f.usage, f.text,
+                             told_late(host, f.at)});
+  return events;
+}
+
+std::vector<EventBody> Hosts::events_of(const AgentReport& r) {
+  const auto& fact = r.fact;
+  if (auto* f = std::get_if<AgentUp>(&fact))
+    return {AgentSeen{r.job, r.attempt, r.host, f->address, f->doors}};
+  if (auto* f = std::get_if<EpochFormed>(&fact)) return {EpochEntered{r.job, r.attempt, *f}};
+  if (auto* f = std::get_if<WorkersCapped>(&fact)) {
+    const Job* job = find_job(journal_.newest(), r.job);
+    if (!job || job->size.script_cap == f->max_tasks) return {};
+    return {CapChanged{r.job, f->max_tasks, true, "engines_number"}};
+  }
+  if (std::get_if<WorkerSeen>(&fact)) return {InPlaceSeen{r.job, r.attempt}};
+  if (auto* f = std::get_if<TaskFaulty>(&fact))
+    return {TaskCondemned{r.job, r.attempt, f->task, Term::Hung, f->reason}};
+  const Job* job = find_job(journal_.newest(), r.job);
+  // Said again after a lost acknowledgement: what the end brought is newer.
+  bool late = job && is_over(job->state);
+  if (auto* f = std::get_if<TrialSaid>(&fact))
+    return late ? std::vector<EventBody>{}
+                : std::vector<EventBody>{TrialReported{r.job, r.attempt, f->report}};
+  bool present = job && job->attempt == r.attempt;
+  if (auto* f = std::get_if<JobProgress>(&fact); f && present) return on_progress(r.job, *f);
+  return {};
+}
+
+std::vector<EventBody> Hosts::on_progress(JobId job, const JobProgress& report) {
+  progress_.edit()[job] = report;
+  auto measured = paces_.hear(journal_.newest(), job, report, clock_.mono());
+  if (!measured) return {};
+  return {*measured};
+}
+
+}  // namespace wm::master
