@@ -9,7 +9,8 @@
 #
 # Needs root, and scripts/bootstrap slurm; without them it says so and prints nothing.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+top=$(realpath "$(dirname "$0")/../..")
+cd "$top"
 B=$(realpath -m "${B:-build}")
 export B
 if [ "$(id -u)" -ne 0 ] || ! command -v slurmctld >/dev/null; then
@@ -21,6 +22,7 @@ children=()
 finish() {
   kill "${children[@]}" 2>/dev/null || true
   wait
+  cd "$top" # not found from where the jobs were submitted
   scripts/minicluster down --dir "$work/cluster" >/dev/null 2>&1 || true
   rm -rf "$work"
 }
