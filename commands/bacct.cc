@@ -12,7 +12,7 @@
 #include "libwm/view/acct_tables.h"
 #include "libwm/view/lsb_acct.h"
 
-namespace wm::cmd {
+namespace wm::cmd::bacct {
 namespace {
 
 using Kind = Option::Kind;
@@ -106,9 +106,9 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::bacct
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::bacct;
   return main_of({"bacct", "bacct [options] [job_id[[index]] ...]", kOptions}, argc, argv, run);
 }

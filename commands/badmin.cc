@@ -17,7 +17,7 @@
 #include "libwm/conf/load.h"
 #include "libwm/http/token_files.h"
 
-namespace wm::cmd {
+namespace wm::cmd::badmin {
 namespace {
 
 using Kind = Option::Kind;
@@ -313,9 +313,9 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::badmin
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::badmin;
   return main_of({"badmin", kSynopsis, kOptions}, argc, argv, run);
 }

@@ -5,7 +5,7 @@
 #include "commands/common/group_listing.h"
 #include "libwm/view/tally.h"
 
-namespace wm::cmd {
+namespace wm::cmd::bapp {
 namespace {
 
 using Kind = Option::Kind;
@@ -57,9 +57,9 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::bapp
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::bapp;
   return main_of({"bapp", "bapp [options] [application_profile ...]", kOptions}, argc, argv, run);
 }

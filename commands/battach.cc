@@ -8,7 +8,7 @@
 #include "commands/common/job_names.h"
 #include "libwm/client/launch.h"
 
-namespace wm::cmd {
+namespace wm::cmd::battach {
 namespace {
 
 using Kind = Option::Kind;
@@ -70,13 +70,13 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::battach
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::battach;
   return main_of(
       {"battach",
        "battach [-l] [-L shell] [-m host] job_id[[index]][.task] [command [argument ...]]",
-       kOptions, Words::Last},
+       kOptions, wm::cmd::Words::Last},
       argc, argv, run);
 }

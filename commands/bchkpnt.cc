@@ -12,7 +12,7 @@
 #include "libwm/client/launch.h"
 #include "libwm/model/exec_id.h"
 
-namespace wm::cmd {
+namespace wm::cmd::bchkpnt {
 namespace {
 
 using Kind = Option::Kind;
@@ -74,10 +74,10 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::bchkpnt
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::bchkpnt;
   return main_of({.name = "bchkpnt",
                   .synopsis = "bchkpnt [-k] job_id[[index]] ...",
                   .options = kOptions,

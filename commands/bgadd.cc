@@ -2,7 +2,7 @@
 #include "commands/common/command.h"
 #include "commands/common/group_limits.h"
 
-namespace wm::cmd {
+namespace wm::cmd::bgadd {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -14,10 +14,10 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::bgadd
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::bgadd;
   return main_of(
       {.name = "bgadd", .synopsis = "bgadd [-L n] /group ...", .options = kOptions, .acts = true},
       argc, argv, run);

@@ -5,7 +5,7 @@
 #include "commands/common/command.h"
 #include "commands/common/job_names.h"
 
-namespace wm::cmd {
+namespace wm::cmd::bgive {
 namespace {
 
 using Kind = Option::Kind;
@@ -86,10 +86,10 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::bgive
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::bgive;
   return main_of({.name = "bgive",
                   .synopsis = "bgive [-lines] [-close] job_id [file ...]",
                   .options = kOptions,

@@ -2,7 +2,7 @@
 #include "commands/common/command.h"
 #include "commands/common/group_limits.h"
 
-namespace wm::cmd {
+namespace wm::cmd::bgmod {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -15,10 +15,10 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::bgmod
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::bgmod;
   return main_of({.name = "bgmod",
                   .synopsis = "bgmod {-L n | -Ln} /group ...",
                   .options = kOptions,

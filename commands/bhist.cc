@@ -7,7 +7,7 @@
 #include "commands/common/times.h"
 #include "libwm/view/history.h"
 
-namespace wm::cmd {
+namespace wm::cmd::bhist {
 namespace {
 
 using Kind = Option::Kind;
@@ -84,9 +84,9 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::bhist
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::bhist;
   return main_of({"bhist", "bhist [options] [job_id[[index]] ...]", kOptions}, argc, argv, run);
 }

@@ -10,7 +10,7 @@
 #include "libwm/view/host_fields.h"
 #include "libwm/view/topology.h"
 
-namespace wm::cmd {
+namespace wm::cmd::bhosts {
 namespace {
 
 using Kind = Option::Kind;
@@ -131,9 +131,9 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::bhosts
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::bhosts;
   return main_of({"bhosts", "bhosts [options] [host_name ...]", kOptions}, argc, argv, run);
 }

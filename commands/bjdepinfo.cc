@@ -6,7 +6,7 @@
 #include "commands/common/dependencies.h"
 #include "commands/common/selection.h"
 
-namespace wm::cmd {
+namespace wm::cmd::bjdepinfo {
 namespace {
 
 using Kind = Option::Kind;
@@ -128,10 +128,10 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::bjdepinfo
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::bjdepinfo;
   return main_of({"bjdepinfo", "bjdepinfo [-p | -c] [-r levels] [-l] job_id[[index]]", kOptions},
                  argc, argv, run);
 }

@@ -9,7 +9,7 @@
 #include "commands/common/selection.h"
 #include "libwm/view/format.h"
 
-namespace wm::cmd {
+namespace wm::cmd::bjgroup {
 namespace {
 
 using Kind = Option::Kind;
@@ -132,9 +132,9 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::bjgroup
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::bjgroup;
   return main_of({"bjgroup", "bjgroup [options] [/group]", kOptions}, argc, argv, run);
 }

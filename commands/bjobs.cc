@@ -11,7 +11,7 @@
 #include "libwm/expr/alternatives.h"
 #include "libwm/view/job_tables.h"
 
-namespace wm::cmd {
+namespace wm::cmd::bjobs {
 namespace {
 
 using Kind = Option::Kind;
@@ -292,9 +292,9 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::bjobs
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::bjobs;
   return main_of({"bjobs", "bjobs [options] [job_id[[index]] ...]", kOptions}, argc, argv, run);
 }

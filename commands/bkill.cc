@@ -6,7 +6,7 @@
 #include "commands/common/selection.h"
 #include "libwm/base/signals.h"
 
-namespace wm::cmd {
+namespace wm::cmd::bkill {
 namespace {
 
 using Kind = Option::Kind;
@@ -51,10 +51,10 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::bkill
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::bkill;
   return main_of({.name = "bkill",
                   .synopsis = "bkill [options] [job_id[[index]] ... | 0]",
                   .options = kOptions,

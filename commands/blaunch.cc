@@ -14,7 +14,7 @@
 #include "libwm/base/fan_out.h"
 #include "libwm/client/launch.h"
 
-namespace wm::cmd {
+namespace wm::cmd::blaunch {
 namespace {
 
 using Kind = Option::Kind;
@@ -280,13 +280,13 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::blaunch
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::blaunch;
   return main_of({"blaunch",
                   "blaunch [-n] [-group name] [-u host_file | -z \"host ...\" | host] [-no-shell] "
                   "command [argument ...]",
-                  kOptions, Words::Last},
+                  kOptions, wm::cmd::Words::Last},
                  argc, argv, run);
 }

@@ -6,7 +6,7 @@
 #include "commands/common/group_listing.h"
 #include "libwm/view/tally.h"
 
-namespace wm::cmd {
+namespace wm::cmd::blimits {
 namespace {
 
 using Kind = Option::Kind;
@@ -54,9 +54,9 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::blimits
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::blimits;
   return main_of({"blimits", "blimits [options]", kOptions}, argc, argv, run);
 }

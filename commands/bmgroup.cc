@@ -1,7 +1,7 @@
 // bmgroup: shows groups of hosts and their members, as the master has them.
 #include "commands/common/group_listing.h"
 
-namespace wm::cmd {
+namespace wm::cmd::bmgroup {
 namespace {
 
 Result<int> run(const Parsed& options) {
@@ -14,10 +14,10 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::bmgroup
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
-  return main_of({"bmgroup", "bmgroup [options] [host_group ...]", group_listing_options()}, argc,
+  using namespace wm::cmd::bmgroup;
+  return main_of({"bmgroup", "bmgroup [options] [host_group ...]", wm::cmd::group_listing_options()}, argc,
                  argv, run);
 }

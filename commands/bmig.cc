@@ -3,7 +3,7 @@
 #include "commands/common/outcomes.h"
 #include "commands/common/selection.h"
 
-namespace wm::cmd {
+namespace wm::cmd::bmig {
 namespace {
 
 using Kind = Option::Kind;
@@ -36,10 +36,10 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::bmig
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::bmig;
   return main_of({.name = "bmig",
                   .synopsis = "bmig [-m \"host ...\"] [options] [job_id[[index]] ... | 0]",
                   .options = kOptions,

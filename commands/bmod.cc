@@ -13,7 +13,7 @@
 #include "commands/common/outcomes.h"
 #include "libwm/codec/codec.h"
 
-namespace wm::cmd {
+namespace wm::cmd::bmod {
 namespace {
 
 Surroundings surroundings(const LsfConf& lsf) {
@@ -55,10 +55,11 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::bmod
 
 int main(int argc, char** argv) {
   using namespace wm::cmd;
+  using namespace wm::cmd::bmod;
   const Command command{.name = "bmod",
                         .synopsis = "bmod [options] job_id[[index]]",
                         .options = modify_options(),

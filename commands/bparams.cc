@@ -7,7 +7,7 @@
 #include "libwm/conf/keys.h"
 #include "libwm/conf/lsf_conf.h"
 
-namespace wm::cmd {
+namespace wm::cmd::bparams {
 namespace {
 
 using Kind = Option::Kind;
@@ -53,9 +53,9 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::bparams
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::bparams;
   return main_of({"bparams", "bparams [-a | -l]", kOptions}, argc, argv, run);
 }

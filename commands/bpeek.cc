@@ -8,7 +8,7 @@
 #include "commands/common/job_names.h"
 #include "commands/common/selection.h"
 
-namespace wm::cmd {
+namespace wm::cmd::bpeek {
 namespace {
 
 using Kind = Option::Kind;
@@ -109,9 +109,9 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::bpeek
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::bpeek;
   return main_of({"bpeek", "bpeek [options] [job_id[[index]][.task]]", kOptions}, argc, argv, run);
 }

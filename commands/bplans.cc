@@ -7,7 +7,7 @@
 #include "libwm/view/budget_fields.h"
 #include "libwm/view/plan_fields.h"
 
-namespace wm::cmd {
+namespace wm::cmd::bplans {
 namespace {
 
 using Kind = Option::Kind;
@@ -84,10 +84,10 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::bplans
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::bplans;
   return main_of({"bplans", "bplans [options] [/path ... | budget ...]", kOptions}, argc, argv,
                  run);
 }

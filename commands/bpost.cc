@@ -6,7 +6,7 @@
 #include "commands/common/command.h"
 #include "commands/common/job_names.h"
 
-namespace wm::cmd {
+namespace wm::cmd::bpost {
 namespace {
 
 using Kind = Option::Kind;
@@ -58,10 +58,10 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::bpost
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::bpost;
   return main_of({.name = "bpost",
                   .synopsis = "bpost [-i index] [-d text] [-a file] job_id[[index]]",
                   .options = kOptions,

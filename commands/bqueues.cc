@@ -6,7 +6,7 @@
 #include "commands/common/listing.h"
 #include "libwm/view/queue_fields.h"
 
-namespace wm::cmd {
+namespace wm::cmd::bqueues {
 namespace {
 
 using Kind = Option::Kind;
@@ -79,9 +79,9 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::bqueues
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::bqueues;
   return main_of({"bqueues", "bqueues [options] [queue_name ...]", kOptions}, argc, argv, run);
 }

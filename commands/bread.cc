@@ -8,7 +8,7 @@
 #include "libwm/view/format.h"
 #include "libwm/view/times.h"
 
-namespace wm::cmd {
+namespace wm::cmd::bread {
 namespace {
 
 using Kind = Option::Kind;
@@ -73,10 +73,10 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::bread
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::bread;
   return main_of({"bread", "bread [-i index] [-a file] job_id[[index]]", kOptions}, argc, argv,
                  run);
 }

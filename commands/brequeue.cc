@@ -6,7 +6,7 @@
 #include "commands/common/outcomes.h"
 #include "commands/common/selection.h"
 
-namespace wm::cmd {
+namespace wm::cmd::brequeue {
 namespace {
 
 using Kind = Option::Kind;
@@ -63,10 +63,10 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::brequeue
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::brequeue;
   return main_of({.name = "brequeue",
                   .synopsis = "brequeue [options] [job_id[[index]] ... | 0]",
                   .options = kOptions,

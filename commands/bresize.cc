@@ -4,7 +4,7 @@
 #include "commands/common/resize_words.h"
 #include "libwm/codec/codec.h"
 
-namespace wm::cmd {
+namespace wm::cmd::bresize {
 namespace {
 
 using Kind = Option::Kind;
@@ -45,10 +45,10 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::bresize
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::bresize;
   return main_of(
       {.name = "bresize",
        .synopsis = "bresize [-c] release|request tasks job_id | group=tasks job_id | cancel job_id",

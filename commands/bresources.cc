@@ -6,7 +6,7 @@
 #include "commands/common/group_listing.h"
 #include "libwm/view/plan_fields.h"
 
-namespace wm::cmd {
+namespace wm::cmd::bresources {
 namespace {
 
 using Kind = Option::Kind;
@@ -56,10 +56,10 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::bresources
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::bresources;
   return main_of({"bresources", "bresources [-s | -g] [options] [name ...]", kOptions}, argc, argv,
                  run);
 }

@@ -7,7 +7,7 @@
 #include "commands/common/job_names.h"
 #include "commands/common/outcomes.h"
 
-namespace wm::cmd {
+namespace wm::cmd::brestart {
 namespace {
 
 using Kind = Option::Kind;
@@ -36,10 +36,10 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::brestart
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::brestart;
   return main_of({.name = "brestart",
                   .synopsis = "brestart [-H] [checkpoint_dir] job_id[[index]]",
                   .options = kOptions,

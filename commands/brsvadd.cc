@@ -4,7 +4,7 @@
 #include "commands/common/command.h"
 #include "commands/common/reserving.h"
 
-namespace wm::cmd {
+namespace wm::cmd::brsvadd {
 namespace {
 
 using Kind = Option::Kind;
@@ -44,10 +44,10 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::brsvadd
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::brsvadd;
   return main_of({.name = "brsvadd",
                   .synopsis = "brsvadd {-u \"user ...\" | -g group | -s} {-n n | -m \"host ...\"} "
                               "{-b time -e time | -t \"window ...\"} [options]",

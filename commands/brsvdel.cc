@@ -1,7 +1,7 @@
 // brsvdel: removes advance reservations; jobs that run in them go on.
 #include "commands/common/command.h"
 
-namespace wm::cmd {
+namespace wm::cmd::brsvdel {
 namespace {
 
 constexpr Option kOptions[] = {{"f", Option::Kind::IgnoredFlag, "", ""}};
@@ -27,10 +27,10 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::brsvdel
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::brsvdel;
   return main_of(
       {.name = "brsvdel", .synopsis = "brsvdel reservation ...", .options = kOptions, .acts = true},
       argc, argv, run);

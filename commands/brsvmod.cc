@@ -5,7 +5,7 @@
 #include "commands/common/command.h"
 #include "commands/common/reserving.h"
 
-namespace wm::cmd {
+namespace wm::cmd::brsvmod {
 namespace {
 
 using Kind = Option::Kind;
@@ -62,10 +62,10 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::brsvmod
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::brsvmod;
   return main_of({.name = "brsvmod",
                   .synopsis = "brsvmod [options] [addhost | rmhost] reservation",
                   .options = kOptions,

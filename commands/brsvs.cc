@@ -5,7 +5,7 @@
 #include "commands/common/listing.h"
 #include "libwm/view/format.h"
 
-namespace wm::cmd {
+namespace wm::cmd::brsvs {
 namespace {
 
 using Kind = Option::Kind;
@@ -155,9 +155,9 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::brsvs
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::brsvs;
   return main_of({"brsvs", "brsvs [options] [reservation ...]", kOptions}, argc, argv, run);
 }

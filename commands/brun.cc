@@ -2,7 +2,7 @@
 #include "commands/common/command.h"
 #include "commands/common/job_names.h"
 
-namespace wm::cmd {
+namespace wm::cmd::brun {
 namespace {
 
 using Kind = Option::Kind;
@@ -32,10 +32,10 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::brun
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::brun;
   return main_of({.name = "brun",
                   .synopsis = "brun -m \"host ...\" job_id[[index]]",
                   .options = kOptions,

@@ -8,7 +8,7 @@
 #include "commands/common/listing.h"
 #include "libwm/view/sla_fields.h"
 
-namespace wm::cmd {
+namespace wm::cmd::bsla {
 namespace {
 
 using Kind = Option::Kind;
@@ -151,9 +151,9 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::bsla
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::bsla;
   return main_of({"bsla", "bsla [options] [class | /plan ...]", kOptions}, argc, argv, run);
 }

@@ -6,7 +6,7 @@
 
 #include "commands/common/command.h"
 
-namespace wm::cmd {
+namespace wm::cmd::bslots {
 namespace {
 
 using Kind = Option::Kind;
@@ -63,9 +63,9 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::bslots
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::bslots;
   return main_of({"bslots", "bslots [-l]", kOptions}, argc, argv, run);
 }

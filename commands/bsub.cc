@@ -36,7 +36,7 @@
 #include "libwm/view/budget_fields.h"
 #include "libwm/view/job_fields.h"
 
-namespace wm::cmd {
+namespace wm::cmd::bsub {
 namespace {
 
 constexpr std::size_t kMaxScript = 8 << 20;
@@ -451,10 +451,11 @@ Result<int> run(const Parsed& given) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::bsub
 
 int main(int argc, char** argv) {
   using namespace wm::cmd;
+  using namespace wm::cmd::bsub;
   const Command command{
       .name = "bsub",
       .synopsis = "bsub [options] command [argument ...] | script_file | < script",

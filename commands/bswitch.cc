@@ -4,7 +4,7 @@
 #include "commands/common/outcomes.h"
 #include "commands/common/selection.h"
 
-namespace wm::cmd {
+namespace wm::cmd::bswitch {
 namespace {
 
 using Kind = Option::Kind;
@@ -36,10 +36,10 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::bswitch
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::bswitch;
   return main_of({.name = "bswitch",
                   .synopsis = "bswitch [options] queue [job_id[[index]] ... | 0]",
                   .options = kOptions,

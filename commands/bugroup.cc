@@ -1,7 +1,7 @@
 // bugroup: shows groups of users and their members, as the master has them.
 #include "commands/common/group_listing.h"
 
-namespace wm::cmd {
+namespace wm::cmd::bugroup {
 namespace {
 
 Result<int> run(const Parsed& options) {
@@ -14,10 +14,10 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::bugroup
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
-  return main_of({"bugroup", "bugroup [options] [user_group ...]", group_listing_options()}, argc,
+  using namespace wm::cmd::bugroup;
+  return main_of({"bugroup", "bugroup [options] [user_group ...]", wm::cmd::group_listing_options()}, argc,
                  argv, run);
 }

@@ -9,7 +9,7 @@
 #include "libwm/client/names.h"
 #include "libwm/view/tally.h"
 
-namespace wm::cmd {
+namespace wm::cmd::busers {
 namespace {
 
 using Kind = Option::Kind;
@@ -78,10 +78,10 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::busers
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::busers;
   return main_of({"busers", "busers [options] [user | user_group | all ...]", kOptions}, argc, argv,
                  run);
 }

@@ -5,7 +5,7 @@
 #include "commands/common/command.h"
 #include "libwm/model/watch_verbs.h"
 
-namespace wm::cmd {
+namespace wm::cmd::bwait {
 namespace {
 
 using Kind = Option::Kind;
@@ -51,10 +51,10 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::bwait
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::bwait;
   return main_of({.name = "bwait",
                   .synopsis = "bwait -w condition [-t minutes]",
                   .options = kOptions,

@@ -5,7 +5,7 @@
 #include "commands/common/selection.h"
 #include "libwm/view/why_fields.h"
 
-namespace wm::cmd {
+namespace wm::cmd::bwhy {
 namespace {
 
 using Kind = Option::Kind;
@@ -44,9 +44,9 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::bwhy
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::bwhy;
   return main_of({"bwhy", "bwhy [options] [job_id[[index]] ...]", kOptions}, argc, argv, run);
 }

@@ -3,7 +3,7 @@
 #include "commands/common/command.h"
 #include "commands/common/lsf_listing.h"
 
-namespace wm::cmd {
+namespace wm::cmd::lsadmin {
 namespace {
 
 Result<int> run(const Parsed& options) {
@@ -20,9 +20,9 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::lsadmin
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::lsadmin;
   return main_of({"lsadmin", "lsadmin showconf lim", {}}, argc, argv, run);
 }

@@ -2,7 +2,7 @@
 #include "commands/common/command.h"
 #include "libwm/view/format.h"
 
-namespace wm::cmd {
+namespace wm::cmd::lsclusters {
 namespace {
 
 using Kind = Option::Kind;
@@ -30,9 +30,9 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::lsclusters
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::lsclusters;
   return main_of({"lsclusters", "lsclusters [-w]", kOptions}, argc, argv, run);
 }

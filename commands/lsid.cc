@@ -3,7 +3,7 @@
 #include "commands/common/command.h"
 #include "libwm/conf/lsf_conf.h"
 
-namespace wm::cmd {
+namespace wm::cmd::lsid {
 namespace {
 
 Result<int> run(const Parsed&) {
@@ -16,9 +16,9 @@ Result<int> run(const Parsed&) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::lsid
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::lsid;
   return main_of({"lsid", "lsid [-h | -V]", {}}, argc, argv, run);
 }

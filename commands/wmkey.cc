@@ -18,7 +18,7 @@
 #include "libwm/rest/api_keys.h"
 #include "libwm/rest/assets.h"
 
-namespace wm::cmd {
+namespace wm::cmd::wmkey {
 namespace {
 
 using Kind = Option::Kind;
@@ -172,10 +172,10 @@ Result<int> run(const Parsed& options) {
 }
 
 }  // namespace
-}  // namespace wm::cmd
+}  // namespace wm::cmd::wmkey
 
 int main(int argc, char** argv) {
-  using namespace wm::cmd;
+  using namespace wm::cmd::wmkey;
   return main_of(
       {.name = "wmkey",
        .synopsis = "wmkey create name [-scope list] [-for days] | list | revoke name | logoff",
