@@ -28,7 +28,8 @@ DESTDIR ?=
 configure: configure.ac
 	@scripts/bootstrap
 	autoconf
-config.mk: config.mk.in configure
+# What scripts/bootstrap nccl has brought since is found anew.
+config.mk: config.mk.in configure $(wildcard $(NCCL_WHEELS)/versions)
 	@scripts/bootstrap
 	./configure --quiet
 
@@ -82,8 +83,8 @@ TRAINER := $(if $(wildcard libwm/trainer/*.cc),$B/lib/libwmtrainer.so)
 KERNEL := $(if $(wildcard libwm/kernel/*.cc),$B/lib/libwmserve.so)
 # The C++ trainer over the C interface, with groups over gloo: linked into users' programs.
 GROUPS_A := $B/lib/libwmgroups.a
-# The same over NCCL, where there is a CUDA toolkit with it.
-NCCL_A := $(if $(CUDA_NCCL),$B/lib/libwmgroups_nccl.a)
+# The same over NCCL, where there are its headers and those of CUDA's runtime.
+NCCL_A := $(if $(NCCL_CPPFLAGS),$B/lib/libwmgroups_nccl.a)
 MPI_A := $(if $(MPICXX),$B/lib/libwmgroups_mpi.a)
 # Example programs of users: test/examples/NAME_train.cc becomes one; the other files are their parts.
 EXAMPLES := $(patsubst test/examples/%.cc,$B/test/examples/%,$(wildcard test/examples/*_train.cc))
@@ -204,7 +205,7 @@ $B/sbin/wgrpc: $(GRPC_OBJ) $(GRPC_MADE:%.cc=%.o) $(LIB_A) $(SAN_OBJ)
 	$(call link,$(filter %.o,$^)) $(SODIUM) $(LDLIBS) $$($(PKG_CONFIG) --libs grpc++ protobuf)
 
 # Libraries and programs that stand in for a GPU driver: test/support/stub/X.cc becomes one.
-STUBS := $B/stub/libnvidia-ml-stub.so $(if $(CUDA_NCCL),$B/stub/nccl_train)
+STUBS := $B/stub/libnvidia-ml-stub.so $(if $(NCCL_CPPFLAGS),$B/stub/nccl_train)
 $B/stub/libnvidia-ml-stub.so: $B/obj/test/support/stub/nvml.o
 	@mkdir -p $(@D); echo "  LINK  $@"
 	@$(CXX) -shared $(LDFLAGS) -o $@ $<
@@ -256,7 +257,7 @@ $(NCCL_A): $(call obj,$(wildcard libwm/trainer/groups/nccl/*.cc))
 	@ar rcs $@ $^
 # What includes NCCL's and CUDA's headers; theirs are not held to our warnings.
 $(call obj,$(wildcard libwm/trainer/groups/nccl/*.cc) test/support/stub/nccl.cc): \
-  CPPFLAGS += -isystem $(CUDA_NCCL)/include -DWM_NCCL_SHRINKS=$(NCCL_SHRINKS)
+  CPPFLAGS += $(NCCL_CPPFLAGS)
 $(EXAMPLES): $B/%: $B/obj/%.o $(EXAMPLE_OBJ) $(GROUPS_A) $(TRAINER_LINKED)
 	@mkdir -p $(@D); echo "  LINK  $@"
 	@$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(GROUPS_A) $(LINK_TRAINER) -lgloo
@@ -282,23 +283,23 @@ $(MPI_EXAMPLES): $B/test/examples/%: $B/obj/test/examples/mpi/%.o $(EXAMPLE_OBJ)
 	  -Wl,-rpath,$(abspath $B/lib)
 
 # Self-tests of GPUs: a file NAME.cu under commands/gpu becomes bin/NAME where configure found
-# nvcc. PTX for every device since compute capability 8.0, made ready for 9.0; CUDA's runtime
-# is linked statically, NCCL is found where it was when built.
-CUDA := $(patsubst %/bin/,%,$(dir $(NVCC)))
-NVCCFLAGS := -O2 -I. -gencode arch=compute_80,code=compute_80 \
-  -gencode arch=compute_90,code=sm_90 -Xlinker -rpath,$(CUDA)/lib64
+# nvcc, and NCCL where its name says so. PTX for every device since compute capability 8.0, made
+# ready for 9.0; CUDA's runtime is linked statically.
+NVCCFLAGS := -O2 -I. -gencode arch=compute_80,code=compute_80 -gencode arch=compute_90,code=sm_90
 # Examples of GPU programs: test/examples/NAME.cu becomes test/examples/NAME in the build folder.
-GPU_EXAMPLES := $(if $(SAN),,$(if $(NVCC),$(if $(CUDA_NCCL),$(patsubst %.cu,$B/%,$(wildcard test/examples/*.cu)))))
+GPU_EXAMPLES := $(if $(SAN),,$(if $(NVCC),$(if $(NCCL_LIBS),$(patsubst %.cu,$B/%,$(wildcard test/examples/*.cu)))))
 tests: $(GPU_EXAMPLES)
 $(GPU_EXAMPLES): $B/%: %.cu $(wildcard commands/gpu/*.cuh test/examples/*.cuh) $(EXAMPLE_OBJ) \
   $(NCCL_A) $(GROUPS_A) $(TRAINER)
 	@mkdir -p $(@D); echo "  NVCC  $@"
-	@$(NVCC) $(NVCCFLAGS) -std=c++20 -o $@ $< $(filter %.o,$^) $(NCCL_A) $(GROUPS_A) -L$B/lib \
-	  -lwmtrainer -Xlinker -rpath,$(abspath $B/lib) -lnccl
-GPU_BIN := $(if $(NVCC),$(patsubst commands/gpu/%.cu,$B/bin/%,$(wildcard commands/gpu/*.cu)))
+	@$(NVCC) $(NVCCFLAGS) $(NCCL_CPPFLAGS) -std=c++20 -o $@ $< $(filter %.o,$^) $(NCCL_A) $(GROUPS_A) -L$B/lib \
+	  -lwmtrainer -Xlinker -rpath,$(abspath $B/lib) $(NCCL_LIBS)
+GPU_BIN := $(if $(NVCC),$(patsubst commands/gpu/%.cu,$B/bin/%,\
+  $(filter-out $(if $(NCCL_LIBS),,%/wm-ncclcheck.cu),$(wildcard commands/gpu/*.cu))))
 .PHONY: gpu-programs
 gpu-programs: $(GPU_BIN)
-$B/bin/wm-ncclcheck: NCCL_LIB := -lnccl
+$B/bin/wm-ncclcheck: NVCCFLAGS += $(NCCL_CPPFLAGS)
+$B/bin/wm-ncclcheck: NCCL_LIB := $(NCCL_LIBS)
 $(GPU_BIN): $B/bin/%: commands/gpu/%.cu $(wildcard commands/gpu/*.cuh)
 	@mkdir -p $(@D); echo "  NVCC  $@"
 	@$(NVCC) -std=c++17 $(NVCCFLAGS) -o $@ $< $(NCCL_LIB)
@@ -331,7 +332,9 @@ $B/obj/daemons/wagent/ranks/pmix_%.o: CPPFLAGS += $(shell $(PKG_CONFIG) --cflags
 # ---- what people run --------------------------------------------------------------------
 bootstrap:
 	@scripts/bootstrap
+# Without NCCL's headers, or a registry that has them, the tests of it are skipped.
 check: bootstrap
+	@$(if $(NCCL_CPPFLAGS),,scripts/bootstrap nccl || :)
 	@$(MAKE) --no-print-directory all tests
 	@B=$B scripts/check
 lint:

@@ -14,9 +14,10 @@ from elastic_job import BUILD  # noqa: E402
 from groups_job import AwkwardPoints, Groups  # noqa: E402
 
 PROGRAM = os.path.join(BUILD, 'stub', 'nccl_train')
+NONE = 'configure found no NCCL: scripts/bootstrap nccl brings it, where pip reaches a registry'
 
 
-@unittest.skipUnless(os.path.exists(PROGRAM), 'no NCCL: configure found no CUDA toolkit with it')
+@unittest.skipUnless(os.path.exists(PROGRAM), NONE)
 class Nccl(Groups):
     program = PROGRAM
 
@@ -54,7 +55,7 @@ class Kills(AwkwardPoints, Nccl):
         self.assertEqual(self.shrinks(), [])
 
 
-@unittest.skipUnless(os.path.exists(PROGRAM), 'no NCCL: configure found no CUDA toolkit with it')
+@unittest.skipUnless(os.path.exists(PROGRAM), NONE)
 class Acceptance(unittest.TestCase):
     def test_what_a_gpu_machine_runs_says_its_pauses_in_one_line(self):
         script = os.path.join(HERE, '..', 'gpu', 'nccl_resize.py')
