@@ -6,7 +6,7 @@
 namespace wm::cmd {
 namespace {
 
-Error bad(const std::string& text, const std::string& why) {
+Error bad_checkpoint(const std::string& text, const std::string& why) {
   return fail(Code::BadArgument, "-k " + text + ": Bad argument, " + why);
 }
 
@@ -34,17 +34,17 @@ Result<void> read_checkpoint(const Parsed& options, JobSpec& spec) {
   Checkpoint made;
   std::istringstream words(*text);
   words >> made.dir;
-  if (made.dir.empty()) return bad(*text, "a folder is wanted");
+  if (made.dir.empty()) return bad_checkpoint(*text, "a folder is wanted");
   if (made.dir[0] != '/') made.dir = spec.program.cwd + "/" + made.dir;
   for (std::string word; words >> word;) {
     if (word.starts_with("method=")) {
       made.method = word.substr(7);
-      if (!is_method(made.method)) return bad(*text, "'" + word + "' names no method");
+      if (!is_method(made.method)) return bad_checkpoint(*text, "'" + word + "' names no method");
       continue;
     }
     if (word.starts_with("init=")) continue;  // the first comes after a period, as the others do
     auto period = parse_period(word);
-    if (!period) return bad(*text, "'" + word + "' is no number of minutes, nor 90s");
+    if (!period) return bad_checkpoint(*text, "'" + word + "' is no number of minutes, nor 90s");
     made.period = *period;
   }
   spec.checkpoint = std::move(made);

@@ -7,14 +7,14 @@ namespace wm::cmd {
 namespace {
 
 constexpr std::string_view kMark = "#BSUB";
-constexpr std::string_view kBlanks = " \t\r";
+constexpr std::string_view kLineBlanks = " \t\r";
 
 std::string_view left_trimmed(std::string_view text) {
-  auto first = text.find_first_not_of(kBlanks);
+  auto first = text.find_first_not_of(kLineBlanks);
   return first == std::string_view::npos ? std::string_view() : text.substr(first);
 }
 
-bool is_blank(char c) { return kBlanks.find(c) != std::string_view::npos; }
+bool is_blank(char c) { return kLineBlanks.find(c) != std::string_view::npos; }
 
 // Words of one directive; false when a quote is not closed.
 bool split(std::string_view text, std::vector<std::string>& words) {
@@ -81,7 +81,7 @@ Result<std::vector<std::string>> words_of(std::string_view line) {
 std::string interpreter_of(std::string_view script) {
   if (!script.starts_with("#!")) return "";
   auto line = left_trimmed(script.substr(2, script.find('\n') - 2));
-  auto last = line.find_last_not_of(kBlanks);
+  auto last = line.find_last_not_of(kLineBlanks);
   return last == std::string_view::npos ? "" : std::string(line.substr(0, last + 1));
 }
 

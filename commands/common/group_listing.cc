@@ -7,7 +7,7 @@ namespace {
 
 using Kind = Option::Kind;
 
-constexpr Option kOptions[] = {
+constexpr Option kGroupListingOptions[] = {
     {"r", Kind::Flag, "", "Members of groups in their place"},
     {"w", Kind::IgnoredFlag, "", ""},
     {"l", Kind::IgnoredFlag, "", ""},
@@ -33,7 +33,7 @@ std::vector<view::GroupRow> chosen(const Parsed& options, std::vector<view::Grou
 
 }  // namespace
 
-std::span<const Option> group_listing_options() { return kOptions; }
+std::span<const Option> group_listing_options() { return kGroupListingOptions; }
 
 Result<Config> whole_conf() {
   WM_TRY(auto from, master());

@@ -8,7 +8,7 @@
 namespace wm::cmd {
 namespace {
 
-Result<int> run(bool hold, const Parsed& options) {
+Result<int> hold_jobs(bool hold, const Parsed& options) {
   if (!selects(options))
     return fail(Code::BadArgument, "job ID or one of -J -u -q -m -P -app is wanted");
   ReleaseRequest request;
@@ -28,7 +28,8 @@ int hold_main(bool hold, int argc, char** argv) {
                                          : "bresume [options] [job_id[[index]] ... | 0]",
                         .options = kSelecting,
                         .acts = true};
-  return main_of(command, argc, argv, [hold](const Parsed& options) { return run(hold, options); });
+  return main_of(command, argc, argv,
+                 [hold](const Parsed& options) { return hold_jobs(hold, options); });
 }
 
 }  // namespace wm::cmd

@@ -11,7 +11,7 @@ namespace {
 
 using Kind = Option::Kind;
 
-constexpr Option kOptions[] = {
+constexpr Option kHostListingOptions[] = {
     {"gpu", Kind::Flag, "", "About GPUs"},
     {"o", Kind::Text, "\"field[:width] ... delimiter='c'\"", "These fields; \"all\" for every one"},
     {"json", Kind::Flag, "", "JSON"},
@@ -44,7 +44,7 @@ Result<void> leave_out(const Config& config, const std::string& wanted,
 
 }  // namespace
 
-std::span<const Option> host_listing_options() { return kOptions; }
+std::span<const Option> host_listing_options() { return kHostListingOptions; }
 
 Result<HostsReply> hosts_asked(client::Master& from, const Parsed& options, int& code) {
   std::shared_ptr<const Config> config;

@@ -10,9 +10,9 @@ namespace {
 
 using Variables = std::map<std::string, std::string>;
 
-constexpr std::string_view kBlanks = " \t";
+constexpr std::string_view kWordBlanks = " \t";
 
-Error bad(const std::string& text, const char* why) {
+Error bad_setting(const std::string& text, const char* why) {
   return fail(Code::BadArgument, "-env " + text + ": Bad argument, " + why);
 }
 
@@ -31,9 +31,9 @@ bool begins_value(const std::string& word) {
 
 // Blanks around a setting do not count, those within quotes do: the first `kept` bytes stay.
 void add_trimmed(std::string word, std::size_t kept, std::vector<std::string>& settings) {
-  auto last = word.find_last_not_of(kBlanks);
+  auto last = word.find_last_not_of(kWordBlanks);
   word.resize(std::max(last == word.npos ? 0 : last + 1, kept));
-  word.erase(0, word.find_first_not_of(kBlanks));
+  word.erase(0, word.find_first_not_of(kWordBlanks));
   if (!word.empty()) settings.push_back(std::move(word));
 }
 
@@ -55,7 +55,7 @@ Result<std::vector<std::string>> settings_of(const std::string& text) {
       word += c;
     }
   }
-  if (quote != 0) return bad(text, "a quote is not closed");
+  if (quote != 0) return bad_setting(text, "a quote is not closed");
   add_trimmed(std::move(word), kept, settings);
   return settings;
 }
@@ -67,7 +67,7 @@ Result<void> apply(const std::string& setting, const Variables& here, Variables&
   bool remove = name.starts_with('~');
   if (remove) name.erase(0, 1);
   if (name.empty() || name.find(' ') != std::string::npos)
-    return bad(setting, "all, none, NAME, NAME=value or ~NAME is wanted");
+    return bad_setting(setting, "all, none, NAME, NAME=value or ~NAME is wanted");
   if (remove) job.erase(name);
   else if (equals != std::string::npos) job[name] = setting.substr(equals + 1);
   else if (auto at = here.find(name); at != here.end()) job[name] = at->second;

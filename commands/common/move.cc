@@ -38,7 +38,7 @@ Result<MoveRequest> request_of(bool top, const Parsed& options) {
   return request;
 }
 
-Result<int> run(bool top, const Parsed& options) {
+Result<int> move_jobs(bool top, const Parsed& options) {
   WM_TRY(auto request, request_of(top, options));
   WM_TRY(auto to, master());
   WM_TRY(auto reply, to.move(request));
@@ -52,7 +52,8 @@ int move_main(bool top, int argc, char** argv) {
       .name = top ? "btop" : "bbot",
       .synopsis = top ? "btop job_id[[index]] [position]" : "bbot job_id[[index]] [position]",
       .acts = true};
-  return main_of(command, argc, argv, [top](const Parsed& options) { return run(top, options); });
+  return main_of(command, argc, argv,
+                 [top](const Parsed& options) { return move_jobs(top, options); });
 }
 
 }  // namespace wm::cmd

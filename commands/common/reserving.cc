@@ -7,7 +7,7 @@
 namespace wm::cmd {
 namespace {
 
-std::vector<std::string> words_of(const std::string& text) {
+std::vector<std::string> names_in(const std::string& text) {
   std::vector<std::string> words;
   constexpr const char* kBlank = " \t,";
   for (std::size_t from = text.find_first_not_of(kBlank); from != text.npos;) {
@@ -43,9 +43,9 @@ Result<void> read_times(const Parsed& options, WallTime now, Reservation& what) 
 Result<void> read_reservation(const Parsed& options, WallTime now, Reservation& what) {
   if (options.has("u") + options.has("g") + options.has("s") > 1)
     return fail(Code::BadArgument, "one of -u, -g and -s is wanted");
-  if (auto users = options.first("u")) what.kind = ReservedFor::User, what.users = words_of(*users);
+  if (auto users = options.first("u")) what.kind = ReservedFor::User, what.users = names_in(*users);
   if (auto group = options.first("g"))
-    what.kind = ReservedFor::Group, what.users = words_of(*group);
+    what.kind = ReservedFor::Group, what.users = names_in(*group);
   if (options.has("s")) what.kind = ReservedFor::System, what.users.clear();
   if (options.has("o")) what.open = true;
   if (options.has("on")) what.open = false;
@@ -64,7 +64,7 @@ Result<void> read_places(const Parsed& options, ReserveRequest& request) {
       return fail(Code::BadArgument, "-unit " + *unit + ": Bad argument, slot or host is wanted");
     request.whole_hosts = *unit == "host";
   }
-  if (auto hosts = options.first("m")) request.hosts = words_of(*hosts);
+  if (auto hosts = options.first("m")) request.hosts = names_in(*hosts);
   if (auto select = options.first("R")) {
     request.select = *select;
     constexpr std::string_view kOpens = "select[";

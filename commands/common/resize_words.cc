@@ -9,7 +9,7 @@
 namespace wm::cmd {
 namespace {
 
-using Kind = ResizeRequest::Kind;
+using ResizeKind = ResizeRequest::Kind;
 
 Error usage_error(const std::string& text) {
   return fail(Code::BadArgument,
@@ -17,10 +17,10 @@ Error usage_error(const std::string& text) {
                   "; bresize release|request tasks job_id, group=tasks job_id, or cancel job_id");
 }
 
-std::optional<Kind> kind_of(const std::string& word) {
-  if (word == "release") return Kind::Release;
-  if (word == "request") return Kind::Request;
-  if (word == "cancel") return Kind::Cancel;
+std::optional<ResizeKind> kind_of(const std::string& word) {
+  if (word == "release") return ResizeKind::Release;
+  if (word == "request") return ResizeKind::Request;
+  if (word == "cancel") return ResizeKind::Cancel;
   return std::nullopt;
 }
 
@@ -64,7 +64,7 @@ Result<ResizeWish> parse_group_size(std::span<const std::string> words) {
   if (words.size() != 2) return usage_error("group=tasks goes with one job_id");
   auto equals = words[0].find('=');
   ResizeWish wish;
-  wish.request.kind = Kind::Set;
+  wish.request.kind = ResizeKind::Set;
   wish.request.group = words[0].substr(0, equals);
   auto tasks = words[0].substr(equals + 1);
   if (tasks != "0") {
@@ -83,11 +83,11 @@ Result<ResizeWish> parse_resize(std::span<const std::string> words) {
   if (words[0].find('=') != std::string::npos) return parse_group_size(words);
   auto kind = kind_of(words[0]);
   if (!kind) return usage_error("'" + words[0] + "' is no verb");
-  if (words.size() != (*kind == Kind::Cancel ? 2U : 3U))
+  if (words.size() != (*kind == ResizeKind::Cancel ? 2U : 3U))
     return usage_error("wrong number of words");
   ResizeWish wish;
   wish.request.kind = *kind;
-  if (*kind != Kind::Cancel) {
+  if (*kind != ResizeKind::Cancel) {
     wish.names_hosts = words[1].find_first_of("* ") != std::string::npos;
     WM_TRY(wish.request.tasks, parse_tasks(words[1], wish.names_hosts));
   }

@@ -2,8 +2,8 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
+#include "commands/common/file_text.h"
 #include "libwm/rest/search_request.h"
 #include "libwm/rest/search_task.h"
 
@@ -14,11 +14,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kCommand = "python3 \"$LSF_LIBDIR/python/wm_optimizer.py\" ";
 
-std::string text_of(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 }  // namespace
 
 std::string plugins_folder(const std::string& results) { return results + "/plugins"; }
@@ -27,7 +22,7 @@ std::string plugins_folder(const std::string& results) { return results + "/plug
 Result<Plugin> installed_plugin(const std::string& results, const std::string& name) {
   auto folder = plugins_folder(results) + "/" + name;
   bool named = rest::check_search_name(name) && name.front() != '.';
-  auto manifest = named ? text_of(folder + "/plugin.json") : std::string();
+  auto manifest = named ? file_text(folder + "/plugin.json") : std::string();
   if (manifest.empty())
     return fail(Code::NotFound, "algorithm " + name.substr(0, 40) + " does not exist");
   return Plugin{folder + "/code", std::move(manifest)};

@@ -8,7 +8,7 @@ namespace wm::cmd {
 namespace {
 
 // In gnuplot's double quotes; what a terminal would obey is left out.
-std::string quoted(const std::string& text) {
+std::string plot_quoted(const std::string& text) {
   std::string out = "\"";
   for (unsigned char c : text) {
     if (c < 0x20 || c == 0x7f) continue;
@@ -23,7 +23,7 @@ std::string terminal(const std::string& file, unsigned columns, unsigned rows) {
     return "set terminal dumb " + std::to_string(columns) + " " + std::to_string(rows) + "\n";
   auto kind =
       file.ends_with(".svg") ? "svg size 1000,600 background \"white\"" : "pngcairo size 1000,600";
-  return std::string("set terminal ") + kind + "\nset output " + quoted(file) + "\n";
+  return std::string("set terminal ") + kind + "\nset output " + plot_quoted(file) + "\n";
 }
 
 std::string row(std::size_t index, double value) {
@@ -46,8 +46,8 @@ std::string plot_script(const SearchPicture& picture, const std::string& file, u
     reached = picture.least ? std::min(reached, value) : std::max(reached, value);
     best += row(i + 1, reached);
   }
-  return terminal(file, columns, rows) + "set title " + quoted(picture.title) +
-         " noenhanced\nset xlabel \"trial\"\nset ylabel " + quoted(picture.metric) +
+  return terminal(file, columns, rows) + "set title " + plot_quoted(picture.title) +
+         " noenhanced\nset xlabel \"trial\"\nset ylabel " + plot_quoted(picture.metric) +
          " noenhanced\nset key top " + (picture.least ? "right" : "left") +
          "\nset grid\n$trials << EOD\n" + trials + "EOD\n$best << EOD\n" + best +
          "EOD\nplot $trials using 1:2 with points title \"trials\", "

@@ -24,7 +24,7 @@ namespace wm::cmd {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 // A bundle goes again unless its job was submitted.
 class Staged {
@@ -178,8 +178,8 @@ Result<void> begin_optimizer(client::Master& master, const ClusterConf& conf, co
 }
 
 // Its bundle as long as more trials may come, then the copy that its first trial ran in.
-Result<std::string> code_of(client::Master& master, const ClusterConf& conf, JobId search,
-                            const std::string& bundle) {
+Result<std::string> bundle_code(client::Master& master, const ClusterConf& conf, JobId search,
+                                const std::string& bundle) {
   WM_TRY(auto incoming, incoming_here(conf));
   std::error_code ec;
   if (fs::is_directory(incoming + "/" + bundle, ec)) return incoming + "/" + bundle;
@@ -247,7 +247,7 @@ Result<SearchBegun> extend_search(client::Master& master, const ClusterConf& con
   spec.array_limit = std::clamp(spec.array_limit, 1u, trials);
   Staged staged;
   if (!spec.exec.bundle.empty()) {
-    auto code = code_of(master, conf, task.job, spec.exec.bundle);
+    auto code = bundle_code(master, conf, task.job, spec.exec.bundle);
     if (!code) return code.error().within("search " + task.name);
     WM_TRY(stage(*code, conf, staged));
   }
@@ -260,8 +260,8 @@ Result<SearchBegun> extend_search(client::Master& master, const ClusterConf& con
 }
 
 Result<std::string> continued(const rest::SearchTask& task, std::uint32_t trials) {
-  auto told = Json::parse(rest::search_json(task, true), nullptr, false);
-  Json search = told["search"];
+  auto told = OrderedJson::parse(rest::search_json(task, true), nullptr, false);
+  OrderedJson search = told["search"];
   auto algorithm = search.value("algorithm", std::string("auto"));
   std::ranges::transform(algorithm, algorithm.begin(),
                          [](unsigned char c) { return std::tolower(c); });
@@ -270,7 +270,7 @@ Result<std::string> continued(const rest::SearchTask& task, std::uint32_t trials
     return fail(Code::BadArgument, "search " + task.name +
                                        ": only searches by auto, TPE or Bayesian know "
                                        "of earlier trials: start a new one");
-  Json known = search.value("known", Json::array());
+  OrderedJson known = search.value("known", OrderedJson::array());
   for (const auto& trial : told["trials"])
     if (trial["state"] == "finished" && trial["value"].is_number())
       known.push_back({{"config", trial["config"]}, {"value", trial["value"]}});

@@ -32,26 +32,26 @@ constexpr OptionKey kOptionKeys[] = {
     {"elastic", "ar", true}, {"hold", "H", true}, {"rerunnable", "r", true},
     {"exclusive", "x", true}};
 
-Error bad(const std::string& key, const std::string& why) {
+Error bad_key(const std::string& key, const std::string& why) {
   return fail(Code::BadArgument, "-spec: " + key + ": " + why);
 }
 
-Result<std::string> text_of(const std::string& key, const Json& value) {
+Result<std::string> text_in(const std::string& key, const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number_unsigned()) return std::to_string(value.get<std::uint64_t>());
-  return bad(key, "a text or a whole number is wanted");
+  return bad_key(key, "a text or a whole number is wanted");
 }
 
 Result<bool> flag_of(const std::string& key, const Json& value) {
   if (value.is_boolean()) return value.get<bool>();
-  return bad(key, "true or false is wanted");
+  return bad_key(key, "true or false is wanted");
 }
 
 Result<std::uint32_t> count_of(const std::string& key, const Json& value) {
   constexpr std::uint64_t kMost = 1'000'000;
   if (value.is_number_unsigned() && value.get<std::uint64_t>() <= kMost)
     return static_cast<std::uint32_t>(value.get<std::uint64_t>());
-  return bad(key, "a number from 0 to 1000000 is wanted");
+  return bad_key(key, "a number from 0 to 1000000 is wanted");
 }
 
 // A reader for each key of an object; the first that fails ends it.
@@ -59,7 +59,7 @@ using Readers = std::map<std::string, std::function<Result<void>(const Json&)>>;
 
 Result<void> read_object(const Json& object, const std::string& where, const Readers& readers) {
   if (!object.is_object())
-    return bad(where.empty() ? "the file" : where, "an object {...} is wanted");
+    return bad_key(where.empty() ? "the file" : where, "an object {...} is wanted");
   for (const auto& [key, value] : object.items()) {
     auto name = where.empty() ? key : where + "." + key;
     auto reader = readers.find(key);
@@ -68,7 +68,7 @@ Result<void> read_object(const Json& object, const std::string& where, const Rea
       for (const auto& [word, read] : readers) known.push_back(word);
       auto near = nearest(key, known);
       auto hint = near.empty() ? "" : "; did you mean '" + std::string(near) + "'?";
-      return bad(name, "is no key here" + hint);
+      return bad_key(name, "is no key here" + hint);
     }
     WM_TRY(reader->second(value));
   }
@@ -77,7 +77,7 @@ Result<void> read_object(const Json& object, const std::string& where, const Rea
 
 auto text_into(const std::string& key, std::string& target) {
   return [key, &target](const Json& value) -> Result<void> {
-    WM_TRY(target, text_of(key, value));
+    WM_TRY(target, text_in(key, value));
     return {};
   };
 }
@@ -107,10 +107,10 @@ std::string requirement_of(const std::string& resreq, std::uint32_t cpus,
 }
 
 Result<void> read_restart(const std::string& key, const Json& value, TaskGroup& group) {
-  WM_TRY(auto word, text_of(key, value));
+  WM_TRY(auto word, text_in(key, value));
   if (word == "with-job") group.restart = Restart::WithJob;
   else if (word == "independent") group.restart = Restart::Independent;
-  else return bad(key, "'" + word + "': with-job or independent is wanted");
+  else return bad_key(key, "'" + word + "': with-job or independent is wanted");
   return {};
 }
 
@@ -143,7 +143,7 @@ Result<TaskGroup> read_group(const Json& object, const std::string& where) {
 }
 
 Result<void> read_groups(const Json& list, std::vector<TaskGroup>& groups) {
-  if (!list.is_array()) return bad("groups", "a list [...] is wanted");
+  if (!list.is_array()) return bad_key("groups", "a list [...] is wanted");
   for (std::size_t i = 0; i < list.size(); ++i) {
     WM_TRY(auto group, read_group(list[i], "groups[" + std::to_string(i) + "]"));
     groups.push_back(std::move(group));
@@ -152,17 +152,17 @@ Result<void> read_groups(const Json& list, std::vector<TaskGroup>& groups) {
 }
 
 Result<void> read_labels(const Json& object, std::map<std::string, std::string>& labels) {
-  if (!object.is_object()) return bad("labels", "an object {...} is wanted");
+  if (!object.is_object()) return bad_key("labels", "an object {...} is wanted");
   for (const auto& [key, value] : object.items()) {
-    WM_TRY(labels[key], text_of("labels." + key, value));
+    WM_TRY(labels[key], text_in("labels." + key, value));
   }
   return {};
 }
 
 Result<void> read_pending_limit(const Json& value, Duration& limit) {
-  WM_TRY(auto text, text_of("pending_limit", value));
+  WM_TRY(auto text, text_in("pending_limit", value));
   auto read = parse_run_limit(text);
-  if (!read) return bad("pending_limit", "'" + text + "': [hours:]minutes is wanted");
+  if (!read) return bad_key("pending_limit", "'" + text + "': [hours:]minutes is wanted");
   limit = *read;
   return {};
 }
@@ -175,7 +175,7 @@ void add_option_readers(Readers& readers, std::vector<std::string>& words) {
         if (set) words.push_back(std::string("-") + row.option);
         return {};
       }
-      WM_TRY(auto text, text_of(row.key, value));
+      WM_TRY(auto text, text_in(row.key, value));
       words.push_back(std::string("-") + row.option);
       words.push_back(std::move(text));
       return {};
@@ -204,7 +204,7 @@ Result<SpecFile> read_spec_file(std::string_view text) {
       {"labels", [&](const Json& value) { return read_labels(value, file.exec.labels); }},
       {"search",
        [&](const Json& value) -> Result<void> {
-         if (!value.is_object()) return bad("search", "an object {...} is wanted");
+         if (!value.is_object()) return bad_key("search", "an object {...} is wanted");
          file.exec.search = value.dump();
          file.open = true;
          return {};

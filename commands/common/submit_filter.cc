@@ -12,10 +12,11 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "commands/common/file_text.h"
 
 namespace wm::cmd {
 namespace {
@@ -54,7 +55,7 @@ constexpr Variable kVariables[] = {
     {"LSB_SUB_ELASTIC", "ar", true},
 };
 
-std::string quoted(const std::string& value) {
+std::string shell_quoted(const std::string& value) {
   std::string text = "\"";
   for (char c : value) {
     if (c == '"' || c == '\\' || c == '$' || c == '`') text += '\\';
@@ -145,11 +146,6 @@ Result<int> end_of(pid_t pid, const std::string& program, Duration limit) {
   return status;
 }
 
-std::string text_of(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 Result<void> run_one(const std::string& program, const SiteScripts& site,
                      const std::string& command, Parsed& options) {
   Exchange files;
@@ -161,7 +157,7 @@ Result<void> run_one(const std::string& program, const SiteScripts& site,
     return fail(Code::Denied, "Request aborted by esub");
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
     return fail(Code::System, program + ": ended with status " + std::to_string(status));
-  return take_modifications(text_of(files.modifications()), options);
+  return take_modifications(file_text(files.modifications()), options);
 }
 
 // The names of -a "mpi(4) gpu": mpi, gpu.
@@ -183,11 +179,11 @@ std::vector<std::string> applications(const Parsed& options) {
 }  // namespace
 
 std::string filter_parameters(const Parsed& options, const std::string& command) {
-  std::string text = "LSB_SUB_COMMAND_LINE=" + quoted(command) + "\n";
+  std::string text = "LSB_SUB_COMMAND_LINE=" + shell_quoted(command) + "\n";
   for (const auto& variable : kVariables) {
     auto value = options.first(variable.option);
     if (!value) continue;
-    text += std::string(variable.name) + "=" + quoted(variable.flag ? "Y" : *value) + "\n";
+    text += std::string(variable.name) + "=" + shell_quoted(variable.flag ? "Y" : *value) + "\n";
   }
   return text;
 }

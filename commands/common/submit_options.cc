@@ -5,7 +5,7 @@ namespace {
 
 using Kind = Option::Kind;
 
-constexpr Option kOptions[] = {
+constexpr Option kSubmitOptions[] = {
     {"q", Kind::Text, "\"queue ...\"", "Queue; of several the first that takes the job", "The job"},
     {"J", Kind::Text, "name[1-10]%n", "Job name, or an array of jobs, n of them at a time"},
     {"n", Kind::Number, "min[,max]", "Tasks; an elastic job may have up to max"},
@@ -103,6 +103,6 @@ constexpr Option kOptions[] = {
 
 }  // namespace
 
-std::span<const Option> submit_options() { return kOptions; }
+std::span<const Option> submit_options() { return kSubmitOptions; }
 
 }  // namespace wm::cmd

@@ -13,7 +13,6 @@
 namespace wm::cmd {
 namespace {
 
-constexpr Duration kPatience = std::chrono::seconds(120);
 constexpr const char* kPage = "";  // recipient under which `sent` notes that the page was made
 
 double seconds_since(std::chrono::steady_clock::time_point begun) {
@@ -211,7 +210,7 @@ Result<int> do_roll(const ReportSite& site, const ReportWish& wish) {
 
 Result<int> do_report(const ReportSite& site, const ReportWish& wish) {
   WM_TRY(auto asked, asked_period(site, wish));
-  WM_TRY(auto open, open_rolled(site, wish, kPatience));
+  WM_TRY(auto open, open_rolled(site, wish, kReportPatience));
   if (open.rolled.horizon == 0)
     return fail(Code::NotFound, "accounting has recorded nothing yet: nothing to report");
   Courier courier(open, site, wish);
@@ -229,7 +228,7 @@ Result<int> do_report(const ReportSite& site, const ReportWish& wish) {
 Result<int> do_show(const ReportSite& site, const ReportWish& wish) {
   WM_TRY(auto asked, asked_period(site, wish));
   auto last = report::before(report::period_at(wish.kind, site.zone, site.now), site.zone);
-  WM_TRY(auto open, open_rolled(site, wish, kPatience));
+  WM_TRY(auto open, open_rolled(site, wish, kReportPatience));
   WM_TRY(auto facts, store::gather(*open.acct, *open.reports,
                                    {site.cluster.name, asked.value_or(last), site.zone, wish.about,
                                     site.now, open.meter.get()}));

@@ -12,8 +12,6 @@
 namespace wm::cmd {
 namespace {
 
-constexpr Duration kPatience = std::chrono::seconds(120);
-
 /// Prices of an hour, in millionths of the currency. @units slot, cpu, gpu: per unit and hour
 struct Prices {
   std::string id;
@@ -147,7 +145,7 @@ Result<int> do_export(const ReportSite& site, const ReportWish& wish) {
   if (!asked) return fail(Code::BadArgument, "export needs --from and --to, or a month");
   WM_TRY(auto keys, keys_of(wish.by.empty() ? "plan,project,user" : wish.by));
   WM_TRY(auto prices, read_prices(wish.price));
-  WM_TRY(auto open, open_rolled(site, wish, kPatience));
+  WM_TRY(auto open, open_rolled(site, wish, kReportPatience));
   WM_TRY(auto dims, open.reports->dims(asked->from * 1000, asked->to * 1000));
   std::map<report::Dim, std::pair<report::Amounts, report::Amounts>> sums;
   for (const auto& use : dims) {

@@ -44,6 +44,9 @@ struct ReportSite {
 /// @errors NotFound, BadArgument: the configuration
 Result<ReportSite> report_site(const ReportWish& wish);
 
+/// How long a report waits for another that is at work.
+inline constexpr Duration kReportPatience = std::chrono::seconds(120);
+
 /// Both databases, rolled up to what accounting has. Holds the lock as long as it lives.
 struct Open {
   std::unique_ptr<Lock> lock;

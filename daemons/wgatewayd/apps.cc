@@ -17,7 +17,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::int64_t kTicketLife = 60;
-constexpr std::size_t kLongestBody = 16 << 10;
+constexpr std::size_t kLongestTicketBody = 16 << 10;
 constexpr std::string_view kTicketField = "ticket=";
 
 std::string seal(const Gate& gate, const rest::AppPass& pass) {
@@ -88,7 +88,7 @@ Result<http::Reply> give_ticket(Gate& gate, http::Exchange& exchange) {
   if (exchange.head().method != "POST") return fail(Code::BadArgument, "POST is wanted");
   WM_TRY(auto token, token_of(gate, exchange.head()));
   WM_TRY(auto claims, check_token(gate, token));
-  WM_TRY(auto body, http::read_body(exchange, kLongestBody));
+  WM_TRY(auto body, http::read_body(exchange, kLongestTicketBody));
   auto asked = Json::parse(body, nullptr, false);
   WM_TRY(auto job, job_in(asked));
   WM_TRY(auto owner, owner_in(gate, asked, claims));
@@ -105,7 +105,7 @@ Result<http::Reply> take_ticket(Gate& gate, http::Exchange& exchange) {
   const auto& head = exchange.head();
   if (head.method != "POST" || head.field("origin") != gate.origin)
     return fail(Code::Denied, "applications are opened from the pages at " + gate.origin);
-  WM_TRY(auto body, http::read_body(exchange, kLongestBody));
+  WM_TRY(auto body, http::read_body(exchange, kLongestTicketBody));
   if (!body.starts_with(kTicketField)) return fail(Code::Denied, "a ticket is wanted");
   auto ticket = rest::unescaped(std::string_view(body).substr(kTicketField.size()), true);
   auto now = now_s();

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -37,6 +38,11 @@ class Doorman {
   /// What tokens are verified by, now.
   virtual std::vector<rest::TokenPublicKey> keys() = 0;
 };
+
+/// The time by which attempts to log on are counted. @thread any
+inline TimePoint ticks() {
+  return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now());
+}
 
 /// What a private cluster is of.
 struct PrivateCluster {

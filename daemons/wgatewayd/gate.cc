@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kLongestBody = 64 << 10;
+constexpr std::size_t kLongestLogOnBody = 64 << 10;
 
 http::Reply text_reply(int status, const std::string& text) {
   return {status,
@@ -67,7 +67,7 @@ Result<http::Reply> logon(Gate& gate, http::Exchange& exchange) {
     return token_reply(login.user, token);
   }
   if (head.method != "POST") return fail(Code::Denied, "log on with Basic credentials");
-  WM_TRY(auto body, http::read_body(exchange, kLongestBody));
+  WM_TRY(auto body, http::read_body(exchange, kLongestLogOnBody));
   WM_TRY(auto login, login_in(body));
   bool from_page = !head.field("origin").empty();
   if (from_page && head.field("origin") != gate.origin)

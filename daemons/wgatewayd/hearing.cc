@@ -13,35 +13,35 @@
 namespace wm::gateway {
 namespace {
 
-constexpr Duration kPatience = std::chrono::seconds(4), kPause = std::chrono::seconds(1);
+constexpr Duration kHearPatience = std::chrono::seconds(4), kPause = std::chrono::seconds(1);
 constexpr std::size_t kMostUntold = 10000;
-
-struct LoggedOff {
-  rest::Claims claims;
-  std::string token;
-};
-
-// True: it is known there, or will never be.
-bool tell(Doorman& doorman, const LoggedOff& one) {
-  auto socket = doorman.agent_of(one.claims, one.token);
-  if (!socket) return socket.error().code == Code::Denied;
-  auto line = http::Client::connect(*socket);
-  if (!line) return false;
-  auto answer = line->send("POST", "/auth/v1/logoff", "", {{"X-WM-Token", one.token}});
-  return answer && answer->status < 500;
-}
 
 }  // namespace
 
 struct Hearing::Parts {
+  struct LoggedOff {
+    rest::Claims claims;
+    std::string token;
+  };
+
   Parts(const ClusterConf& c, Doorman& d, Revoked& r) : conf(c), doorman(d), revoked(r) {}
+
+  // True: it is known there, or will never be.
+  bool tell(const LoggedOff& one) {
+    auto socket = doorman.agent_of(one.claims, one.token);
+    if (!socket) return socket.error().code == Code::Denied;
+    auto line = http::Client::connect(*socket);
+    if (!line) return false;
+    auto answer = line->send("POST", "/auth/v1/logoff", "", {{"X-WM-Token", one.token}});
+    return answer && answer->status < 500;
+  }
 
   void tell_untold() {
     std::unique_lock lock(mutex);
     auto some = untold;
     lock.unlock();
     for (const auto& [id, one] : some) {
-      if (!tell(doorman, one)) return;
+      if (!tell(one)) return;
       lock.lock();
       untold.erase(id);
       lock.unlock();
@@ -54,7 +54,7 @@ struct Hearing::Parts {
       if (auto made = client::Master::of(conf, kPause)) master.emplace(*std::move(made));
       if (!master) return false;
     }
-    auto reply = master->revoked({known, at_once, kPatience});
+    auto reply = master->revoked({known, at_once, kHearPatience});
     at_once = !reply;
     if (!reply) return false;
     known = reply->revoked.changed;
@@ -105,7 +105,7 @@ Hearing::~Hearing() {
 }
 
 void Hearing::log_off(const rest::Claims& claims, const std::string& token) {
-  if (tell(parts_->doorman, {claims, token})) return;
+  if (parts_->tell({claims, token})) return;
   log::warn("log_off_untold", {{"user", claims.user}});
   std::lock_guard lock(parts_->mutex);
   if (parts_->untold.size() < kMostUntold) parts_->untold[claims.id] = {claims, token};

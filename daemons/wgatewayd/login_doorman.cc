@@ -5,8 +5,6 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include <chrono>
-
 #include "daemons/wgatewayd/doorman.h"
 #include "daemons/wgatewayd/gate.h"
 #include "libwm/http/listen.h"
@@ -15,15 +13,11 @@
 namespace wm::gateway {
 namespace {
 
-constexpr time_t kPatience = 40;  // seconds: PAM's modules take theirs
-
-TimePoint ticks() {
-  return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now());
-}
+constexpr time_t kLogOnPatience = 40;  // seconds: PAM's modules take theirs
 
 Result<std::string> ask(const std::string& path, const rest::LoginQuestion& question) {
   WM_TRY(auto fd, http::connect_to(path));
-  timeval limit{kPatience, 0};
+  timeval limit{kLogOnPatience, 0};
   ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   rest::LoginAnswer answer;
   bool told =

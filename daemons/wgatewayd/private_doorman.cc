@@ -14,10 +14,6 @@ std::int64_t now_s() {
   return std::chrono::duration_cast<std::chrono::seconds>(now).count();
 }
 
-TimePoint ticks() {
-  return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now());
-}
-
 class PrivateDoorman : public Doorman {
  public:
   PrivateDoorman(PrivateCluster cluster, std::unique_ptr<http::PublicKeys> keys,

@@ -9,8 +9,6 @@ namespace {
 
 /// What the site's own commands make is not for the submitter to open to all.
 constexpr std::uint32_t kSiteUmask = 022;
-/// As a shell would: it could not be started.
-constexpr int kNotStarted = 2 << 8;
 
 std::string outcome(const launch::SideCommand& command, int status, bool late) {
   if (late) return command.what + " took longer than " + format_duration(command.time_limit);

@@ -8,9 +8,6 @@
 namespace wm::shepherd {
 namespace {
 
-/// Exit status 2 as wait(2) encodes it: what a task that could not be prepared gets.
-constexpr int kNotStarted = 2 << 8;
-
 /// What every exec of a task has.
 proc::Exec exec_of(const launch::TaskSpec& task, const launch::AttemptSpec& spec) {
   return {.account = spec.account,

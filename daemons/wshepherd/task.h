@@ -71,6 +71,9 @@ std::vector<int> signals_at_run_limit();
 /// is killed at once, it would eat more.
 std::vector<int> signals_at_limit(launch::EndCause cause);
 
+/// Exit status 2 as wait(2) encodes it: what could not be started has, as with a shell.
+inline constexpr int kNotStarted = 2 << 8;
+
 /// The task never came to run: what its record says.
 void note_never_ran(Task& task, launch::EndCause cause, const std::string& text, int status);
 

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLongestBody = 1 << 20;
+constexpr std::size_t kLongestAsset = 1 << 20;
 
 Assets assets_of(const Call& call) { return Assets(call.site.results_root + "/projects"); }
 
@@ -23,12 +23,10 @@ Answer list_reply(const char* key, const std::vector<Asset>& assets) {
   return json_reply("{\"" + std::string(key) + "\":" + rest::list_json(items) + "}");
 }
 
-Answer done() { return http::Reply{204, {}, ""}; }
-
 Result<Answer> projects(Call& call) { return list_reply("projects", assets_of(call).projects()); }
 
 Result<Answer> keep_project(Call& call) {
-  WM_TRY(auto body, http::read_body(call.exchange, kLongestBody));
+  WM_TRY(auto body, http::read_body(call.exchange, kLongestAsset));
   WM_TRY(auto project, rest::parse_project(body));
   WM_TRY(assets_of(call).keep(project));
   return json_reply(rest::to_text(project), 201);
@@ -73,7 +71,7 @@ Result<Answer> experiments(Call& call) {
 Result<Answer> keep_experiment(Call& call) {
   auto assets = assets_of(call);
   WM_TRY(auto project, assets.project(call.args[0]));
-  WM_TRY(auto body, http::read_body(call.exchange, kLongestBody));
+  WM_TRY(auto body, http::read_body(call.exchange, kLongestAsset));
   WM_TRY(auto experiment, rest::parse_experiment(body));
   auto before = assets.experiment(project.name, experiment.name);
   experiment.runs = before ? before->runs : std::vector<std::string>();

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "daemons/wuserd/catalog.h"
+#include "daemons/wuserd/clock.h"
 #include "daemons/wuserd/execs.h"
 #include "daemons/wuserd/hub.h"
 #include "daemons/wuserd/outputs.h"
@@ -17,9 +18,6 @@
 
 namespace wm::user {
 namespace {
-
-WallTime now() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
-std::string now_text() { return std::to_string(epoch_seconds(now())); }
 
 // Whether pages show what is for administrators; the master alone lets them.
 bool looks_like_admin(const Site& site) {
@@ -126,7 +124,7 @@ Result<Answer> timeline(Call& call) {
   return json_reply(rest::timeline_json(reply.jobs.front()));
 }
 
-Result<Answer> metrics(Call& call) {
+Result<Answer> job_metrics(Call& call) {
   WM_TRY(auto view, find_own_job(call.site, call.args[0]));
   return json_reply(metrics_of(view.result_dir).json(800));
 }
@@ -136,13 +134,13 @@ Result<Answer> logs(Call& call) {
   return json_reply(logs_json(view.result_dir));
 }
 
-Result<Answer> log(Call& call) {
+Result<Answer> job_log(Call& call) {
   WM_TRY(auto view, find_own_job(call.site, call.args[0]));
   WM_TRY(send_log_part(call, view.result_dir, call.args[1], call.args[2]));
   return Answer();
 }
 
-Result<Answer> result(Call& call) {
+Result<Answer> job_result(Call& call) {
   WM_TRY(auto view, find_own_job(call.site, call.args[0]));
   WM_TRY(send_results(call, view));
   return Answer();
@@ -244,10 +242,11 @@ const std::vector<Route>& job_routes() {
        "limit cursor"},
       {"GET", API "/jobs/{id}", job, "One job, with tasks and reasons", "job"},
       {"GET", API "/jobs/{id}/timeline", timeline, "What happened to it", "timeline"},
-      {"GET", API "/jobs/{id}/metrics", metrics, "What its script reported", "metrics"},
+      {"GET", API "/jobs/{id}/metrics", job_metrics, "What its script reported", "metrics"},
       {"GET", API "/jobs/{id}/logs", logs, "Sizes of its workers' output", "logs"},
-      {"GET", API "/jobs/{id}/logs/{worker}/{stream}", log, "Output of a worker", "", "tail from"},
-      {"GET", API "/jobs/{id}/result.zip", result, "Its results"},
+      {"GET", API "/jobs/{id}/logs/{worker}/{stream}", job_log, "Output of a worker", "",
+       "tail from"},
+      {"GET", API "/jobs/{id}/result.zip", job_result, "Its results"},
       {"POST", API "/jobs/{id}/{verb}", act, "stop, hold or release"},
   };
   return routes;

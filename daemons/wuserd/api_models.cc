@@ -13,15 +13,13 @@
 namespace wm::user {
 namespace {
 
-Answer done() { return http::Reply{204, {}, ""}; }
-
-Json shown(const Assets& assets, const std::string& owner, const rest::SavedModel& model) {
+Json saved_json(const Assets& assets, const std::string& owner, const rest::SavedModel& model) {
   return Json::parse(model_text(assets, owner, model));
 }
 
-Json list(const Assets& assets, const std::string& owner) {
+Json models_json(const Assets& assets, const std::string& owner) {
   Json found = Json::array();
-  for (const auto& model : assets.models(owner)) found.push_back(shown(assets, owner, model));
+  for (const auto& model : assets.models(owner)) found.push_back(saved_json(assets, owner, model));
   return found;
 }
 
@@ -29,7 +27,7 @@ Result<Answer> models(Call& call) {
   auto assets = projects_of(call.site);
   Json found = Json::array();
   for (const auto& project : assets.projects())
-    for (auto& model : list(assets, project.name)) {
+    for (auto& model : models_json(assets, project.name)) {
       model["project"] = project.name;
       found.push_back(std::move(model));
     }
@@ -39,7 +37,7 @@ Result<Answer> models(Call& call) {
 Result<Answer> project_models(Call& call) {
   auto assets = projects_of(call.site);
   WM_TRY(auto project, assets.project(call.args[0]));
-  return json_reply(dumped({{"models", list(assets, project.name)}}));
+  return json_reply(dumped({{"models", models_json(assets, project.name)}}));
 }
 
 // "mnist" of --cs-datastore-meta type=fs,data_path=mnist.
@@ -87,10 +85,10 @@ Result<Answer> save(Call& call) {
   model.weight = Json::parse(text).value("weight_path", "");
   describe(call, run, model);
   WM_TRY(assets.keep(project.name, model, package));
-  return json_reply(dumped(shown(assets, project.name, model)), 201);
+  return json_reply(dumped(saved_json(assets, project.name, model)), 201);
 }
 
-Result<Answer> remove(Call& call) {
+Result<Answer> remove_model(Call& call) {
   WM_TRY(projects_of(call.site).remove_model(call.args[0], call.args[1]));
   return done();
 }
@@ -103,7 +101,7 @@ const std::vector<Route>& model_routes() {
       {"GET", API "/models", models},
       {"GET", API "/projects/{project}/models", project_models},
       {"POST", API "/projects/{project}/models", save},
-      {"DELETE", API "/projects/{project}/models/{name}", remove},
+      {"DELETE", API "/projects/{project}/models/{name}", remove_model},
   };
   return routes;
 }

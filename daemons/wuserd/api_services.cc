@@ -4,22 +4,17 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "daemons/wuserd/dlim.h"
+#include "daemons/wuserd/json_body.h"
 
 namespace wm::user {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t kLongestSpan = 24 * 3600;
 constexpr std::streamoff kLogTail = 64 << 10;
-
-std::string dumped(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 Json parsed(const std::string& text) {
   auto json = Json::parse(text, nullptr, false);
@@ -32,7 +27,7 @@ Json canary_json(const Call& call, const std::string& name) {
   return {{"service", canary->service}, {"percent", canary->percent}};
 }
 
-Result<Json> shown(Call& call, const DlimService& service) {
+Result<Json> service_json(Call& call, const DlimService& service) {
   WM_TRY(auto job, service_job(call.site, service));
   auto profile = profile_of(call.site, service);
   auto state = job ? router_state(service) : std::nullopt;
@@ -58,10 +53,10 @@ Result<Json> shown(Call& call, const DlimService& service) {
               {"router", state ? parsed(*state) : Json()}};
 }
 
-Result<Answer> list(Call& call) {
+Result<Answer> list_services(Call& call) {
   Json found = Json::array();
   for (const auto& service : all_services(call.site)) {
-    WM_TRY(auto json, shown(call, service));
+    WM_TRY(auto json, service_json(call, service));
     found.push_back(std::move(json));
   }
   Json others = Json::array();
@@ -80,9 +75,9 @@ Json signature_of(const DlimService& service) {
   return text ? parsed(*text) : Json();
 }
 
-Result<Answer> show(Call& call) {
+Result<Answer> show_service(Call& call) {
   WM_TRY(auto service, find_service(call.site, call.args[0]));
-  WM_TRY(auto json, shown(call, service));
+  WM_TRY(auto json, service_json(call, service));
   WM_TRY(auto profile, read_file(service.folder + "/profile.json"));
   json["profile"] = parsed(profile);
   json["description"] = parsed(service.model.text);
@@ -112,7 +107,7 @@ Result<Answer> series(Call& call) {
 }
 
 // The end of what kernels wrote, in the newest run of the service.
-Result<Answer> log(Call& call) {
+Result<Answer> service_log(Call& call) {
   WM_TRY(auto service, find_service(call.site, call.args[0]));
   WM_TRY(auto profile, profile_of(call.site, service));
   auto path = log_folder(service, profile) + "/" + std::to_string(service.record.job.job) + ".2";
@@ -149,7 +144,7 @@ std::string metrics_text(const std::string& name, const Json& state) {
   return text;
 }
 
-Result<Answer> metrics(Call& call) {
+Result<Answer> service_metrics(Call& call) {
   WM_TRY(auto service, find_service(call.site, call.args[0]));
   auto state = router_state(service);
   auto text = state ? metrics_text(service.name, parsed(*state)) : std::string();
@@ -161,11 +156,11 @@ Result<Answer> metrics(Call& call) {
 #define SERVICE "/api/v1/services"
 const std::vector<Route>& service_routes() {
   static const std::vector<Route> routes{
-      {"GET", SERVICE, list},
-      {"GET", SERVICE "/{name}", show},
+      {"GET", SERVICE, list_services},
+      {"GET", SERVICE "/{name}", show_service},
       {"GET", SERVICE "/{name}/series", series},
-      {"GET", SERVICE "/{name}/log", log},
-      {"GET", SERVICE "/{name}/metrics", metrics},
+      {"GET", SERVICE "/{name}/log", service_log},
+      {"GET", SERVICE "/{name}/metrics", service_metrics},
   };
   return routes;
 }

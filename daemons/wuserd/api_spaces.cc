@@ -15,10 +15,8 @@ using namespace std::chrono_literals;
 // How long the wuserd of another user is waited for.
 constexpr Duration kOfList = 2s, kOfQuestion = 10s, kOfModel = 30min;
 
-Answer done() { return http::Reply{204, {}, ""}; }
-
 // An owner's wuserd is another user's program: what it says is looked at.
-Result<Json> json_of(const std::string& text, const std::string& user) {
+Result<Json> told_json(const std::string& text, const std::string& user) {
   constexpr int kDeepest = 16;
   auto shallow = [](int depth, Json::parse_event_t, Json&) { return depth < kDeepest; };
   auto json = Json::parse(text, shallow, false);
@@ -62,14 +60,14 @@ Json row_of(const Json& space, const std::string& owner) {
 Result<void> add_shared(const Site& site, const std::string& owner, Json& found) {
   WM_TRY(auto there, SpaceOwner::find(site, owner, kOfList));
   WM_TRY(auto text, there.ask("GET", "/spaces"));
-  WM_TRY(auto spaces, json_of(text, owner));
+  WM_TRY(auto spaces, told_json(text, owner));
   for (const auto& space : spaces)
     if (space.is_object()) found.push_back(row_of(space, owner));
   if (spaces.empty()) know_owner(site, owner, false);
   return {};
 }
 
-Result<Answer> list(Call& call) {
+Result<Answer> list_spaces(Call& call) {
   Json found = Json::array(), away = Json::array();
   for (const auto& space : spaces_of(call.site).spaces()) {
     WM_TRY(auto text, space_text(call.site, space, rest::SpaceRole::Owner, true));
@@ -81,7 +79,7 @@ Result<Answer> list(Call& call) {
   return json_reply(dumped({{"spaces", found}, {"away", away}}));
 }
 
-Result<Answer> keep(Call& call) {
+Result<Answer> keep_space(Call& call) {
   WM_TRY(auto body, http::read_body(call.exchange, kLongestJson));
   WM_TRY(auto space, rest::parse_space(body));
   auto spaces = spaces_of(call.site);
@@ -95,7 +93,7 @@ Result<std::string> shared_text(Call& call, const SpaceName& named) {
   WM_TRY(auto owner, SpaceOwner::find(call.site, named.owner, kOfQuestion));
   WM_TRY(auto text, owner.ask("GET", target_of(named)));
   know_owner(call.site, named.owner, true);
-  WM_TRY(auto space, json_of(text, named.owner));
+  WM_TRY(auto space, told_json(text, named.owner));
   if (!space.is_object()) return fail(Code::Unavailable, named.owner + " answers no space");
   auto shown = named.owner + "~" + named.name;
   space["owner"] = named.owner;
@@ -107,7 +105,7 @@ Result<std::string> shared_text(Call& call, const SpaceName& named) {
   return dumped(space);
 }
 
-Result<Answer> show(Call& call) {
+Result<Answer> show_space(Call& call) {
   auto named = space_in(call, call.args[0]);
   if (!named.owner.empty()) {
     WM_TRY(auto text, shared_text(call, named));
@@ -118,7 +116,7 @@ Result<Answer> show(Call& call) {
   return json_reply(text);
 }
 
-Result<Answer> share(Call& call) {
+Result<Answer> set_members(Call& call) {
   auto named = space_in(call, call.args[0]);
   WM_TRY(auto body, http::read_body(call.exchange, kLongestJson));
   if (!named.owner.empty()) {
@@ -130,7 +128,7 @@ Result<Answer> share(Call& call) {
   return done();
 }
 
-Result<Answer> remove(Call& call) {
+Result<Answer> remove_own_space(Call& call) {
   auto named = space_in(call, call.args[0]);
   if (!named.owner.empty())
     return fail(Code::Denied, "space " + call.args[0] + " is " + named.owner + "'s to delete");
@@ -189,7 +187,7 @@ Result<Fetched> fetch(Call& call, const SpaceName& named, const std::string& mod
   }
   WM_TRY(auto owner, SpaceOwner::find(call.site, named.owner, kOfModel));
   WM_TRY(auto text, owner.ask("GET", target_of(named)));
-  WM_TRY(auto space, json_of(text, named.owner));
+  WM_TRY(auto space, told_json(text, named.owner));
   auto archive = scratch.path + "/archive";
   WM_TRY(owner.fetch(model_target(named, model) + "/package", archive));
   if (auto unpacked = unpack(archive, folder); !unpacked)
@@ -209,7 +207,7 @@ std::string profile_text(const Json& asked, const std::string& plan) {
 }
 
 // As this user's own service, whoever promoted the model.
-Result<Answer> deploy(Call& call) {
+Result<Answer> deploy_promoted(Call& call) {
   auto named = space_in(call, call.args[0]);
   const auto& model = call.args[1];
   WM_TRY(auto json, json_in(call));
@@ -232,13 +230,14 @@ Result<Answer> deploy(Call& call) {
 #define API "/api/v1"
 const std::vector<Route>& space_routes() {
   static const std::vector<Route> routes{
-      {"GET", API "/spaces", list, "One's own spaces, and those that others share", "spaces"},
-      {"POST", API "/spaces", keep, "Makes or changes one of one's own"},
-      {"GET", API "/spaces/{space}", show, "A space; another's is OWNER~NAME", "space"},
-      {"DELETE", API "/spaces/{space}", remove},
-      {"PUT", API "/spaces/{space}/members", share, "Shares it with these, and nobody else"},
+      {"GET", API "/spaces", list_spaces, "One's own spaces, and those that others share",
+       "spaces"},
+      {"POST", API "/spaces", keep_space, "Makes or changes one of one's own"},
+      {"GET", API "/spaces/{space}", show_space, "A space; another's is OWNER~NAME", "space"},
+      {"DELETE", API "/spaces/{space}", remove_own_space},
+      {"PUT", API "/spaces/{space}/members", set_members, "Shares it with these, and nobody else"},
       {"DELETE", API "/spaces/{space}/models/{name}", remove_promoted},
-      {"POST", API "/spaces/{space}/models/{name}/deploy", deploy},
+      {"POST", API "/spaces/{space}/models/{name}/deploy", deploy_promoted},
       {"POST", API "/projects/{project}/models/{name}/promote", promote},
   };
   return routes;

@@ -14,12 +14,12 @@ namespace fs = std::filesystem;
 
 constexpr const char* kManifest = "/manifest.json";
 
-std::string read_file(const std::string& path) {
+std::string text_of_asset(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-Result<void> write_file(const std::string& path, const std::string& text) {
+Result<void> write_asset(const std::string& path, const std::string& text) {
   std::error_code ec;
   fs::create_directories(fs::path(path).parent_path(), ec);
   auto draft = path + ".new";
@@ -42,15 +42,15 @@ std::vector<std::string> names_in(const std::string& folder) {
   return names;
 }
 
-Error unknown(const char* kind, const std::string& name) {
+Error unknown_asset(const char* kind, const std::string& name) {
   return fail(Code::NotFound, std::string(kind) + " " + name + " does not exist");
 }
 
 template <class Asset>
 Result<Asset> read_asset(const char* kind, const std::string& name, const std::string& path,
                          Result<Asset> (*parse)(const std::string&)) {
-  auto text = rest::is_asset_name(name) ? read_file(path) : "";
-  if (text.empty()) return unknown(kind, name);
+  auto text = rest::is_asset_name(name) ? text_of_asset(path) : "";
+  if (text.empty()) return unknown_asset(kind, name);
   auto asset = parse(text);
   if (!asset) return asset.error().within(path);
   asset->name = name;  // the folder's
@@ -59,7 +59,7 @@ Result<Asset> read_asset(const char* kind, const std::string& name, const std::s
 
 Result<void> remove_folder(const char* kind, const std::string& name, const std::string& folder) {
   std::error_code ec;
-  if (!rest::is_asset_name(name) || !fs::is_directory(folder, ec)) return unknown(kind, name);
+  if (!rest::is_asset_name(name) || !fs::is_directory(folder, ec)) return unknown_asset(kind, name);
   fs::remove_all(folder, ec);
   if (ec) return fail(Code::System, folder + ": " + ec.message());
   return {};
@@ -89,7 +89,7 @@ Result<rest::Project> Assets::project(const std::string& name) const {
 }
 
 Result<void> Assets::keep(const rest::Project& project) const {
-  return write_file(top_ + "/" + project.name + "/project.json", rest::to_text(project));
+  return write_asset(top_ + "/" + project.name + "/project.json", rest::to_text(project));
 }
 
 std::vector<rest::Definition> Assets::definitions(const std::string& project) const {
@@ -118,8 +118,8 @@ Result<void> Assets::keep(const std::string& project, const rest::Definition& de
   if (ec) return fail(Code::System, code_path + ": " + ec.message());
   if (!fs::exists(code_path, ec))
     return fail(Code::BadArgument, "definition " + definition.name + ": its code is missing");
-  return write_file(folder(project, "definitions", definition.name) + kManifest,
-                    rest::to_text(definition));
+  return write_asset(folder(project, "definitions", definition.name) + kManifest,
+                     rest::to_text(definition));
 }
 
 Result<void> Assets::remove_definition(const std::string& project, const std::string& name) const {
@@ -147,8 +147,8 @@ Result<rest::Experiment> Assets::experiment(const std::string& project,
 
 Result<void> Assets::keep(const std::string& project, const rest::Experiment& experiment) const {
   for (const auto& name : experiment.definitions) WM_TRY(definition(project, name));
-  return write_file(folder(project, "experiments", experiment.name) + kManifest,
-                    rest::to_text(experiment));
+  return write_asset(folder(project, "experiments", experiment.name) + kManifest,
+                     rest::to_text(experiment));
 }
 
 Result<void> Assets::remove_experiment(const std::string& project, const std::string& name) const {
@@ -181,7 +181,7 @@ Result<void> Assets::keep(const std::string& owner, const rest::SavedModel& mode
   fs::create_directories(own, ec);
   if (!ec) fs::rename(package_folder, own + "/package", ec);
   if (ec) return fail(Code::System, own + ": " + ec.message());
-  return write_file(own + kManifest, rest::to_text(model));
+  return write_asset(own + kManifest, rest::to_text(model));
 }
 
 Result<void> Assets::remove_model(const std::string& owner, const std::string& name) const {
@@ -200,7 +200,7 @@ Result<rest::Space> Assets::space(const std::string& name) const {
 }
 
 Result<void> Assets::keep(const rest::Space& space) const {
-  return write_file(top_ + "/" + space.name + "/space.json", rest::to_text(space));
+  return write_asset(top_ + "/" + space.name + "/space.json", rest::to_text(space));
 }
 
 Result<void> Assets::remove_space(const std::string& name) const {

@@ -13,7 +13,7 @@
 namespace wm::user {
 namespace {
 
-constexpr std::size_t kLongestBody = 64 << 10;
+constexpr std::size_t kLongestFramework = 64 << 10;
 
 // Why it cannot be started; empty: it can.
 std::string why_not(const Framework& framework) {
@@ -75,7 +75,7 @@ Result<Answer> framework_names(Call& call) {
 // The object as the body, or as a file or the field `data` of a form.
 Result<std::string> object_in(Call& call) {
   auto type = call.exchange.head().field("content-type");
-  if (!type.starts_with("multipart/")) return http::read_body(call.exchange, kLongestBody);
+  if (!type.starts_with("multipart/")) return http::read_body(call.exchange, kLongestFramework);
   UploadFolder folder(call.site.records.incoming());
   WM_TRY(auto upload, receive(call.exchange, folder.path()));
   if (!upload.files.empty()) return conf::text_of_file(upload.files.front().path);
@@ -85,13 +85,13 @@ Result<std::string> object_in(Call& call) {
   return data->second;
 }
 
-Result<Answer> install(Call& call) {
+Result<Answer> make_framework(Call& call) {
   WM_TRY(auto json, object_in(call));
   WM_TRY(auto framework, install_framework(call.site, json));
   return json_reply(rest::framework_json(framework, why_not(framework)));
 }
 
-Result<Answer> uninstall(Call& call) {
+Result<Answer> drop_framework(Call& call) {
   WM_TRY(remove_framework(call.site, call.args[0]));
   return Answer(http::Reply{204, {}, ""});
 }
@@ -127,8 +127,8 @@ const std::vector<Route>& catalog_routes() {
       {"GET", DL "/frameworks/all", framework_names, "Their names", "[text]"},
       {"GET", DL "/frameworks", frameworks, "Frameworks", "[framework]", "backend"},
       {"GET", DL "/execs/frameworks", frameworks, "Frameworks", "[framework]"},
-      {"POST", DL "/execs/frameworks", install, "Keeps one of one's own", "framework"},
-      {"DELETE", DL "/execs/frameworks/{name}", uninstall},
+      {"POST", DL "/execs/frameworks", make_framework, "Keeps one of one's own", "framework"},
+      {"DELETE", DL "/execs/frameworks/{name}", drop_framework},
       {"GET", "/api/v1/frameworks", api_frameworks, "Frameworks", "frameworks", "backend"},
       {"GET", "/api/v1/volumes", volumes, "Storage volumes", "volumes"},
       {"GET", "/api/v1/hwspecs", hardware, "Hardware specifications", "hwspecs"},

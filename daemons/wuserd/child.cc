@@ -16,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kMost = 1 << 20;
+constexpr std::size_t kMostOutput = 1 << 20;
 
 // Reads both pipes until both are closed or the time is over. False: it was over.
 bool collect(int out, int err, Clock::time_point end, Ran& ran) {
@@ -30,7 +30,7 @@ bool collect(int out, int err, Clock::time_point end, Ran& ran) {
       char block[4096];
       ssize_t n = ::read(both[i].fd, block, sizeof block);
       if (n <= 0) both[i].fd = -1;
-      else if (texts[i]->size() < kMost) texts[i]->append(block, static_cast<std::size_t>(n));
+      else if (texts[i]->size() < kMostOutput) texts[i]->append(block, static_cast<std::size_t>(n));
     }
   }
   return true;

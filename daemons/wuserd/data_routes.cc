@@ -5,7 +5,7 @@
 namespace wm::user {
 namespace {
 
-constexpr std::size_t kLongestBody = 64 << 10;
+constexpr std::size_t kLongestConnection = 64 << 10;
 
 Result<Answer> connections(Call& call) {
   WM_TRY(auto all, own_connections(call.site));
@@ -14,13 +14,13 @@ Result<Answer> connections(Call& call) {
   return json_reply("{\"connections\":" + rest::list_json(items) + "}");
 }
 
-Result<Answer> keep(Call& call) {
-  WM_TRY(auto body, http::read_body(call.exchange, kLongestBody));
+Result<Answer> make_connection(Call& call) {
+  WM_TRY(auto body, http::read_body(call.exchange, kLongestConnection));
   WM_TRY(auto connection, keep_connection(call.site, body));
   return json_reply(rest::shown_json(connection), 201);
 }
 
-Result<Answer> remove(Call& call) {
+Result<Answer> drop_connection(Call& call) {
   WM_TRY(remove_connection(call.site, call.args[0]));
   return Answer(http::Reply{204, {}, ""});
 }
@@ -43,8 +43,8 @@ const std::vector<Route>& data_routes() {
   static const std::vector<Route> routes{
       {"GET", API "/connections", connections, "Connections of one's own, without their secrets",
        "connections"},
-      {"POST", API "/connections", keep, "Makes or changes one", "connection"},
-      {"DELETE", API "/connections/{name}", remove},
+      {"POST", API "/connections", make_connection, "Makes or changes one", "connection"},
+      {"DELETE", API "/connections/{name}", drop_connection},
       {"POST", API "/connections/{name}/test", test, "Can it be used: the server's own words"},
       {"GET", API "/jobs/{id}/data", data, "How far the data that it waits for is", "data"},
   };

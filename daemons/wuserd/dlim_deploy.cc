@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "daemons/wuserd/clock.h"
 #include "daemons/wuserd/dlim.h"
 #include "daemons/wuserd/unpack.h"
 #include "libwm/serve/package.h"
@@ -21,9 +22,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kEarlier = 3;  // versions that are kept besides the newest
 constexpr std::size_t kLongestPackage = std::size_t{64} << 30;
-
-WallTime now() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
-std::int64_t now_s() { return static_cast<std::int64_t>(epoch_seconds(now())); }
 
 std::string random_hex(std::size_t bytes) {
   std::string raw(bytes, '\0'), text(bytes * 2 + 1, '\0');

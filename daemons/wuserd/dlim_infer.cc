@@ -4,11 +4,11 @@
 #include <chrono>
 #include <map>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <thread>
 
 #include "daemons/wuserd/dlim.h"
+#include "daemons/wuserd/json_body.h"
 #include "libwm/http/client.h"
 #include "libwm/serve/peers.h"
 
@@ -16,9 +16,8 @@ namespace wm::user {
 namespace {
 
 using namespace std::chrono_literals;
-using Json = nlohmann::ordered_json;
 constexpr auto kBetweenTries = 50ms;
-constexpr std::size_t kKept = 64;  // idle connections of a service
+constexpr std::size_t kKeptIdle = 64;  // idle connections of a service
 
 /// Connections to routers that nobody uses at the moment.
 class Idle {
@@ -36,7 +35,7 @@ class Idle {
   void give_back(const std::string& path, http::Client client) {
     std::lock_guard hold(mutex_);
     auto& kept = kept_[path];
-    if (kept.size() < kKept) kept.push_back(std::move(client));
+    if (kept.size() < kKeptIdle) kept.push_back(std::move(client));
   }
 
  private:
@@ -163,10 +162,6 @@ std::vector<Json> routers_say(const DlimService& service, const std::string& tar
     if (json.is_object()) said.push_back(std::move(json));
   }
   return said;
-}
-
-std::string dumped(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 // A kernel is at all of them, and has done something for each.

@@ -1,21 +1,16 @@
 // The rows of /dlim/v1: inference services, as WMLA's dlim and its clients read them.
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "daemons/wuserd/dlim.h"
+#include "daemons/wuserd/json_body.h"
 
 namespace wm::user {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kLongestBody = 32 << 20;
+constexpr std::size_t kLongestSamples = 32 << 20;
 constexpr std::size_t kLongestText = 4 << 20;
-
-std::string dumped(const Json& json) {
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
 
 std::int64_t size_of(const std::string& folder) {
   std::int64_t size = 0;
@@ -64,14 +59,14 @@ Json model_json(const Call& call, const DlimService& service, bool started) {
   return json;
 }
 
-Result<Json> shown(Call& call, const DlimService& service) {
+Result<Json> deployed_json(Call& call, const DlimService& service) {
   WM_TRY(auto job, service_job(call.site, service));
   return model_json(call, service, job.has_value());
 }
 
 Answer status_reply(const std::string& text) { return json_reply(dumped({{"status", text}})); }
 
-Result<Answer> deploy(Call& call) {
+Result<Answer> deploy_new(Call& call) {
   WM_TRY(auto service, deploy_service(call, ""));
   return status_reply("Model " + service.name + " is deployed successfully");
 }
@@ -81,10 +76,10 @@ Result<Answer> redeploy(Call& call) {
   return status_reply("Model " + service.name + " is deployed successfully");
 }
 
-Result<Answer> list(Call& call) {
+Result<Answer> list_deployed(Call& call) {
   Json models = Json::array();
   for (const auto& service : all_services(call.site)) {
-    WM_TRY(auto json, shown(call, service));
+    WM_TRY(auto json, deployed_json(call, service));
     models.push_back(std::move(json));
   }
   return json_reply(dumped(models));
@@ -93,7 +88,7 @@ Result<Answer> list(Call& call) {
 Result<Answer> extensions(Call& call) {
   Json models = Json::array(), plans = Json::array();
   for (const auto& service : all_services(call.site)) {
-    WM_TRY(auto json, shown(call, service));
+    WM_TRY(auto json, deployed_json(call, service));
     models.push_back(std::move(json));
     auto profile = profile_of(call.site, service);
     plans.push_back({{"name", service.name}, {"resource_plan", profile ? profile->plan : ""}});
@@ -101,9 +96,9 @@ Result<Answer> extensions(Call& call) {
   return json_reply(dumped({{"model_list", models}, {"extension_list", plans}}));
 }
 
-Result<Answer> show(Call& call) {
+Result<Answer> show_deployed(Call& call) {
   WM_TRY(auto service, find_service(call.site, call.args[0]));
-  WM_TRY(auto json, shown(call, service));
+  WM_TRY(auto json, deployed_json(call, service));
   return json_reply(dumped(json));
 }
 
@@ -130,18 +125,18 @@ Result<Answer> edit(Call& call) {
   return status_reply("Model is updated successfully");
 }
 
-Result<Answer> remove(Call& call) {
+Result<Answer> undeploy(Call& call) {
   WM_TRY(auto service, find_service(call.site, call.args[0]));
   WM_TRY(undeploy_service(call.site, service));
   return status_reply("Model " + service.name + " is undeployed successfully");
 }
 
-Result<Answer> start(Call& call) {
+Result<Answer> start_deployed(Call& call) {
   WM_TRY(start_service(call.site, call.args[0]));
   return status_reply("Starting model \"" + call.args[0] + "\"");
 }
 
-Result<Answer> stop(Call& call) {
+Result<Answer> stop_deployed(Call& call) {
   WM_TRY(stop_service(call.site, call.args[0]));
   return status_reply("Stopping model \"" + call.args[0] + "\"");
 }
@@ -232,7 +227,7 @@ Result<Answer> set_readme(Call& call) {
 }
 
 Result<Answer> inference(Call& call) {
-  WM_TRY(auto body, http::read_body(call.exchange, kLongestBody));
+  WM_TRY(auto body, http::read_body(call.exchange, kLongestSamples));
   std::string group(call.exchange.head().field("x-wm-group"));
   WM_TRY(auto reply, infer(call.site, call.args[0], std::move(body), group));
   return Answer(std::move(reply));
@@ -270,21 +265,21 @@ Result<Answer> telling(Call& call) {
 const std::vector<Route>& dlim_routes() {
   static const std::vector<Route> routes{
       {"POST", DLIM "/inference/{m}", telling<inference>},
-      {"POST", DLIM "/deployment/model", telling<deploy>},
+      {"POST", DLIM "/deployment/model", telling<deploy_new>},
       {"POST", DLIM "/deployment/model/{m}", telling<redeploy>},
       {"GET", DLIM "/deployment/runtime", not_there},
       {"POST", DLIM "/deployment/runtime", not_there},
       {"GET", DLIM "/deployment/runtime/{r}", not_there},
       {"PUT", DLIM "/deployment/runtime/{r}", not_there},
       {"DELETE", DLIM "/deployment/runtime/{r}", not_there},
-      {"GET", DLIM "/model", telling<list>},
+      {"GET", DLIM "/model", telling<list_deployed>},
       {"POST", DLIM "/model", not_there},
       {"GET", DLIM "/modelextension", telling<extensions>},
-      {"GET", DLIM "/model/{m}", telling<show>},
+      {"GET", DLIM "/model/{m}", telling<show_deployed>},
       {"PUT", DLIM "/model/{m}", telling<edit>},
-      {"DELETE", DLIM "/model/{m}", telling<remove>},
-      {"PUT", DLIM "/model/{m}/operation/start", telling<start>},
-      {"PUT", DLIM "/model/{m}/operation/stop", telling<stop>},
+      {"DELETE", DLIM "/model/{m}", telling<undeploy>},
+      {"PUT", DLIM "/model/{m}/operation/start", telling<start_deployed>},
+      {"PUT", DLIM "/model/{m}/operation/stop", telling<stop_deployed>},
       {"PUT", DLIM "/model/{m}/operation/canary", telling<try_out>},
       {"PUT", DLIM "/model/{m}/operation/rollback", telling<to_version_before>},
       {"GET", DLIM "/model/{m}/instance", telling<instance>},

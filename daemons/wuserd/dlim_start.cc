@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 constexpr std::uint32_t kKernelGroup = 2;  // after the router's
 constexpr int kLooks = 50;
-constexpr auto kBetweenLooks = std::chrono::milliseconds(100);
+constexpr auto kBetweenStateLooks = std::chrono::milliseconds(100);
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 std::string quoted(const std::string& text) {
@@ -166,7 +166,7 @@ Result<void> hold_all(Site& site, JobId job) {
     if (!there || there->is_held()) return {};
     auto held = hold(site, *there);
     if (held || held.error().code != Code::Conflict) return held;
-    std::this_thread::sleep_for(kBetweenLooks);
+    std::this_thread::sleep_for(kBetweenStateLooks);
   }
   return {};
 }
@@ -192,7 +192,7 @@ Result<void> have_reread(Site& site, const DlimService& service, std::uint32_t r
     if (taken) return {};
     WM_TRY(auto job, service_job(site, service));
     if (!job || job->job->state == JobState::Pending) return {};
-    std::this_thread::sleep_for(kBetweenLooks);
+    std::this_thread::sleep_for(kBetweenStateLooks);
   }
   return fail(Code::Unavailable,
               "the profile is kept: the router, not there now, reads it when it comes");
@@ -215,7 +215,7 @@ std::string log_folder(const DlimService& service, const serve::Profile& profile
 namespace {
 
 // An image is for what the site's profile can make of it.
-Result<void> check_image(const Site& site, const serve::Profile& profile) {
+Result<void> check_kernel_image(const Site& site, const serve::Profile& profile) {
   if (profile.image.empty()) return {};
   WM_TRY(auto program, container_program(site, "inference"));
   if (program != "none") return {};
@@ -277,7 +277,7 @@ Result<void> start_service(Site& site, const std::string& name) {
   if (there && !there->is_held())
     return fail(Code::Conflict, "model " + service.name + " is started already");
   WM_TRY(auto profile, profile_of(site, service));
-  WM_TRY(check_image(site, profile));
+  WM_TRY(check_kernel_image(site, profile));
   remove_old(service);
   bool again = there && is_as_signed(service, profile, *there);
   if (there && !again) WM_TRY(end(site, there->job));
@@ -303,7 +303,7 @@ Result<void> change_profile(Site& site, const DlimService& service, const std::s
   auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
   auto given = serve::with_warm(text, default_warm(service.package(), service.model));
   WM_TRY(auto wanted, serve::read_profile(service.name, site.user, given, now));
-  WM_TRY(check_image(site, wanted));
+  WM_TRY(check_kernel_image(site, wanted));
   WM_TRY(auto job, service_job(site, service));
   if (!job) return write_file(service.folder + "/profile.json", wanted.text);
   WM_TRY(auto running,

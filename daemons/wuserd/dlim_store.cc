@@ -10,6 +10,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "daemons/wuserd/clock.h"
 #include "daemons/wuserd/dlim.h"
 #include "daemons/wuserd/execs.h"
 
@@ -18,8 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-WallTime now() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
 
 Result<ServiceRecord> read_record(const std::string& folder) {
   WM_TRY(auto text, read_file(folder + "/service.json"));

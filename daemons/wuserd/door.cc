@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "daemons/wuserd/clock.h"
 #include "daemons/wuserd/notebooks.h"
 #include "libwm/base/log.h"
 #include "libwm/http/known_tokens.h"
@@ -17,11 +18,6 @@ namespace wm::user {
 namespace {
 
 constexpr std::string_view kLogOff = "/auth/v1/logoff";
-
-std::int64_t now_s() {
-  auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
-}
 
 http::Reply text_or_problem(const std::string& target, int status, const std::string& text) {
   if (!target.starts_with("/api/"))

@@ -14,9 +14,9 @@
 namespace wm::user {
 namespace {
 
-constexpr std::size_t kLongestBody = 1 << 20;
+constexpr std::size_t kLongestDeployment = 1 << 20;
 
-std::string json_of(const Call& call, const JobView& exec) {
+std::string exec_json_of(const Call& call, const JobView& exec) {
   return rest::exec_json(exec, call.site.conf.name);
 }
 
@@ -36,14 +36,14 @@ Result<std::size_t> limit_of(const std::string& text) {
   return limit;
 }
 
-Result<Answer> list(Call& call) {
+Result<Answer> list_execs(Call& call) {
   WM_TRY(auto limit, limit_of(call.target.value("limit")));
   WM_TRY(auto execs, all_execs(call.site));
   if (call.target.value("sort_by") == "id:asc") std::reverse(execs.begin(), execs.end());
   auto states = call.target.value("state");
   std::vector<std::string> items;
   for (const auto& exec : execs)
-    if (items.size() < limit && has_state(exec, states)) items.push_back(json_of(call, exec));
+    if (items.size() < limit && has_state(exec, states)) items.push_back(exec_json_of(call, exec));
   // Those that were refused have ids of their own, and come last.
   bool errors = states.empty() || ("," + states + ",").find(",ERROR,") != std::string::npos;
   if (errors)
@@ -52,23 +52,21 @@ Result<Answer> list(Call& call) {
   return json_reply(rest::list_json(items));
 }
 
-Result<Answer> start(Call& call) {
+Result<Answer> begin_exec(Call& call) {
   WM_TRY(auto exec, start_exec(call));
-  return json_reply(json_of(call, exec));
+  return json_reply(exec_json_of(call, exec));
 }
 
-Result<Answer> show(Call& call) {
+Result<Answer> show_exec(Call& call) {
   if (call.site.refused.is_one(call.args[0])) {
     WM_TRY(auto text, call.site.refused.find(call.args[0]));
     return json_reply(text);
   }
   WM_TRY(auto exec, find_exec(call.site, call.args[0]));
-  return json_reply(json_of(call, exec));
+  return json_reply(exec_json_of(call, exec));
 }
 
-Answer done() { return http::Reply{204, {}, ""}; }
-
-Result<Answer> stop(Call& call) {
+Result<Answer> end_exec(Call& call) {
   WM_TRY(auto exec, find_exec(call.site, call.args[0]));
   if (is_over(exec.job->state))
     return fail(Code::Conflict, "execution " + call.args[0] + " has ended already");
@@ -76,7 +74,7 @@ Result<Answer> stop(Call& call) {
   return done();
 }
 
-Result<Answer> remove(Call& call) {
+Result<Answer> remove_exec(Call& call) {
   if (call.site.refused.is_one(call.args[0])) {
     WM_TRY(call.site.refused.remove(call.args[0]));
     return done();
@@ -86,7 +84,7 @@ Result<Answer> remove(Call& call) {
   return done();
 }
 
-Result<Answer> remove_all(Call& call) {
+Result<Answer> remove_execs(Call& call) {
   WM_TRY(auto execs, all_execs(call.site));
   for (const auto& exec : execs)
     if (!is_over(exec.job->state)) WM_TRY(stop_exec(call.site, exec));
@@ -95,7 +93,7 @@ Result<Answer> remove_all(Call& call) {
   return done();
 }
 
-Result<Answer> log(Call& call) {
+Result<Answer> exec_log(Call& call) {
   if (call.site.refused.is_one(call.args[0])) {
     WM_TRY(auto why, call.site.refused.reason(call.args[0]));
     return Answer(http::Reply{200, {{"Content-Type", "text/plain; charset=utf-8"}}, why + "\n"});
@@ -105,7 +103,7 @@ Result<Answer> log(Call& call) {
   return Answer();
 }
 
-Result<Answer> result(Call& call) {
+Result<Answer> exec_result(Call& call) {
   WM_TRY(auto exec, find_exec(call.site, call.args[0]));
   WM_TRY(send_results(call, exec));
   return Answer();
@@ -123,11 +121,11 @@ Result<Answer> status(Call& call) {
 }
 
 // Of its model a service is made, which is started as any other.
-Result<Answer> deploy(Call& call) {
+Result<Answer> deploy_exec(Call& call) {
   WM_TRY(auto exec, find_exec(call.site, call.args[0]));
   if (!is_over(exec.job->state))
     return fail(Code::Conflict, "execution " + call.args[0] + " has not ended yet");
-  WM_TRY(auto body, http::read_body(call.exchange, kLongestBody));
+  WM_TRY(auto body, http::read_body(call.exchange, kLongestDeployment));
   WM_TRY(auto wanted, serve::read_wanted(body));
   Scratch scratch(call.site);
   Placing placing;
@@ -150,15 +148,16 @@ const std::vector<Route>& exec_routes() {
   static const std::vector<Route> routes{
       {"GET", DL "/conf", conf, "What clients ask first", "conf"},
       {"GET", DL "/status", status, "Does the master answer", "status"},
-      {"GET", DL "/execs", list, "Executions, the newest first", "[exec]", "limit state sort_by"},
-      {"POST", DL "/execs", start, "Starts one: fields file and data", "exec", "args"},
-      {"DELETE", DL "/execs", remove_all},
-      {"GET", DL "/execs/{id}", show, "One execution", "exec"},
-      {"DELETE", DL "/execs/{id}", remove},
-      {"POST", DL "/execs/{id}/stop", stop},
-      {"GET", DL "/execs/{id}/log", log, "Output of its workers", "text", "logType args"},
-      {"GET", DL "/execs/{id}/result", result, "Zip of its results"},
-      {"POST", DL "/execs/{id}/deploy", deploy},
+      {"GET", DL "/execs", list_execs, "Executions, the newest first", "[exec]",
+       "limit state sort_by"},
+      {"POST", DL "/execs", begin_exec, "Starts one: fields file and data", "exec", "args"},
+      {"DELETE", DL "/execs", remove_execs},
+      {"GET", DL "/execs/{id}", show_exec, "One execution", "exec"},
+      {"DELETE", DL "/execs/{id}", remove_exec},
+      {"POST", DL "/execs/{id}/stop", end_exec},
+      {"GET", DL "/execs/{id}/log", exec_log, "Output of its workers", "text", "logType args"},
+      {"GET", DL "/execs/{id}/result", exec_result, "Zip of its results"},
+      {"POST", DL "/execs/{id}/deploy", deploy_exec},
   };
   return routes;
 }

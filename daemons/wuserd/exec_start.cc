@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<rest::ExecRequest> request_in(const Call& call, const Upload& upload) {
+Result<rest::ExecRequest> exec_request_in(const Call& call, const Upload& upload) {
   auto args = call.target.value("args");
   auto data = upload.fields.find("data");
   if (args.empty() && data != upload.fields.end()) {
@@ -49,7 +49,7 @@ Result<JobView> or_refused(Site& site, const rest::ExecRequest& wanted, Began be
 }
 
 // The execution that an earlier request with the same key began: it has the bundle of that name.
-Result<std::optional<JobView>> begun_before(Site& site, const std::string& bundle) {
+Result<std::optional<JobView>> exec_begun_before(Site& site, const std::string& bundle) {
   WM_TRY(auto execs, all_execs(site));
   for (auto& exec : execs)
     if (exec.job->spec().exec.bundle == bundle) return std::optional(std::move(exec));
@@ -63,12 +63,12 @@ Result<JobView> start_exec(Call& call) {
   auto request = request_name(key);
   auto lock = lock_request(request);
   if (!key.empty()) {
-    WM_TRY(auto before, begun_before(call.site, request));
+    WM_TRY(auto before, exec_begun_before(call.site, request));
     if (before) return std::move(*before);
   }
   Draft draft(call.site, request);
   WM_TRY(auto upload, receive(call.exchange, draft.uploads()));
-  WM_TRY(auto wanted, request_in(call, upload));
+  WM_TRY(auto wanted, exec_request_in(call, upload));
   return or_refused(call.site, wanted,
                     [&] { return submit_upload(call.site, wanted, upload, draft); });
 }

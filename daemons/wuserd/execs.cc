@@ -14,9 +14,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kLooksForEnd = 150;
-constexpr auto kBetweenLooks = std::chrono::milliseconds(100);
+constexpr auto kBetweenEndLooks = std::chrono::milliseconds(100);
 
-Error unknown(const std::string& id) {
+Error unknown_exec(const std::string& id) {
   return fail(Code::NotFound, "execution " + id + " does not exist");
 }
 
@@ -91,7 +91,7 @@ Result<void> wait_for_end(Site& site, const JobView& exec) {
     if (!view && view.error().code == Code::NotFound) return {};
     if (!view) return view.error();
     if (is_over(view->job->state)) return {};
-    std::this_thread::sleep_for(kBetweenLooks);
+    std::this_thread::sleep_for(kBetweenEndLooks);
   }
   return fail(Code::Conflict, "its job has not ended yet, try again");
 }
@@ -114,11 +114,11 @@ Result<JobView> find_own_job(Site& site, const std::string& id) {
 
 Result<JobView> find_exec(Site& site, const std::string& id) {
   auto job = rest::parse_exec_id(site.conf.name, id);
-  if (!job) return unknown(id);
+  if (!job) return unknown_exec(id);
   auto view = job_of(site, *job);
-  if (!view && view.error().code == Code::NotFound) return unknown(id);
+  if (!view && view.error().code == Code::NotFound) return unknown_exec(id);
   if (!view) return view.error();
-  if (!is_shown(site, *view)) return unknown(id);
+  if (!is_shown(site, *view)) return unknown_exec(id);
   return view;
 }
 

@@ -5,19 +5,18 @@
 #include <chrono>
 #include <thread>
 
+#include "daemons/wuserd/clock.h"
 #include "libwm/base/log.h"
 #include "libwm/view/json.h"
 
 namespace wm::user {
 namespace {
 
-constexpr std::size_t kKept = 2048;  // messages for who lags behind
+constexpr std::size_t kKeptMessages = 2048;  // messages for who lags behind
 constexpr std::size_t kToldMost = 20000;
 constexpr auto kTick = std::chrono::seconds(2);
 constexpr auto kLinger = std::chrono::seconds(30);
-constexpr Duration kPatience = std::chrono::seconds(2);
-
-WallTime now() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
+constexpr Duration kWatchPatience = std::chrono::seconds(2);
 
 std::uint64_t epoch_ms() { return static_cast<std::uint64_t>(epoch_seconds(now()) * 1000); }
 
@@ -82,7 +81,7 @@ void Hub::publish(std::string_view event, std::string_view data) {
   recent_.push_back({number, "id: " + std::to_string(run_) + "-" + std::to_string(number) +
                                  "\nevent: " + std::string(event) + "\ndata: " + std::string(data) +
                                  "\n\n"});
-  if (recent_.size() > kKept) recent_.pop_front();
+  if (recent_.size() > kKeptMessages) recent_.pop_front();
   news_.notify_all();
 }
 
@@ -130,7 +129,7 @@ bool Hub::is_idle() {
 bool Hub::watch_once(Seq& after) {
   auto master = masters_.take();
   if (!master) return false;
-  auto reply = (*master)->watch({{{}, "all", ""}, after, kPatience});
+  auto reply = (*master)->watch({{{}, "all", ""}, after, kWatchPatience});
   if (!reply) return false;
   bool missed = reply->missed;
   after = reply->seen;

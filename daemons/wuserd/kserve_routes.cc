@@ -1,22 +1,15 @@
 // The rows of /dlim/v2: KServe's protocol v2 over HTTP, for services whose kernel speaks it:
 // model.json has the attribute protocol = kserve-v2, as those of the ready-made kernel do.
 // @source KServe, Open Inference Protocol v2
-#include <nlohmann/json.hpp>
-
 #include "daemons/wuserd/dlim.h"
+#include "daemons/wuserd/json_body.h"
 
 namespace wm::user {
 namespace {
 
-using Json = nlohmann::ordered_json;
+constexpr std::size_t kLongestInference = 32 << 20;
 
-constexpr std::size_t kLongestBody = 32 << 20;
-
-std::string dumped(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-Answer told(int status, const std::string& error) {
+Answer refused_v2(int status, const std::string& error) {
   return json_reply(dumped({{"error", error}}), status);
 }
 
@@ -58,7 +51,7 @@ Json inputs_of(const DlimService& service) {
 
 Result<Answer> model(Call& call) {
   auto service = find_v2(call);
-  if (!service) return told(404, service.error().text);
+  if (!service) return refused_v2(404, service.error().text);
   Json outputs = Json::array({{{"name", "output"}, {"datatype", "FP32"}, {"shape", {-1, -1}}}});
   return json_reply(dumped({{"name", service->name},
                             {"versions", Json::array({service->record.version})},
@@ -69,7 +62,7 @@ Result<Answer> model(Call& call) {
 
 Result<Answer> model_ready(Call& call) {
   auto service = find_v2(call);
-  if (!service) return told(404, service.error().text);
+  if (!service) return refused_v2(404, service.error().text);
   WM_TRY(auto job, service_job(call.site, *service));
   bool up = job && router_state(*service);
   Json json{{"name", service->name}, {"ready", up}};
@@ -77,11 +70,11 @@ Result<Answer> model_ready(Call& call) {
 }
 
 Result<Answer> infer_v2(Call& call) {
-  WM_TRY(auto body, http::read_body(call.exchange, kLongestBody));
+  WM_TRY(auto body, http::read_body(call.exchange, kLongestInference));
   auto service = find_v2(call);
-  if (!service) return told(404, service.error().text);
+  if (!service) return refused_v2(404, service.error().text);
   WM_TRY(auto reply, infer(call.site, service->name, std::move(body)));
-  if (reply.status != 200) return told(reply.status, reply.body);
+  if (reply.status != 200) return refused_v2(reply.status, reply.body);
   int status = reply.body.starts_with("{\"error\"") ? 400 : 200;
   return json_reply(std::move(reply.body), status);
 }

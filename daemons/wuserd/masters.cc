@@ -3,8 +3,8 @@
 namespace wm::user {
 namespace {
 
-constexpr std::size_t kKept = 8;
-constexpr Duration kPatience = std::chrono::seconds(5);  // while the master is away
+constexpr std::size_t kKeptMasters = 8;
+constexpr Duration kMasterPatience = std::chrono::seconds(5);  // while the master is away
 
 }  // namespace
 
@@ -17,13 +17,13 @@ Result<Masters::Lease> Masters::take() {
       return Lease(*this, std::move(master));
     }
   }
-  WM_TRY(auto master, client::Master::of(conf_, kPatience));
+  WM_TRY(auto master, client::Master::of(conf_, kMasterPatience));
   return Lease(*this, std::make_unique<client::Master>(std::move(master)));
 }
 
 void Masters::give_back(std::unique_ptr<client::Master> master) {
   std::lock_guard lock(mutex_);
-  if (idle_.size() < kKept) idle_.push_back(std::move(master));
+  if (idle_.size() < kKeptMasters) idle_.push_back(std::move(master));
 }
 
 }  // namespace wm::user

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "daemons/wuserd/clock.h"
 #include "daemons/wuserd/submit.h"
 #include "libwm/conf/load.h"
 #include "libwm/rest/assets.h"
@@ -17,14 +17,11 @@
 namespace wm::user {
 namespace {
 
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 
-constexpr std::size_t kLongestBody = 16 << 10;
+constexpr std::size_t kLongestNotebook = 16 << 10;
 constexpr const char* kType = "notebook";
 constexpr int kMostMinutes = 7 * 24 * 60;
-
-WallTime now() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
-std::string now_text() { return std::to_string(epoch_seconds(now())); }
 
 bool waits(const JobView& view) {
   return view.job->state == JobState::Pending || view.job->state == JobState::Held;
@@ -47,21 +44,21 @@ std::size_t ahead_of(const JobView& view, const std::vector<JobView>& all) {
   }));
 }
 
-Json shared_with(const std::string& result_dir) {
+SortedJson shared_with(const std::string& result_dir) {
   std::ifstream in(result_dir + "/web.share", std::ios::binary);
   std::string text((std::istreambuf_iterator<char>(in)), {});
-  auto json = Json::parse(text, nullptr, false);
-  return json.is_array() ? json : Json::array();
+  auto json = SortedJson::parse(text, nullptr, false);
+  return json.is_array() ? json : SortedJson::array();
 }
 
-std::string json_of(const JobView& view, const std::vector<JobView>& all) {
+std::string notebook_json(const JobView& view, const std::vector<JobView>& all) {
   auto report =
       is_own(view) && !waits(view) ? web_report(view.result_dir) : fail(Code::NotFound, "");
   std::string text = "{\"id\":" + rest::json_text(id_part(view.id)) +
                      ",\"path\":" + rest::json_text("/" + id_part(view.id) + "/") +
                      ",\"job\":" + view::job_json(view, {now(), view::Detail::Brief}) +
                      ",\"web\":" + (report ? report->text : "null") + ",\"shared\":" +
-                     (is_own(view) ? shared_with(view.result_dir) : Json::array()).dump();
+                     (is_own(view) ? shared_with(view.result_dir) : SortedJson::array()).dump();
   bool limited = view.job->state == JobState::Running && view.run_limit > Duration{};
   if (limited)
     text += ",\"ends\":" + std::to_string(epoch_seconds(view.job->times.started + view.run_limit));
@@ -72,12 +69,12 @@ std::string json_of(const JobView& view, const std::vector<JobView>& all) {
 // Profiles that start something by themselves.
 std::string profiles_json(const Site& site) {
   auto config = conf::load(site.conf_dir, conf::this_host());
-  Json list = Json::array();
+  SortedJson list = SortedJson::array();
   if (!config) return "[]";
   for (const auto& app : config->apps)
     if (app.type == AppType::Notebook && !app.command.empty())
       list.push_back({{"name", app.name}, {"description", app.description}});
-  return list.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return list.dump(-1, ' ', false, SortedJson::error_handler_t::replace);
 }
 
 Result<JobView> find_notebook(Call& call) {
@@ -88,39 +85,39 @@ Result<JobView> find_notebook(Call& call) {
   return view;
 }
 
-Result<Answer> list(Call& call) {
+Result<Answer> list_notebooks(Call& call) {
   WM_TRY(auto all, all_jobs(call.site));
   std::string rows;
   for (auto view = all.rbegin(); view != all.rend(); ++view)
     if (is_own(*view) && view->app_type == kType)
-      rows += (rows.empty() ? "" : ",") + json_of(*view, all);
+      rows += (rows.empty() ? "" : ",") + notebook_json(*view, all);
   return json_reply("{\"now\":" + now_text() + ",\"profiles\":" + profiles_json(call.site) +
                     ",\"notebooks\":[" + rows + "]}");
 }
 
-Result<Answer> show(Call& call) {
+Result<Answer> show_notebook(Call& call) {
   WM_TRY(auto view, find_notebook(call));
   WM_TRY(auto all, all_jobs(call.site));
-  return json_reply(json_of(view, all));
+  return json_reply(notebook_json(view, all));
 }
 
 // ---- starting --------------------------------------------------------------------------------
 
-Result<Json> body_of(Call& call) {
-  WM_TRY(auto body, http::read_body(call.exchange, kLongestBody));
-  auto json = Json::parse(body.empty() ? "{}" : body, nullptr, false);
+Result<SortedJson> body_of(Call& call) {
+  WM_TRY(auto body, http::read_body(call.exchange, kLongestNotebook));
+  auto json = SortedJson::parse(body.empty() ? "{}" : body, nullptr, false);
   if (!json.is_object()) return fail(Code::BadArgument, "a JSON object is wanted");
   return json;
 }
 
-Result<std::string> text_in(const Json& json, const char* name) {
+Result<std::string> text_in(const SortedJson& json, const char* name) {
   if (!json.contains(name) || json[name].is_null()) return std::string();
   if (!json[name].is_string())
     return fail(Code::BadArgument, std::string(name) + ": a text is wanted");
   return json[name].get<std::string>();
 }
 
-Result<int> number_in(const Json& json, const char* name, int most) {
+Result<int> number_in(const SortedJson& json, const char* name, int most) {
   if (!json.contains(name) || json[name].is_null()) return 0;
   if (!json[name].is_number_integer() || json[name] < 0 || json[name] > most)
     return fail(Code::BadArgument,
@@ -128,7 +125,7 @@ Result<int> number_in(const Json& json, const char* name, int most) {
   return json[name].get<int>();
 }
 
-Result<void> add_text(const Json& json, const char* name, const char* option,
+Result<void> add_text(const SortedJson& json, const char* name, const char* option,
                       std::vector<std::string>& words) {
   WM_TRY(auto text, text_in(json, name));
   if (!text.empty()) words.insert(words.end(), {option, text});
@@ -147,7 +144,7 @@ Result<std::string> environment_for(Call& call) {
   return plain ? text + ", WM_GATEWAY_URL='https://" + host + "'" : text;
 }
 
-Result<std::vector<std::string>> words_of(Call& call, const Json& json) {
+Result<std::vector<std::string>> notebook_words(Call& call, const SortedJson& json) {
   WM_TRY(auto profile, text_in(json, "profile"));
   std::vector<std::string> words{"-app", profile.empty() ? kType : profile};
   WM_TRY(add_text(json, "name", "-J", words));
@@ -165,9 +162,9 @@ Result<std::vector<std::string>> words_of(Call& call, const Json& json) {
   return words;
 }
 
-Result<Answer> start(Call& call) {
+Result<Answer> start_notebook(Call& call) {
   WM_TRY(auto json, body_of(call));
-  WM_TRY(auto words, words_of(call, json));
+  WM_TRY(auto words, notebook_words(call, json));
   WM_TRY(auto reply, submit(call.site, words, {}));
   return json_reply("{\"id\":" + rest::json_text(id_part(reply.job)) +
                         ",\"path\":" + rest::json_text("/" + id_part(reply.job) + "/") + "}",
@@ -176,7 +173,7 @@ Result<Answer> start(Call& call) {
 
 // ---- stop, extend ------------------------------------------------------------------------------
 
-Result<Answer> stop(Call& call) {
+Result<Answer> stop_notebook(Call& call) {
   WM_TRY(auto view, find_notebook(call));
   WM_TRY(auto master, call.site.masters.take());
   KillRequest request;
@@ -204,12 +201,12 @@ Result<void> need_running(const JobView& view) {
 }
 
 // With these users, and nobody else from now on.
-Result<Answer> share(Call& call) {
+Result<Answer> share_notebook(Call& call) {
   WM_TRY(auto view, find_notebook(call));
   WM_TRY(auto json, body_of(call));
   WM_TRY(need_running(view));
   bool names = json.contains("users") && json["users"].is_array() &&
-               std::ranges::all_of(json["users"], [](const Json& name) {
+               std::ranges::all_of(json["users"], [](const SortedJson& name) {
                  return name.is_string() && rest::is_asset_name(name.get<std::string>());
                });
   if (!names) return fail(Code::BadArgument, "users: a list of names is wanted");
@@ -234,34 +231,34 @@ Result<Answer> extend(Call& call) {
 
 bool is_shared_with(const std::string& result_dir, const std::string& user) {
   auto names = shared_with(result_dir);
-  return std::ranges::find(names, Json(user)) != names.end();
+  return std::ranges::find(names, SortedJson(user)) != names.end();
 }
 
 Result<WebReport> web_report(const std::string& result_dir) {
   std::ifstream in(result_dir + "/web.json", std::ios::binary);
   std::string text((std::istreambuf_iterator<char>(in)), {});
   if (text.empty()) return fail(Code::NotFound, "it has not said where it listens yet");
-  auto json = Json::parse(text, nullptr, false);
+  auto json = SortedJson::parse(text, nullptr, false);
   if (!json.is_object()) return fail(Code::Damaged, result_dir + "/web.json: no JSON");
   WebReport report;
   report.address = json.value("address", "");
   report.base = json.value("base", "");
   report.strip = json.value("strip", false);
   report.token_file = json.value("token_file", "");
-  report.text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  report.text = json.dump(-1, ' ', false, SortedJson::error_handler_t::replace);
   return report;
 }
 
-#define API "/api/v1/notebooks"
+#define NOTEBOOK "/api/v1/notebooks"
 const std::vector<Route>& notebook_routes() {
   static const std::vector<Route> routes{
-      {"GET", API, list},
-      {"POST", API, start},
-      {"GET", API "/{id}", show},
-      {"DELETE", API "/{id}", stop},
-      {"POST", API "/{id}/stop", stop},
-      {"POST", API "/{id}/extend", extend},
-      {"POST", API "/{id}/share", share},
+      {"GET", NOTEBOOK, list_notebooks},
+      {"POST", NOTEBOOK, start_notebook},
+      {"GET", NOTEBOOK "/{id}", show_notebook},
+      {"DELETE", NOTEBOOK "/{id}", stop_notebook},
+      {"POST", NOTEBOOK "/{id}/stop", stop_notebook},
+      {"POST", NOTEBOOK "/{id}/extend", extend},
+      {"POST", NOTEBOOK "/{id}/share", share_notebook},
   };
   return routes;
 }

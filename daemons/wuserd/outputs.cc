@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kBlock = 256 << 10;
+constexpr std::size_t kZipBlock = 256 << 10;
 
 /// An open file. @owns the descriptor
 class File {
@@ -50,7 +50,7 @@ std::vector<std::uint32_t> workers_in(const std::string& log) {
 }
 
 Result<void> send_file(http::Exchange& exchange, int fd) {
-  std::string block(kBlock, '\0');
+  std::string block(kZipBlock, '\0');
   for (;;) {
     auto n = ::read(fd, block.data(), block.size());
     if (n < 0) return fail(Code::System, std::strerror(errno));

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMost = 200;
+constexpr std::size_t kMostRefused = 200;
 constexpr std::size_t kLongestArgs = 64 << 10;
 
 std::mutex numbering;
@@ -82,7 +82,7 @@ Result<std::string> Refused::add(const rest::ExecRequest& request, const std::st
   if (out.fail()) return fail(Code::System, draft + ": cannot be written");
   fs::rename(draft, path_of(number), ec);
   if (ec) return fail(Code::System, path_of(number) + ": " + ec.message());
-  for (std::size_t i = kMost - 1; i < kept.size(); ++i) fs::remove(path_of(kept[i]), ec);
+  for (std::size_t i = kMostRefused - 1; i < kept.size(); ++i) fs::remove(path_of(kept[i]), ec);
   return id;
 }
 

@@ -6,13 +6,13 @@ namespace wm::user {
 namespace {
 
 constexpr auto kFresh = std::chrono::seconds(2), kAway = std::chrono::seconds(5);
-constexpr Duration kPatience = std::chrono::milliseconds(500);
+constexpr Duration kRevokedPatience = std::chrono::milliseconds(500);
 
 }  // namespace
 
 void Revoked::ask() {
   if (!master_) {
-    if (auto made = client::Master::of(conf_, kPatience)) master_.emplace(*std::move(made));
+    if (auto made = client::Master::of(conf_, kRevokedPatience)) master_.emplace(*std::move(made));
   }
   RevokedRequest request;
   auto reply = master_ ? master_->revoked(request)

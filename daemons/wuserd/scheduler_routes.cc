@@ -24,7 +24,7 @@ Result<std::size_t> number(const Call& call, const char* name, std::size_t other
   return value;
 }
 
-Result<Answer> list(Call& call, const std::function<std::string(const JobView&)>& shown) {
+Result<Answer> list_apps(Call& call, const std::function<std::string(const JobView&)>& shown) {
   WM_TRY(auto query, rest::read_app_query(call.target));
   WM_TRY(auto views, all_execs(call.site));
   auto rows = rest::found(query, views, call.site.conf.name);
@@ -38,7 +38,8 @@ Result<Answer> list(Call& call, const std::function<std::string(const JobView&)>
 }
 
 Result<Answer> applications(Call& call) {
-  return list(call, [&](const JobView& view) { return rest::app_json(view, call.site.conf.name); });
+  return list_apps(call,
+                   [&](const JobView& view) { return rest::app_json(view, call.site.conf.name); });
 }
 
 Result<Answer> application(Call& call) {
@@ -46,7 +47,7 @@ Result<Answer> application(Call& call) {
   return json_reply(rest::list_json({rest::app_json(exec, call.site.conf.name)}));
 }
 
-Result<Answer> stop(Call& call) {
+Result<Answer> stop_app(Call& call) {
   WM_TRY(auto exec, find_exec(call.site, call.args[0]));
   if (!is_over(exec.job->state)) WM_TRY(stop_exec(call.site, exec));
   return json_reply("{\"id\":" + rest::json_text(call.args[0]) + ",\"state\":\"KILLED\"}");
@@ -80,7 +81,7 @@ Result<Answer> executor_log(Call& call) {
 // The first generation's: of an instance, whatever it is called.
 Result<Answer> instance_applications(Call& call) {
   auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-  return list(call, [&](const JobView& view) {
+  return list_apps(call, [&](const JobView& view) {
     return rest::conductor_json(view, call.site.conf.name, now);
   });
 }
@@ -132,7 +133,7 @@ const std::vector<Route>& scheduler_routes() {
       {"GET", DL "/scheduler/applications", applications},
       {"GET", DL "/scheduler/applications/{app}/driver/logs/{kind}", driver_log},
       {"GET", DL "/scheduler/applications/{app}/executor/{n}/logs/{kind}", executor_log},
-      {"PUT", DL "/scheduler/applications/{app}/stop", stop},
+      {"PUT", DL "/scheduler/applications/{app}/stop", stop_app},
       {"GET", DL "/scheduler/engine/applications", applications, "Applications", "[app]",
        "search state applicationid applicationname driverid sort order start length"},
       {"GET", DL "/scheduler/engine/applications/{app}", application, "One, as a list", "[app]"},

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kManifest = "plugin.json";
+constexpr const char* kPluginManifest = "plugin.json";
 
 std::string root_of(const Site& site) { return cmd::plugins_folder(site.results_root); }
 
@@ -103,7 +103,7 @@ Result<std::string> install_plugin(Call& call) {
   auto made = site.records.code_dir(draft.request());
   WM_TRY(lay_out_plugin(upload, plugin, made + "/code"));
   auto text = rest::plugin_json(plugin, site.user, created_now());
-  WM_TRY(write(made + "/" + kManifest, text));
+  WM_TRY(write(made + "/" + kPluginManifest, text));
   fs::create_directories(root_of(site), ec);
   if (!ec) fs::rename(made, folder, ec);
   if (ec) return fail(Code::System, folder + ": " + ec.message());

@@ -1,6 +1,5 @@
 // The rows about searches: WMLA's /hypersearch, and our pages' /api/v1/searches.
-#include <chrono>
-
+#include "daemons/wuserd/clock.h"
 #include "daemons/wuserd/search_plugins.h"
 #include "daemons/wuserd/searches.h"
 #include "daemons/wuserd/site.h"
@@ -9,10 +8,6 @@
 namespace wm::user {
 namespace {
 
-WallTime now() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
-
-Answer done() { return http::Reply{204, {}, ""}; }
-
 Result<rest::SearchTask> task_in(Call& call) { return find_search(call.site, call.args[0]); }
 
 Result<Answer> create(Call& call) {
@@ -20,19 +15,19 @@ Result<Answer> create(Call& call) {
   return json_reply(rest::json_text(name));
 }
 
-Result<Answer> list(Call& call) {
+Result<Answer> list_searches(Call& call) {
   WM_TRY(auto tasks, all_searches(call.site));
   std::vector<std::string> items;
   for (const auto& task : tasks) items.push_back(rest::tuning_json(task, now()));
   return json_reply(rest::list_json(items));
 }
 
-Result<Answer> show(Call& call) {
+Result<Answer> show_search(Call& call) {
   WM_TRY(auto task, task_in(call));
   return json_reply(rest::tuning_json(task, now()));
 }
 
-Result<Answer> stop(Call& call) {
+Result<Answer> stop_search(Call& call) {
   WM_TRY(auto task, task_in(call));
   WM_TRY(hold_search(call.site, task, true));
   return done();
@@ -50,14 +45,14 @@ Result<Answer> restart(Call& call) {
   return json_reply(rest::json_text(task.name));
 }
 
-Result<Answer> remove(Call& call) {
+Result<Answer> remove_search(Call& call) {
   WM_TRY(auto task, task_in(call));
   WM_TRY(delete_search(call.site, task));
   return done();
 }
 
 // All or none: one that runs keeps the others.
-Result<Answer> remove_all(Call& call) {
+Result<Answer> remove_searches(Call& call) {
   WM_TRY(auto tasks, all_searches(call.site));
   for (const auto& task : tasks) {
     auto state = rest::tuning_state(task);
@@ -79,7 +74,7 @@ Result<Answer> algorithms(Call& call) {
   return json_reply(text);
 }
 
-Result<Answer> install(Call& call) {
+Result<Answer> install_algorithm(Call& call) {
   WM_TRY(auto text, install_plugin(call));
   return json_reply(text);
 }
@@ -128,17 +123,17 @@ Result<Answer> page_act(Call& call) {
 const std::vector<Route>& search_routes() {
   static const std::vector<Route> routes{
       {"GET", HS "/algorithm", algorithms},
-      {"POST", HS "/algorithm", install},
-      {"POST", HS "/algorithm/install", install},
+      {"POST", HS "/algorithm", install_algorithm},
+      {"POST", HS "/algorithm/install", install_algorithm},
       {"GET", HS "/algorithm/{name}", algorithm},
       {"DELETE", HS "/algorithm/{name}", remove_algorithm},
       {"POST", HS, create},
-      {"GET", HS, list},
-      {"DELETE", HS, remove_all},
-      {"GET", HS "/{name}", show},
-      {"PUT", HS "/{name}", stop},
-      {"DELETE", HS "/{name}", remove},
-      {"PUT", HS "/{name}/force", stop},
+      {"GET", HS, list_searches},
+      {"DELETE", HS, remove_searches},
+      {"GET", HS "/{name}", show_search},
+      {"PUT", HS "/{name}", stop_search},
+      {"DELETE", HS "/{name}", remove_search},
+      {"PUT", HS "/{name}/force", stop_search},
       {"PUT", HS "/{name}/restart", restart},
       {"PUT", HS "/{name}/pause", pause},
       {"PUT", HS "/{name}/resume", restart},

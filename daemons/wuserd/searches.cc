@@ -1,10 +1,10 @@
 #include "daemons/wuserd/searches.h"
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 
 #include "commands/common/search_acts.h"
+#include "daemons/wuserd/clock.h"
 #include "daemons/wuserd/draft.h"
 #include "daemons/wuserd/search_plugins.h"
 #include "daemons/wuserd/submit.h"
@@ -13,8 +13,6 @@
 
 namespace wm::user {
 namespace {
-
-WallTime now() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
 
 // Looked up each time: bsearch deletes as well.
 bool is_deleted(Site& site, const rest::SearchTask& task) {
@@ -31,7 +29,7 @@ Result<std::vector<rest::SearchTask>> searches_of(Site& site, const JobsRequest&
   return tasks;
 }
 
-Error unknown(const std::string& name) {
+Error unknown_search(const std::string& name) {
   return fail(Code::NotFound, "search " + name.substr(0, 200) + " does not exist");
 }
 
@@ -40,7 +38,7 @@ std::string new_name(const Site& site) {
   return site.user + "-hpo-" + std::to_string(ticks % 10'000'000'000'000'000);
 }
 
-Result<rest::SearchRequest> request_in(Site& site, const Upload& upload) {
+Result<rest::SearchRequest> search_request_in(Site& site, const Upload& upload) {
   auto data = upload.fields.find("data");
   if (data == upload.fields.end()) return fail(Code::BadArgument, "data: the field is missing");
   WM_TRY(auto request, rest::read_search_request(data->second));
@@ -58,7 +56,7 @@ Result<void> check_free(Site& site, const std::string& name) {
   return {};
 }
 
-Result<std::string> begun_before(Site& site, const std::string& bundle) {
+Result<std::string> search_begun_before(Site& site, const std::string& bundle) {
   WM_TRY(auto tasks, all_searches(site));
   for (const auto& task : tasks)
     if (task.bundle == bundle) return task.name;
@@ -114,11 +112,11 @@ Result<rest::SearchTask> find_search(Site& site, const std::string& name) {
   for (auto& task : tasks)
     if (task.name == name) return std::move(task);
   auto job = rest::parse_exec_id(site.conf.name, name);
-  if (!job || job->index != 0) return unknown(name);
+  if (!job || job->index != 0) return unknown_search(name);
   request = {};
   request.jobs.ids = {*job};
   WM_TRY(tasks, searches_of(site, request));
-  if (tasks.empty()) return unknown(name);
+  if (tasks.empty()) return unknown_search(name);
   return std::move(tasks.front());
 }
 
@@ -128,12 +126,12 @@ Result<std::string> start_search(Call& call) {
   auto bundle = request_name(key);
   auto lock = lock_request(bundle);
   if (!key.empty()) {
-    WM_TRY(auto before, begun_before(site, bundle));
+    WM_TRY(auto before, search_begun_before(site, bundle));
     if (!before.empty()) return before;
   }
   Draft draft(site, bundle);
   WM_TRY(auto upload, receive(call.exchange, draft.uploads()));
-  WM_TRY(auto request, request_in(site, upload));
+  WM_TRY(auto request, search_request_in(site, upload));
   if (request.name.empty()) request.name = new_name(site);
   auto alone = lock_request("search " + request.name);
   WM_TRY(check_free(site, request.name));

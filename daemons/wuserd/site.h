@@ -73,6 +73,8 @@ struct Route {
 
 /// Answers with a text of JSON. @cost O(length)
 Answer json_reply(std::string text, int status = 200);
+/// Done, and nothing to say. @cost O(1)
+inline Answer done() { return http::Reply{204, {}, ""}; }
 
 /// Tables of routes, a noun each; the first row that fits is taken. @cost O(1)
 const std::vector<Route>& exec_routes();

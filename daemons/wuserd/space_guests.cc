@@ -19,7 +19,7 @@ namespace {
 
 using rest::SpaceAct;
 
-constexpr std::size_t kLongestBody = 1 << 20;  // of members
+constexpr std::size_t kLongestMembers = 1 << 20;  // of members
 
 /// Who asks.
 struct Guest {
@@ -63,9 +63,7 @@ Result<Shared> shared(const Call& call, const Guest& guest, SpaceAct act) {
   return Shared{std::move(*found), role};
 }
 
-Answer done() { return http::Reply{204, {}, ""}; }
-
-Result<Answer> list(Call& call, const Guest& guest) {
+Result<Answer> list_to_guest(Call& call, const Guest& guest) {
   std::vector<std::string> items;
   for (const auto& space : spaces_of(call.site).spaces()) {
     auto role = role_in(space, guest);
@@ -76,22 +74,22 @@ Result<Answer> list(Call& call, const Guest& guest) {
   return json_reply(rest::list_json(items));
 }
 
-Result<Answer> show(Call& call, const Guest& guest) {
+Result<Answer> show_to_guest(Call& call, const Guest& guest) {
   WM_TRY(auto found, shared(call, guest, SpaceAct::Look));
   WM_TRY(auto text, space_text(call.site, found.space, found.role, false));
   return json_reply(text);
 }
 
-Result<Answer> share(Call& call, const Guest& guest) {
+Result<Answer> share_by_guest(Call& call, const Guest& guest) {
   WM_TRY(auto found, shared(call, guest, SpaceAct::Share));
-  WM_TRY(auto body, http::read_body(call.exchange, kLongestBody));
+  WM_TRY(auto body, http::read_body(call.exchange, kLongestMembers));
   WM_TRY(auto space, share_space(call.site, found.space.name, body));
   WM_TRY(auto text, space_text(call.site, space, role_in(space, guest), false));
   return json_reply(text);
 }
 
 // A zip of its manifest and package/, as `package` below sends one.
-Result<Answer> add(Call& call, const Guest& guest) {
+Result<Answer> add_by_guest(Call& call, const Guest& guest) {
   WM_TRY(auto found, shared(call, guest, SpaceAct::Use));
   Scratch scratch(call.site);
   auto archive = scratch.path + "/archive", folder = scratch.path + "/package";
@@ -106,13 +104,13 @@ Result<Answer> add(Call& call, const Guest& guest) {
   return json_reply(model_text(spaces, found.space.name, model), 201);
 }
 
-Result<Answer> remove(Call& call, const Guest& guest) {
+Result<Answer> remove_by_guest(Call& call, const Guest& guest) {
   WM_TRY(auto found, shared(call, guest, SpaceAct::Use));
   WM_TRY(spaces_of(call.site).remove_model(found.space.name, call.args[1]));
   return done();
 }
 
-Result<Answer> package(Call& call, const Guest& guest) {
+Result<Answer> package_to_guest(Call& call, const Guest& guest) {
   WM_TRY(auto found, shared(call, guest, SpaceAct::Use));
   auto spaces = spaces_of(call.site);
   WM_TRY(auto model, spaces.model(found.space.name, call.args[1]));
@@ -122,7 +120,7 @@ Result<Answer> package(Call& call, const Guest& guest) {
   return Answer();
 }
 
-Result<Answer> told(Call& call, const Guest& guest) {
+Result<Answer> told_by_guest(Call& call, const Guest& guest) {
   know_owner(call.site, guest.user, true);
   return done();
 }
@@ -134,16 +132,16 @@ struct Row {
 };
 
 constexpr Row kRows[] = {
-    {"GET", "/spaces", list},
-    {"GET", "/spaces/{space}", show},
-    {"PUT", "/spaces/{space}/members", share},
-    {"POST", "/spaces/{space}/models", add},
-    {"DELETE", "/spaces/{space}/models/{name}", remove},
-    {"GET", "/spaces/{space}/models/{name}/package", package},
-    {"POST", "/told", told},
+    {"GET", "/spaces", list_to_guest},
+    {"GET", "/spaces/{space}", show_to_guest},
+    {"PUT", "/spaces/{space}/members", share_by_guest},
+    {"POST", "/spaces/{space}/models", add_by_guest},
+    {"DELETE", "/spaces/{space}/models/{name}", remove_by_guest},
+    {"GET", "/spaces/{space}/models/{name}/package", package_to_guest},
+    {"POST", "/told", told_by_guest},
 };
 
-Result<Answer> dispatch(Site& site, http::Exchange& exchange) {
+Result<Answer> dispatch_guest(Site& site, http::Exchange& exchange) {
   WM_TRY(auto guest, guest_of(exchange.peer()));
   WM_TRY(auto target, rest::parse_target(exchange.head().target));
   for (const auto& row : kRows) {
@@ -158,7 +156,7 @@ Result<Answer> dispatch(Site& site, http::Exchange& exchange) {
 }  // namespace
 
 void answer_guest(Site& site, http::Exchange& exchange) {
-  auto made = dispatch(site, exchange);
+  auto made = dispatch_guest(site, exchange);
   if (made && !*made) return;
   (void)exchange.reply(
       made ? **made

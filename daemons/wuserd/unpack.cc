@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using rest::ArchiveEntry;
 
-constexpr std::size_t kBlock = 64 << 10;
+constexpr std::size_t kArchiveBlock = 64 << 10;
 
 struct Free {
   void operator()(archive* a) const { archive_free(a); }
@@ -127,7 +127,7 @@ Result<void> add_file(archive* out, const fs::path& path, const std::string& nam
   archive_entry_set_pathname(entry.get(), name.c_str());
   archive_entry_copy_stat(entry.get(), &facts);
   bool fine = regular && archive_write_header(out, entry.get()) >= ARCHIVE_WARN;
-  char block[kBlock];
+  char block[kArchiveBlock];
   auto left = static_cast<std::uint64_t>(facts.st_size);  // it may grow while it is read
   while (fine && left > 0) {
     auto n = ::read(fd, block, std::min<std::uint64_t>(left, sizeof block));
@@ -145,7 +145,7 @@ Result<void> add_file(archive* out, const fs::path& path, const std::string& nam
 Result<void> unpack(const std::string& path, const std::string& folder) {
   auto in = reader();
   auto out = writer();
-  if (archive_read_open_filename(in.get(), path.c_str(), kBlock) != ARCHIVE_OK)
+  if (archive_read_open_filename(in.get(), path.c_str(), kArchiveBlock) != ARCHIVE_OK)
     return fail(Code::NotFound, "no archive: " + words_of(in.get()));
   std::error_code ec;
   auto packed = fs::file_size(path, ec);

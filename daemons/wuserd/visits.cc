@@ -27,7 +27,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kKnownFor = 5s;       // how long a place is believed without asking
 constexpr auto kDoorPatience = 10s;  // for an agent that is started for us
-constexpr auto kBetweenLooks = 20ms;
+constexpr auto kBetweenDoorLooks = 20ms;
 
 /// Which is meant, and by whom.
 struct Visitor {
@@ -79,7 +79,7 @@ Result<std::string> door_of(Site& site, JobId id) {
     WM_TRY(auto where, master->attach({id, {}, {}}));
     if (!where.door.empty()) return where.door;
     if (Clock::now() > until) return fail(Code::Unavailable, "its host does not answer");
-    std::this_thread::sleep_for(kBetweenLooks);
+    std::this_thread::sleep_for(kBetweenDoorLooks);
   }
 }
 

@@ -35,7 +35,7 @@ store::JobQuery query_of(const AcctRequest& request) {
   return query;
 }
 
-JobState state_of(const store::JobRow& row) {
+JobState state_in(const store::JobRow& row) {
   for (auto state : {JobState::Held, JobState::Launching, JobState::Running, JobState::Unknown,
                      JobState::Finished, JobState::Failed, JobState::Killed, JobState::Error,
                      JobState::Suspended})
@@ -58,7 +58,7 @@ bool fits_dispatch(const AcctRequest& request, WallTime at) {
 
 bool fits(const AcctRequest& request, const store::JobRow& row) {
   const auto& jobs = request.jobs;
-  auto state = state_of(row);
+  auto state = state_in(row);
   if (is_over(state) && !(state == JobState::Finished ? request.done : request.exited))
     return false;
   if (!fits_name(jobs.name, row.name) && !fits_name(jobs.name, name_of(row))) return false;

@@ -23,7 +23,7 @@ namespace {
 // @source LSF lsbatch.h: states as their bits
 constexpr int kPend = 1, kPsusp = 2, kRun = 4, kSsusp = 8, kUsusp = 16, kExit = 32, kDone = 64,
               kUnknown = 65536;
-constexpr std::size_t kMostWaiting = 64u << 20;
+constexpr std::size_t kMostWaitingBytes = 64u << 20;
 
 // A record is one line of fields with blanks between them.
 class Record {
@@ -316,7 +316,7 @@ void LsbEvents::take(const std::vector<Event>& events, const Cluster& after) {
   Part part{lsb_events_path(conf), lsb_lines(events, after), conf.job_info == JobInfo::All};
   if (part.lines.empty()) return;
   std::lock_guard lock(mutex_);
-  if (waiting_bytes_ > kMostWaiting) return;
+  if (waiting_bytes_ > kMostWaitingBytes) return;
   waiting_bytes_ += part.lines.size();
   waiting_.push_back(std::move(part));
   wake_.notify_one();

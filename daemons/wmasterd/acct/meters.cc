@@ -9,7 +9,7 @@
 namespace wm::master {
 namespace {
 
-constexpr std::size_t kMostWaiting = 100'000;
+constexpr std::size_t kMostWaitingWords = 100'000;
 constexpr std::int64_t kHour = 3600;
 constexpr Duration kStep = std::chrono::seconds(1);
 constexpr std::size_t kMostSteps = 1000;
@@ -38,7 +38,7 @@ Meters::~Meters() {
 void Meters::take(const std::string& host, const HostMeter& words, WallTime now) {
   auto s = std::chrono::floor<std::chrono::seconds>(now).time_since_epoch().count();
   std::lock_guard lock(mutex_);
-  if (waiting_.size() + waiting_hosts_.size() + words.tasks.size() > kMostWaiting) return;
+  if (waiting_.size() + waiting_hosts_.size() + words.tasks.size() > kMostWaitingWords) return;
   newest_ = s;
   for (const auto& task : words.tasks) waiting_.push_back({s / kHour * kHour, host, task});
   if (words.energy_seen > Duration{})
@@ -53,7 +53,7 @@ void Meters::take(const std::vector<PlanView>& plans, WallTime now) {
   auto before = std::exchange(plans_at_, now);
   auto length = before == WallTime{} ? Duration{} : now - before;
   if (length <= Duration{} || length > kLongAgo) return;
-  if (waiting_plans_.size() + plans.size() > kMostWaiting) return;
+  if (waiting_plans_.size() + plans.size() > kMostWaitingWords) return;
   auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(length).count();
   newest_ = s;
   for (const auto& plan : plans) {

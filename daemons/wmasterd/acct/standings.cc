@@ -8,7 +8,7 @@
 namespace wm::master {
 namespace {
 
-std::string state_of(const Host& host) {
+std::string host_state(const Host& host) {
   if (host.state == HostState::Silent) return "silent";
   if (host.state == HostState::Dead) return "dead";
   return host.closed ? "closed" : "ok";
@@ -35,7 +35,7 @@ class Step {
   void host(const Host& host) {
     store::HostSpanRow row;
     row.host = host.name;
-    row.state = state_of(host);
+    row.state = host_state(host);
     auto cause = cause_of(host, event_);
     auto known = standings_.hosts.find(host.name);
     if (known != standings_.hosts.end() && known->second.state == row.state && cause.by.empty())

@@ -9,7 +9,6 @@
 namespace wm::master {
 namespace {
 
-constexpr std::int32_t kKilled = 9;  // wait status of a process ended by SIGKILL
 constexpr const char* kWho = "fence_command";
 
 // Where nothing runs nothing is gained by switching the host off.

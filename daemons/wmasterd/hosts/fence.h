@@ -13,6 +13,7 @@
 // Called by core.cc.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <set>
 
@@ -49,6 +50,9 @@ class Fence {
   std::set<HostId> under_way_;
   std::map<HostId, TimePoint> tried_;
 };
+
+/// Wait status of a process ended by SIGKILL: what a lost task ends with.
+inline constexpr std::int32_t kKilled = 9;
 
 /// The events of a host's death, for which `by` vouches: all tasks on it end as lost.
 std::vector<EventBody> death_of(const Cluster& state, const Host& host, const std::string& by,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "daemons/wmasterd/hosts/fence.h"
 #include "daemons/wmasterd/hosts/gpu_marks.h"
 #include "daemons/wmasterd/hosts/orders.h"
 #include "daemons/wmasterd/state/reconfig.h"
@@ -15,7 +16,6 @@ namespace {
 
 // A session that ended may come back within this time before its host counts as silent.
 constexpr Duration kLostAfter = std::chrono::seconds(3);
-constexpr std::int32_t kKilled = 9;  // wait status of a process ended by SIGKILL
 
 std::uint16_t wire(NodeVerb verb) { return static_cast<std::uint16_t>(verb); }
 

@@ -5,19 +5,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstring>
 #include <filesystem>
 
+#include "daemons/wmasterd/rim/system_error.h"
 #include "libwm/proc/spawn.h"
 
 namespace wm::master {
 namespace {
 
 namespace fs = std::filesystem;
-
-Error system_error(const std::string& what) {
-  return fail(Code::System, what + ": " + std::strerror(errno));
-}
 
 std::string account_name(uid_t uid) {
   const passwd* entry = ::getpwuid(uid);

@@ -12,14 +12,12 @@
 #include <chrono>
 #include <cstring>
 
+#include "daemons/wmasterd/rim/system_error.h"
+
 namespace wm::master {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-Error system_error(const std::string& what) {
-  return fail(Code::System, what + ": " + std::strerror(errno));
-}
 
 // Waits until the descriptor is ready; false: the time is over.
 bool ready(int fd, short events, Clock::time_point until) {

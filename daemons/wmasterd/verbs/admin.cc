@@ -11,7 +11,7 @@
 namespace wm::master::verbs {
 namespace {
 
-using Act = AdminRequest::Act;
+using AdminAct = AdminRequest::Act;
 
 Result<void> host_events(const Cluster& state, const AdminRequest& request, const Identity& who,
                          std::vector<EventBody>& events, std::vector<std::string>& lines) {
@@ -19,10 +19,10 @@ Result<void> host_events(const Cluster& state, const AdminRequest& request, cons
     const Host* host = find_host(state, name);
     if (!host)
       return fail(Code::NotFound, name + ": Bad host name, host group name or cluster name");
-    if (request.act == Act::HostClose) {
+    if (request.act == AdminAct::HostClose) {
       events.push_back(HostClosed{host->id, who.user, request.why});
       lines.push_back("Close <" + name + "> ...... done");
-    } else if (request.act == Act::HostOpen) {
+    } else if (request.act == AdminAct::HostOpen) {
       events.push_back(HostOpened{host->id, who.user});
       lines.push_back("Open <" + name + "> ...... done");
     } else {
@@ -40,17 +40,17 @@ Result<void> host_events(const Cluster& state, const AdminRequest& request, cons
 
 // What is done about queues.
 struct QueueAct {
-  Act act;
+  AdminAct act;
   QueueStandingChange change;
   const char* word;
 };
 
-const QueueAct* queue_act(Act act) {
+const QueueAct* queue_act(AdminAct act) {
   static constexpr QueueAct kActs[] = {
-      {Act::QueueClose, QueueStandingChange::Close, "closed"},
-      {Act::QueueOpen, QueueStandingChange::Open, "opened"},
-      {Act::QueueInactivate, QueueStandingChange::Inactivate, "inactivated"},
-      {Act::QueueActivate, QueueStandingChange::Activate, "activated"}};
+      {AdminAct::QueueClose, QueueStandingChange::Close, "closed"},
+      {AdminAct::QueueOpen, QueueStandingChange::Open, "opened"},
+      {AdminAct::QueueInactivate, QueueStandingChange::Inactivate, "inactivated"},
+      {AdminAct::QueueActivate, QueueStandingChange::Activate, "activated"}};
   const auto* row = std::ranges::find(kActs, act, &QueueAct::act);
   return row == std::end(kActs) ? nullptr : row;
 }
@@ -108,7 +108,7 @@ std::vector<EventBody> admin_events(Service& service, const AdminRequest& reques
   const Cluster& state = service.journal.newest();
   std::vector<EventBody> events;
   Result<void> verdict;
-  if (request.act == Act::Reconfig) {
+  if (request.act == AdminAct::Reconfig) {
     auto config = service.world.store.read_config();
     if (config) {
       auto taken = std::make_shared<const Config>(std::move(*config));
@@ -117,10 +117,10 @@ std::vector<EventBody> admin_events(Service& service, const AdminRequest& reques
     } else {
       verdict = config.error();
     }
-  } else if (request.act == Act::GpuClose || request.act == Act::GpuOpen) {
+  } else if (request.act == AdminAct::GpuClose || request.act == AdminAct::GpuOpen) {
     verdict = gpu_events(state, request, {who.user, service.world.clock.wall()}, events, lines);
-  } else if (request.act == Act::HostClose || request.act == Act::HostOpen ||
-             request.act == Act::HostDead) {
+  } else if (request.act == AdminAct::HostClose || request.act == AdminAct::HostOpen ||
+             request.act == AdminAct::HostDead) {
     verdict = host_events(state, request, who, events, lines);
   } else {
     verdict = queue_events(state, request, who, events, lines);
@@ -130,27 +130,27 @@ std::vector<EventBody> admin_events(Service& service, const AdminRequest& reques
 }
 
 // badmin's word for it.
-const char* word_of(Act act) {
+const char* word_of(AdminAct act) {
   switch (act) {
-    case Act::Reconfig: return "reconfig";
-    case Act::HostClose: return "hclose";
-    case Act::HostOpen: return "hopen";
-    case Act::HostDead: return "hdead";
-    case Act::QueueClose: return "qclose";
-    case Act::QueueOpen: return "qopen";
-    case Act::QueueInactivate: return "qinact";
-    case Act::QueueActivate: return "qact";
-    case Act::GpuClose: return "gclose";
-    case Act::GpuOpen: return "gopen";
-    case Act::RebuildAcct: return "rebuild-acct";
-    case Act::Difference: return "difference";
+    case AdminAct::Reconfig: return "reconfig";
+    case AdminAct::HostClose: return "hclose";
+    case AdminAct::HostOpen: return "hopen";
+    case AdminAct::HostDead: return "hdead";
+    case AdminAct::QueueClose: return "qclose";
+    case AdminAct::QueueOpen: return "qopen";
+    case AdminAct::QueueInactivate: return "qinact";
+    case AdminAct::QueueActivate: return "qact";
+    case AdminAct::GpuClose: return "gclose";
+    case AdminAct::GpuOpen: return "gopen";
+    case AdminAct::RebuildAcct: return "rebuild-acct";
+    case AdminAct::Difference: return "difference";
   }
   return "?";
 }
 
 // Done, or refused for `outcome`.
-void record(Service& service, const AdminRequest& request, const std::string& by,
-            const std::string& outcome) {
+void record_admin(Service& service, const AdminRequest& request, const std::string& by,
+                  const std::string& outcome) {
   if (!service.audit.keep) return;
   AuditEntry entry;
   entry.at = service.world.clock.wall();
@@ -184,22 +184,22 @@ void rebuild_acct(Service& service, const Call& call, const AdminRequest& reques
 
 }  // namespace
 
-bool is_about_queues(Act act) { return queue_act(act) != nullptr; }
+bool is_about_queues(AdminAct act) { return queue_act(act) != nullptr; }
 
 void admin(Service& service, const Call& call, const AdminRequest& request) {
-  if (request.act == Act::Difference) return difference(service, call);
-  if (request.act == Act::RebuildAcct) {
-    record(service, request, call.caller().user, "");
+  if (request.act == AdminAct::Difference) return difference(service, call);
+  if (request.act == AdminAct::RebuildAcct) {
+    record_admin(service, request, call.caller().user, "");
     return rebuild_acct(service, call, request);
   }
-  if (request.act != Act::Reconfig && request.names.empty())
+  if (request.act != AdminAct::Reconfig && request.names.empty())
     return call.refuse(fail(Code::BadArgument, "no host or queue named"));
   AdminReply reply;
   Error error;
   Proposal proposal;
   proposal.events = admin_events(service, request, call.caller(), reply.lines, error);
   if (error.code != Code::Ok) {
-    record(service, request, call.caller().user, error.text);
+    record_admin(service, request, call.caller().user, error.text);
     return call.refuse(error);
   }
   Answer<AdminReply> answer = [reply](const auto& results) -> Result<AdminReply> {
@@ -209,7 +209,7 @@ void admin(Service& service, const Call& call, const AdminRequest& request) {
   };
   service.answers.commit(
       call, request.request_key, std::move(proposal), std::move(answer),
-      [&service, request, by = call.caller().user] { record(service, request, by, ""); });
+      [&service, request, by = call.caller().user] { record_admin(service, request, by, ""); });
 }
 
 void audit(Service& service, const Call& call, const AuditRequest& request) {

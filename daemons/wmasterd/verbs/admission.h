@@ -18,6 +18,9 @@ struct Admitted {
 
 /// What a specification and those under its other requirements may have. @units bytes, encoded
 inline constexpr std::size_t kMaxSpec = 2u << 20;
+/// What a job's script and environment may have together: an order has both, in one frame.
+/// @units bytes
+inline constexpr std::size_t kMaxBlobs = 8u << 20;
 
 /// Of a new job. `spec`: as it was signed, with the account of the session as its owner.
 /// @errors as SubmitRequest   @cost O(hosts), O(jobs) where -w names some

@@ -6,14 +6,14 @@ namespace wm::master {
 namespace {
 
 // An array that was ended is over as far as it had not begun; what had tells of itself.
-JobState state_of(const Job& job) {
+JobState told_state(const Job& job) {
   return job.state == JobState::Array && job.kill ? job.kill->end() : job.state;
 }
 
 JobChange change_of(const Job& job, const Cluster& after) {
   const JobSpec& spec = job.spec();
   JobChange change{after.seq, job.id, spec.owner.user, spec.queue, spec.plan, spec.name};
-  change.state = state_of(job);
+  change.state = told_state(job);
   change.slots = slots_held(job);
   change.attempt = job.attempt;
   change.exit_status = job.outcome.status;

@@ -5,10 +5,10 @@
 namespace wm::master::verbs {
 namespace {
 
-using Act = GroupRequest::Act;
+using GroupAct = GroupRequest::Act;
 
-const char* word_of(Act act) {
-  return act == Act::Add ? "bgadd" : act == Act::Modify ? "bgmod" : "bgdel";
+const char* word_of(GroupAct act) {
+  return act == GroupAct::Add ? "bgadd" : act == GroupAct::Modify ? "bgmod" : "bgdel";
 }
 
 Result<void> check_path(const std::string& path) {
@@ -38,7 +38,7 @@ Result<EventBody> event_of(const Service& service, const Call& call, const Group
   WM_TRY(check_path(path));
   auto known = state.job_groups->find(path);
   bool there = known != state.job_groups->end();
-  if (request.act == Act::Add) {
+  if (request.act == GroupAct::Add) {
     if (there) return fail(Code::Conflict, path + ": Job group already exists");
     return EventBody(JobGroupSet{path, {by, request.limit, service.world.clock.wall()}, by});
   }
@@ -47,7 +47,7 @@ Result<EventBody> event_of(const Service& service, const Call& call, const Group
   if (known->second.owner != by && !admin)
     return fail(Code::Denied,
                 path + ": User permission denied, the group is " + known->second.owner + "'s");
-  if (request.act == Act::Modify) {
+  if (request.act == GroupAct::Modify) {
     JobGroup group = known->second;
     if (request.with_limit) group.limit = request.limit;
     return EventBody(JobGroupSet{path, group, by});

@@ -40,13 +40,13 @@ std::vector<const LimitRule*> reserve_rules(const Config& config, const Identity
   std::vector<const LimitRule*> rules;
   auto listed = [&](const Names& names) { return !names.empty() && is_listed(config, names, who); };
   for (const LimitRule& rule : config.limits)
-    if (rule.reserve && is_meant(rule.users.names, listed)) rules.push_back(&rule);
+    if (rule.reserve && wm::is_meant(rule.users.names, listed)) rules.push_back(&rule);
   return rules;
 }
 
 bool allows_host(const Config& config, const LimitRule& rule, const Host& host) {
-  return is_meant(rule.hosts.names,
-                  [&](const Names& names) { return sched::names_host(names, config, host); });
+  return wm::is_meant(rule.hosts.names,
+                      [&](const Names& names) { return sched::names_host(names, config, host); });
 }
 
 bool is_own(const Reservation& what, const Identity& who) {

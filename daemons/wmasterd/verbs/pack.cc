@@ -9,8 +9,6 @@
 namespace wm::master::verbs {
 namespace {
 
-constexpr std::size_t kMaxBlobs = 8u << 20;  // of one job, as for a job that comes alone
-
 using Specs = std::vector<JobSpec>;
 
 // Every item's digest, and the specifications. @errors Damaged: one does not read or match

@@ -14,15 +14,15 @@
 namespace wm::master::verbs {
 namespace {
 
-using Act = ReserveRequest::Act;
+using ReserveAct = ReserveRequest::Act;
 
-const char* word_of(Act act) {
+const char* word_of(ReserveAct act) {
   switch (act) {
-    case Act::Add: return "brsvadd";
-    case Act::Remove: return "brsvdel";
-    case Act::Modify:
-    case Act::AddHosts:
-    case Act::RemoveHosts: return "brsvmod";
+    case ReserveAct::Add: return "brsvadd";
+    case ReserveAct::Remove: return "brsvdel";
+    case ReserveAct::Modify:
+    case ReserveAct::AddHosts:
+    case ReserveAct::RemoveHosts: return "brsvmod";
   }
   return "?";
 }
@@ -116,31 +116,31 @@ void drop_places(Reservation& what, const std::vector<HostId>& hosts, std::uint3
 Result<Reservation> wanted(const Cluster& state, const ReserveRequest& request, WallTime now,
                            const LimitRule* rule) {
   Reservation what = request.what;
-  if (request.act == Act::Add) {
+  if (request.act == ReserveAct::Add) {
     if (what.name.empty()) what.name = name_for(state, what);
     else if (find_reservation(state, what.name))
       return fail(Code::Conflict, what.name + ": the reservation exists already");
     what.made = now;
   } else {
     WM_TRY(auto before, known(state, what.name));
-    if (request.act != Act::Modify) what = before;
+    if (request.act != ReserveAct::Modify) what = before;
     what.places = before.places;
     what.by = before.by;
     what.made = before.made;
   }
   WM_TRY(check_what(what, now));
-  if (request.act == Act::Modify) {
+  if (request.act == ReserveAct::Modify) {
     WM_TRY(check_places(state, what));
     return what;
   }
   WM_TRY(auto hosts, hosts_for(state, request, rule));
-  if (request.act == Act::RemoveHosts) {
+  if (request.act == ReserveAct::RemoveHosts) {
     drop_places(what, hosts, request.amount);
     if (what.places.empty()) return bad(what.name + ": no host would be left; brsvdel removes it");
     return what;
   }
   Reservation others = what;
-  others.name = request.act == Act::Add ? what.name : "";  // its own slots are kept already
+  others.name = request.act == ReserveAct::Add ? what.name : "";  // its own slots are kept already
   sched::AsideWish wish{std::move(hosts), request.amount, request.whole_hosts};
   WM_TRY(auto places, sched::set_aside(state, others, wish));
   add_places(what, places);
@@ -151,11 +151,11 @@ Result<Reservation> wanted(const Cluster& state, const ReserveRequest& request, 
 // says why not.
 Result<Reservation> wanted_by(const Identity& who, const Cluster& state,
                               const ReserveRequest& request, WallTime now) {
-  if (request.act != Act::Add) {
+  if (request.act != ReserveAct::Add) {
     WM_TRY(auto before, known(state, request.what.name));
     if (!is_own(before, who))
       return fail(Code::Denied, request.what.name + ": User permission denied, not yours");
-    if (request.act == Act::Remove) return before;
+    if (request.act == ReserveAct::Remove) return before;
   }
   Result<Reservation> first = fail(Code::Denied, who.user + ": User permission denied");
   bool any = false;
@@ -197,7 +197,7 @@ void reserve(Service& service, const Call& call, const ReserveRequest& request) 
   Proposal proposal;
   ReserveReply reply{request.what.name, {}};
   bool admin = roles_in_queue(*state.config, service.rights, call.caller(), "").admin;
-  bool removes = request.act == Act::Remove;
+  bool removes = request.act == ReserveAct::Remove;
   Result<Reservation> what = request.what;
   if (!admin) what = wanted_by(call.caller(), state, request, now);
   else if (!removes) what = wanted(state, request, now, nullptr);

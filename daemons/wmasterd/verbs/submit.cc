@@ -7,8 +7,6 @@
 namespace wm::master::verbs {
 namespace {
 
-constexpr std::size_t kMaxBlobs = 8u << 20;  // an order has both, in one frame
-
 void admit(Service& service, const Call& call, const SubmitRequest& request, JobSpec spec) {
   const Cluster& state = service.journal.newest();
   bool default_queue = spec.queue.empty();

@@ -22,8 +22,8 @@ void keep(Service& service, AuditEntry entry) {
   if (service.audit.keep) service.audit.keep(std::move(entry));
 }
 
-void record(Service& service, const RevokeRequest& request, const std::string& by,
-            const std::string& outcome) {
+void record_revoke(Service& service, const RevokeRequest& request, const std::string& by,
+                   const std::string& outcome) {
   AuditEntry entry;
   entry.at = service.world.clock.wall();
   entry.by = by;
@@ -66,7 +66,7 @@ Result<void> check_act(const DoorAct& act, const std::string& caller, bool admin
 void revoke(Service& service, const Call& call, const RevokeRequest& request) {
   auto may = check_revoke(service, call, request);
   if (!may) {
-    record(service, request, call.caller().user, may.error().text);
+    record_revoke(service, request, call.caller().user, may.error().text);
     return call.refuse(may.error());
   }
   auto whole_life = service.world.clock.wall() + Duration(std::chrono::seconds(kTokenLife));
@@ -81,7 +81,7 @@ void revoke(Service& service, const Call& call, const RevokeRequest& request) {
   };
   service.answers.commit(
       call, request.request_key, std::move(proposal), std::move(answer),
-      [&service, request, by = call.caller().user] { record(service, request, by, ""); });
+      [&service, request, by = call.caller().user] { record_revoke(service, request, by, ""); });
 }
 
 void revoked(Service& service, const Call& call, const RevokedRequest& request) {
