@@ -141,7 +141,7 @@ class FakeLead:
         epoch = epoch or self.planned
         return self.epoch >= epoch
 
-    def run_until(self, condition, limit_s=60, what=''):
+    def run_until(self, condition, limit_s=120, what=''):
         """Serves the workers until `condition()`. Time in which a worker that could run got no
         CPU does not count, up to ten times the limit: other work on the machine is no fault of
         theirs. @errors AssertionError: limit passed"""

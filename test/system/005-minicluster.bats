@@ -33,7 +33,7 @@ up() { mini up --dir "$DIR" --nodes 2 "$@"; [ "$status" -eq 0 ] || { echo "$outp
 # a process nobody has waited for yet (state Z) is dead too
 lives() { [[ $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) == [!Z]* ]]; }
 pid_of() { cut -d' ' -f1 "$DIR/run/$1.pid"; }
-wait_for() { for _ in {1..200}; do "$@" && return 0; command sleep 0.05; done; echo "never: $*"; return 1; }
+wait_for() { for _ in {1..2400}; do "$@" && return 0; command sleep 0.05; done; echo "never: $*"; return 1; }
 # pids below this test's clusters
 left() { grep -alz "^WM_CLUSTER_DIR=$BATS_TEST_TMPDIR" /proc/[0-9]*/environ 2>/dev/null | wc -l; }
 

@@ -68,7 +68,7 @@ type_cell() {
     bsub*) line="$line true" ;;
   esac
   line=${line//h1/node2}
-  timeout 30 bash -ec "$line" < <(echo exit) >cell 2>&1 || { echo "$line: $(cat cell)"; return 1; }
+  timeout $((30 * DEADLINE_FACTOR)) bash -ec "$line" < <(echo exit) >cell 2>&1 || { echo "$line: $(cat cell)"; return 1; }
   bkill 0 >/dev/null 2>&1 || true
 }
 
