@@ -54,16 +54,31 @@ def given_to_job():
         return os.environ.get('USER_ACCESS_TOKEN')
 
 
+def split(url):
+    """A server's address; its scheme may be left out."""
+    return urllib.parse.urlsplit(url if '://' in url else 'https://' + url)
+
+
 class Door:
     """Requests to the REST interface, with a token."""
 
     def __init__(self, options):
-        url = options.rest_server or kept().get('url') or os.environ.get('WM_GATEWAY_URL', '')
+        url = options.rest_server or os.environ.get('WM_GATEWAY_URL') or kept().get('url')
         if not url:
             raise Refused('which server? dlim config -c URL, --rest-server URL, or WM_GATEWAY_URL')
-        self._url = urllib.parse.urlsplit(url if '://' in url else 'https://' + url)
-        self._token = options.jwt_token or given_to_job() or kept().get('token')
+        self._url = split(url)
+        self._token = options.jwt_token or given_to_job() or self._kept_token()
         self._given = bool(options.jwt_token)
+
+    def server(self):
+        """Whom it talks to."""
+        return self._url.netloc
+
+    def _kept_token(self):
+        """One that this server gave: another's is nothing to it, and is not shown to it."""
+        there = kept()
+        giver = there.get('token_of') or split(there.get('url', '')).netloc
+        return there.get('token') if giver == self.server() else None
 
     def _connection(self):
         if self._url.scheme == 'http':
@@ -160,8 +175,10 @@ def config(options):
     """config."""
     if options.url:
         keep(url=options.url)
+        options.rest_server = options.rest_server or options.url
     if options.token:
-        keep(token=Door(options).log_on(options.user, options.key))
+        door = Door(options)
+        keep(token=door.log_on(options.user, options.key), token_of=door.server())
     if options.show:
         print(Door(options).token())
     if not (options.url or options.token or options.show):

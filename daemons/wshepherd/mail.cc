@@ -1,6 +1,7 @@
 #include "daemons/wshepherd/mail.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@ namespace wm::shepherd {
 namespace {
 
 constexpr std::size_t kMostOfFile = 1 << 20;
+constexpr unsigned kReadersPatience_s = 5;  // of a FIFO
 
 bool write_all(int to, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -71,6 +73,9 @@ int send_mail_within(std::chrono::seconds limit, const std::string& program,
 }
 
 int write_report(const launch::OutputFile& file, bool first_bytes, const std::string& text) {
+  struct stat there {};
+  bool fifo = ::stat(proc::resolved_path(file).c_str(), &there) == 0 && S_ISFIFO(there.st_mode);
+  if (fifo) ::alarm(kReadersPatience_s);  // whom it would wait for may never come
   auto fd = proc::open_output(file, first_bytes);
   return fd && ::write(fd->get(), text.data(), text.size()) > 0 ? 0 : 1;
 }

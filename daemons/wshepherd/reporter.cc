@@ -9,9 +9,9 @@
 namespace wm::shepherd {
 namespace {
 
-/// A report file that cannot be opened or written, as a FIFO that nobody reads, does not keep the
-/// attempt.
-constexpr auto kReportPatience = std::chrono::seconds(5), kMailPatience = std::chrono::seconds(30);
+/// A report that cannot be written or mailed does not keep the attempt, but a disk that others keep
+/// busy loses none.
+constexpr auto kPatience = std::chrono::minutes(1);
 
 }  // namespace
 
@@ -50,7 +50,7 @@ void Reporter::begin() {
   if (!pid) return;
   report_ = Report::Writing;
   pid_ = *pid;
-  until_ = attempt_.now() + (mailed ? kMailPatience : kReportPatience);
+  until_ = attempt_.now() + kPatience;
   attempt_.own.insert(*pid);
 }
 
@@ -67,7 +67,7 @@ void Reporter::tell_start() {
   UserPart part{spec.account, spec.cwd, spec.umask, {}};
   auto text = launch::start_mail(spec.report, spec.key.job, attempt_.kernel.clock.wall());
   auto pid = attempt_.kernel.children.fork_as_user(
-      part, [&] { return send_mail_within(kMailPatience, spec.report.sendmail, text); });
+      part, [&] { return send_mail_within(kPatience, spec.report.sendmail, text); });
   if (pid) attempt_.own.insert(*pid);
 }
 

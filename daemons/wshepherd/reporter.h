@@ -3,6 +3,8 @@
 //
 //   wanted ──► writing ──exit, or patience over: SIGKILL──► done
 //      └─ nobody asked for one, no record decides, no fork ─┘
+//
+// Its file is written before the job's end is told (shepherd.h), mail after that.
 #pragma once
 
 #include "daemons/wshepherd/use_watch.h"

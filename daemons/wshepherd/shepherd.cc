@@ -160,13 +160,25 @@ void Shepherd::conclude_tasks() {
       continue;
     }
     bool telling = tellers_.is_telling(task), asking = trial_words_.is_asking(task);
-    if (telling || asking) continue;
+    if (telling || asking || is_reporting(task)) continue;
     task.phase = Phase::Ended;
     use_.add_use(task.record);
     records_.add(task.record);
   }
   for (auto number : succeeded) successors_.succeed(number);
   strays_.settle(left.empty());
+}
+
+/// Whoever is told of the job's end finds its output file whole: the last end here waits for the
+/// report. Not where the shepherd cannot know that no task will come, or ranks of other hosts still
+/// write to the file; nor for a mail.
+bool Shepherd::is_reporting(const Task& task) {
+  const auto& spec = attempt_.spec;
+  if (!spec.ends_with_last_task || !spec.out.empty() || spec.report.mail_at_end) return false;
+  bool last = std::all_of(attempt_.tasks.begin(), attempt_.tasks.end(), [&](const auto& entry) {
+    return &entry.second == &task || entry.second.phase == Phase::Ended;
+  });
+  return last && !reporter_.is_done();
 }
 
 void Shepherd::conclude_attempt() {

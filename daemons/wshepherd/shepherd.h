@@ -2,12 +2,12 @@
 // of wnoded asks of them, when a task and the attempt are over. It outlives wnoded and the master;
 // it parses no byte a user wrote. Pure behind kernel.h: loop.h polls, and gives it its turns.
 //
-//   AttemptSpec ─► prolog, pre-execution ─ok─► tasks run ─last one ended─► after: post-execution,
-//                        │                        │ EndTasks, a limit,       epilog
-//                        └─ bad: tasks refused ─┐ │ Finish                     │
-//                                               ▼ ▼                            ▼
-//                                     signals, kill_grace, SIGKILL ─► nothing left ─► report,
-//                                         └─ still there: stuck, told;     mail, AttemptEnded, exit
+//   AttemptSpec ─► prolog, pre-execution ─ok─► tasks run ─last one─► report ─► TaskEnded ─► after:
+//                        │                        │ EndTasks, a limit,         post-execution, epilog
+//                        └─ bad: tasks refused ─┐ │ Finish                              │
+//                                               ▼ ▼                                     ▼
+//                                     signals, kill_grace, SIGKILL ─► nothing left ─► mail,
+//                                         └─ still there: stuck, told;     AttemptEnded, exit
 //                                            killed again at kill_pace.h
 //
 // One turn: orders → reap → timers → clean up strays → conclude tasks and attempt → write exit
@@ -15,8 +15,9 @@
 // in its place of the turn, so an order that comes twice, or late, changes nothing. Whoever
 // listens may be away: a word that is lost is in the records.
 //
-// Invariants: a TaskEnded or AttemptEnded is told after its record is on disk; the attempt ends
-// only when wait(2) says that no child is left (child subreaper) and its cgroup is empty.
+// Invariants: a TaskEnded or AttemptEnded is told after its record is on disk, and the last TaskEnded
+// of a job that runs here alone after its report is in its output file; the attempt ends only when
+// wait(2) says that no child is left (child subreaper) and its cgroup is empty.
 #pragma once
 
 #include "daemons/wshepherd/acts.h"
@@ -79,6 +80,7 @@ class Shepherd {
   void fire_timers();
   void warn();
   void conclude_tasks();
+  bool is_reporting(const Task& task);
   void conclude_attempt();
   bool is_alone();
 

@@ -59,7 +59,7 @@ class Browser:
 
     # ---- messages ------------------------------------------------------------------------
 
-    def _ask(self, method, params=None, limit_s=30):
+    def _ask(self, method, params=None, limit_s=120):
         self._number += 1
         message = {'id': self._number, 'method': method, 'params': params or {}}
         if getattr(self, '_session', None):
@@ -105,7 +105,7 @@ class Browser:
             self._ask(f'{domain}.enable')
         self.look(*self._size)
 
-    def tab(self, start, limit_s=20):
+    def tab(self, start, limit_s=120):
         """Goes to the tab whose address starts so, as soon as there is one."""
         session, self._session = self._session, None
         deadline = time.monotonic() + limit_s

@@ -10,7 +10,7 @@ import shutil
 
 from browser import PageFailed
 
-LIMIT_S = {'page': 20, 'start': 90, 'cell': 90, 'idle': int(os.environ.get('DEMO_IDLE_LIMIT_S', 90))}
+LIMIT_S = {'page': 60, 'start': 300, 'cell': 180, 'idle': int(os.environ.get('DEMO_IDLE_LIMIT_S', 180))}
 TENSOR = 'import torch; torch.arange(6).reshape(2, 3).sum()'
 
 

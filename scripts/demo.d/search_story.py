@@ -11,7 +11,7 @@ import os
 import shutil
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-NAME, TRIALS, AT_ONCE, LIMIT_S = 'digits-search', 30, 4, int(os.environ.get('DEMO_SEARCH_LIMIT_S', 240))
+NAME, TRIALS, AT_ONCE, LIMIT_S = 'digits-search', 30, 4, int(os.environ.get('DEMO_SEARCH_LIMIT_S', 600))
 EPOCHS = int(os.environ.get('DEMO_SEARCH_EPOCHS', 60))
 
 

@@ -24,7 +24,7 @@ import digits
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 SABOTAGES = ('broken-kernel', 'no-release', 'unpromoted')
-LIMIT_S = {'page': int(os.environ.get('DEMO_PAGE_LIMIT_S', 15)), 'kernel': int(os.environ.get('DEMO_KERNEL_LIMIT_S', 60)), 'resize': int(os.environ.get('DEMO_RESIZE_LIMIT_S', 60))}
+LIMIT_S = {'page': int(os.environ.get('DEMO_PAGE_LIMIT_S', 60)), 'kernel': int(os.environ.get('DEMO_KERNEL_LIMIT_S', 180)), 'resize': int(os.environ.get('DEMO_RESIZE_LIMIT_S', 120))}
 CLIENTS = 6
 REST_S = 6  # in which processes that have imported PyTorch wait on its hosts again: four imports, here on one machine
 PROFILE = {'kernel': {'gpu': 'exclusive'}, 'resource_allocation': {'kernel': {'resource_plan': '/serving'}},

@@ -17,7 +17,7 @@ PYTHON = '/usr/bin/python3'
 STEPS = {'ann': int(os.environ.get('DEMO_STEPS_ANN', 2200)), 'bob': int(os.environ.get('DEMO_STEPS_BOB', 600))}
 RIGID_SECONDS = int(os.environ.get('DEMO_RIGID_S', 6))
 WARM_STEPS = 60  # that ann applies on 4 before bob comes
-LIMIT_S = {'start': 60, 'resize': int(os.environ.get('DEMO_RESIZE_LIMIT_S', 30)), 'train': 200, 'rigid': 40}
+LIMIT_S = {'start': 300, 'resize': int(os.environ.get('DEMO_RESIZE_LIMIT_S', 120)), 'train': 600, 'rigid': 120}
 
 
 class DemoFailed(Exception):

@@ -24,7 +24,7 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 SABOTAGES = ('', 'wrong-key', 'no-shrink', 'broken-script', 'no-gateway', 'lost-trial', 'busy-notebook', *SERVICE_SABOTAGES)
 SCENES = os.environ.get('DEMO_SCENES', 'train,service,search,notebook').split(',')
 STEPS = {'ann': int(os.environ.get('DEMO_STEPS_ANN', 1800)), 'bob': int(os.environ.get('DEMO_STEPS_BOB', 300))}
-LIMIT_S = {'page': int(os.environ.get('DEMO_PAGE_LIMIT_S', 15)), 'start': 60, 'resize': int(os.environ.get('DEMO_RESIZE_LIMIT_S', 60)), 'train': 200}
+LIMIT_S = {'page': int(os.environ.get('DEMO_PAGE_LIMIT_S', 60)), 'start': 300, 'resize': int(os.environ.get('DEMO_RESIZE_LIMIT_S', 120)), 'train': 600}
 REST = '/platform/rest/deeplearning/v1'
 
 

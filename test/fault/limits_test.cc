@@ -1,5 +1,6 @@
 // Real zygote, real shepherds: what an attempt may use, and what ends it when it uses more.
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -8,7 +9,7 @@
 #include <fstream>
 
 #include "libwm/proc/tree.h"
-#include "test/support/zygote.h"
+#include "test/fault/attempt_runs.h"
 
 namespace wm::test {
 namespace {
@@ -18,13 +19,6 @@ using launch::EndCause;
 using launch::TaskEnded;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-launch::ExitRecord run_to_end(Zygote& zygote, const launch::AttemptSpec& spec) {
-  auto fd = zygote.start(spec);
-  auto record = await<TaskEnded>(fd).record;
-  await<AttemptEnded>(fd);
-  return record;
-}
 
 /// A task that takes 200 MB and then waits for ever.
 constexpr const char* kEater =
@@ -68,6 +62,7 @@ TEST(limits, cpu_time_of_all_processes_ends_a_job_with_sigxcpu_first) {
                             "trap 'echo warned; exit 3' XCPU; (while :; do :; done) & "
                             "while :; do :; done");
   spec.limits.cpu = milliseconds(600);
+  spec.kill_interval = seconds(10);
   auto record = run_to_end(zygote, spec);
   EXPECT_EQ(record.cause, EndCause::CpuLimit) << record.text;
   EXPECT_EQ(zygote.read("out"), "warned\n");
@@ -101,20 +96,6 @@ TEST(limits, a_file_may_not_grow_beyond_its_limit) {
   spec.caps = {{RLIMIT_FSIZE, 1 << 20}};
   EXPECT_NE(run_to_end(zygote, spec).status, 0);
   EXPECT_EQ(std::filesystem::file_size(zygote.folder + "/big"), 1u << 20);
-}
-
-TEST(limits, a_task_that_ignores_every_signal_is_killed_after_the_intervals) {
-  Zygote zygote;
-  auto spec = shell_attempt(zygote, 9,
-                            "trap 'echo INT' INT; trap 'echo TERM' TERM; echo > up; "
-                            "while :; do sleep 0.02; done");
-  spec.kill_interval = milliseconds(300);
-  auto fd = zygote.start(spec);
-  ASSERT_TRUE(eventually([&] { return std::filesystem::exists(zygote.folder + "/up"); }));
-  tell(fd, launch::EndTasks{{}, false, 0, "why"});
-  auto record = await<TaskEnded>(fd).record;
-  EXPECT_EQ(WTERMSIG(record.status), SIGKILL);
-  EXPECT_EQ(zygote.read("out"), "INT\nTERM\n");
 }
 
 TEST(limits, an_exec_format_error_and_a_full_disk_are_told) {
@@ -177,74 +158,44 @@ TEST(suspend, the_freezer_does_the_same) {
 
 TEST(suspend, the_run_limit_stands_still_meanwhile) {
   Zygote zygote;
-  auto spec = shell_attempt(zygote, 13, "echo > up; sleep 1000");
-  spec.run_limit = milliseconds(1500);
-  auto fd = zygote.start(spec);
-  ASSERT_TRUE(eventually([&] { return std::filesystem::exists(zygote.folder + "/up"); }));
+  auto fd = zygote.start(shell_attempt(zygote, 13, "sleep 1000"));
+  await<launch::TaskStarted>(fd);
   tell(fd, launch::Suspend{true});
-  ::usleep(1800000);
-  EXPECT_FALSE(pids_of(13).empty());
+  tell(fd, launch::LimitRun{milliseconds(200)});
+  pollfd word{fd.get(), POLLIN, 0};
+  EXPECT_EQ(::poll(&word, 1, 600), 0) << "no end while it is suspended";
   tell(fd, launch::Suspend{false});
   EXPECT_EQ(await<TaskEnded>(fd).record.cause, EndCause::RunLimit);
 }
 
 TEST(run_limit, another_one_counts_from_when_it_is_told) {
   Zygote zygote;
-  auto spec = shell_attempt(zygote, 17, "echo > up; sleep 1000");
-  spec.run_limit = milliseconds(600);
+  auto spec = shell_attempt(zygote, 17, "sleep 1000");
+  spec.run_limit = std::chrono::hours(1);
   auto fd = zygote.start(spec);
-  ASSERT_TRUE(eventually([&] { return std::filesystem::exists(zygote.folder + "/up"); }));
-  tell(fd, launch::LimitRun{});  // none
-  ::usleep(900000);
-  EXPECT_FALSE(pids_of(17).empty());
+  await<launch::TaskStarted>(fd);
   tell(fd, launch::LimitRun{milliseconds(1)});
   EXPECT_EQ(await<TaskEnded>(fd).record.cause, EndCause::RunLimit);
 }
 
-TEST(run_limit, a_suspended_attempt_has_what_is_left_when_it_goes_on) {
-  Zygote zygote;
-  auto spec = shell_attempt(zygote, 18, "echo > up; sleep 1000");
-  auto fd = zygote.start(spec);
-  ASSERT_TRUE(eventually([&] { return std::filesystem::exists(zygote.folder + "/up"); }));
-  tell(fd, launch::Suspend{true});
-  ::usleep(300000);
-  tell(fd, launch::LimitRun{milliseconds(500)});
-  ::usleep(700000);
-  EXPECT_FALSE(pids_of(18).empty());
-  tell(fd, launch::Suspend{false});
-  ::usleep(100000);
-  EXPECT_FALSE(pids_of(18).empty());
-  EXPECT_EQ(await<TaskEnded>(fd).record.cause, EndCause::RunLimit);
-}
-
-TEST(warning, comes_again_before_a_later_run_limit_and_not_for_the_same) {
+TEST(warning, comes_before_a_run_limit_again_before_a_later_one_and_not_for_the_same) {
   Zygote zygote;
   auto spec = shell_attempt(zygote, 19,
                             "trap 'echo warned' USR1; trap 'echo limit; exit 1' USR2; echo > up; "
                             "while :; do sleep 0.02; done");
-  spec.run_limit = milliseconds(60000);
-  spec.warning.lead = milliseconds(59900);
+  spec.kill_interval = seconds(10);
+  spec.warning.lead = std::chrono::hours(1);
   spec.warning.signal = SIGUSR1;
   auto fd = zygote.start(spec);
+  await_file(zygote, "up");
+  tell(fd, launch::LimitRun{std::chrono::hours(1)});
   ASSERT_TRUE(eventually([&] { return zygote.read("out") == "warned\n"; }));
-  tell(fd, launch::LimitRun{milliseconds(59000)});  // repeated, as after a restart of the host
-  tell(fd, launch::LimitRun{milliseconds(60100)});
+  tell(fd, launch::LimitRun{std::chrono::minutes(59)});  // repeated, as after a restart of the host
+  tell(fd, launch::LimitRun{std::chrono::hours(1) + milliseconds(100)});
   ASSERT_TRUE(eventually([&] { return zygote.read("out") == "warned\nwarned\n"; }));
   tell(fd, launch::LimitRun{milliseconds(1)});
   EXPECT_EQ(await<TaskEnded>(fd).record.cause, EndCause::RunLimit);
   EXPECT_EQ(zygote.read("out"), "warned\nwarned\nlimit\n");
-}
-
-TEST(warning, comes_before_the_run_limit) {
-  Zygote zygote;
-  auto spec = shell_attempt(zygote, 14,
-                            "trap 'echo warned' USR1; trap 'echo limit; exit 1' USR2; "
-                            "while :; do sleep 0.02; done");
-  spec.run_limit = milliseconds(1200);
-  spec.warning.lead = milliseconds(600);
-  spec.warning.signal = SIGUSR1;
-  EXPECT_EQ(run_to_end(zygote, spec).cause, EndCause::RunLimit);
-  EXPECT_EQ(zygote.read("out"), "warned\nlimit\n");
 }
 
 class CgroupLimits : public testing::Test {

@@ -91,12 +91,13 @@ TEST(shepherd_output, an_asked_fifo_is_left_to_whoever_writes) {
   EXPECT_EQ(run_to_end(zygote, spec).status, 0);
 }
 
-TEST(shepherd_output, the_report_ends_the_output_file_as_clients_parse_it) {
+TEST(shepherd_output, the_report_ends_the_output_file_as_clients_parse_it_when_the_end_is_told) {
   Zygote zygote;
   auto spec = shell_attempt(zygote, 1, "echo hello; exit 3");
   spec.report.file = spec.tasks[0].out[0];
   spec.report.job_text = "echo hello; exit 3";
-  run_to_end(zygote, spec);
+  auto fd = zygote.start(spec);
+  await<TaskEnded>(fd);
   auto text = zygote.read("out");
   EXPECT_TRUE(text.starts_with("hello\n"));
   EXPECT_NE(text.find("Exited with exit code 3.\n\nResource usage summary:\n"), text.npos) << text;

@@ -28,7 +28,7 @@ class ElasticRig {
   ElasticRig& operator=(const ElasticRig&) = delete;
 
   /// Runs the loop until `done` says so. @errors false: `limit` passed first
-  bool run_until(const std::function<bool()>& done, Duration limit = std::chrono::seconds(10));
+  bool run_until(const std::function<bool()>& done, Duration limit = std::chrono::minutes(2));
 
   /// All agents have said where they are.
   bool agents_up() const;

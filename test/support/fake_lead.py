@@ -141,7 +141,7 @@ class FakeLead:
         epoch = epoch or self.planned
         return self.epoch >= epoch
 
-    def run_until(self, condition, limit_s=60, what=''):
+    def run_until(self, condition, limit_s=120, what=''):
         """Serves the workers until `condition()`. Time in which a worker that could run got no
         CPU does not count, up to ten times the limit: other work on the machine is no fault of
         theirs. @errors AssertionError: limit passed"""
@@ -224,12 +224,14 @@ class FakeLead:
         size = int.from_bytes(link.recv(4, socket.MSG_WAITALL), 'little')
         hello = decode(decode(link.recv(size, socket.MSG_WAITALL))[HELLO])
         worker = self.workers[hello[2]]
-        worker.link, trainings = link, hello.get(TRAININGS, 0)
+        if worker.link:
+            worker.link.close()
+        worker.link, worker.input, trainings = link, b'', hello.get(TRAININGS, 0)
         if trainings > worker.trainings:
             worker.trainings, worker.rendezvous, worker.done = trainings, '', False
             worker.epoch = worker.connected = worker.faulted = worker.step = 0
         if trainings > self.trainings:
-            self.trainings, self.members = trainings, []
+            self.trainings, self.members, self._plan_members, self._broken = trainings, [], None, False
         words = _field(KEY, b'the key of the workers of a test')
         link.sendall(len(words).to_bytes(4, 'little') + words)
 
@@ -254,10 +256,10 @@ class FakeLead:
     def _hear(self, worker, kind, body):
         if kind != PROGRESS:
             self.heard.append((worker.task, kind, body.get(1, 0), body.get(3 if kind == FAULTED else 2, b'')))
-        if kind == READY:
+        if worker.trainings < self.trainings:
+            self._hear_late(worker, kind)
+        elif kind == READY:
             worker.rendezvous = body[1].decode()
-            if worker.trainings < self.trainings:
-                self.tell(worker.task, LEAVE, _field(1, 'test') + _field(TRAININGS, self.trainings))
         elif kind == CONNECTED:
             worker.connected = body[1]
         elif kind == SWITCHED:
@@ -279,6 +281,14 @@ class FakeLead:
             worker.done = True
             for task in set(self.workers) - set(self.members):
                 self.tell(task, LEAVE, _field(1, 'training is complete'))
+
+    def _hear_late(self, worker, kind):
+        """Words of a training that is over for the program (W-14): nobody else is told anything for
+        them, and a worker that is not through with it is called to the one that goes on."""
+        if kind == DONE:
+            worker.done = True
+        elif kind in (READY, FAULTED):
+            self.tell(worker.task, LEAVE, _field(1, 'test') + _field(TRAININGS, self.trainings))
 
     def _maybe_formed(self, epoch):
         wanted = self._plan_members

@@ -9,10 +9,10 @@ namespace wm::test {
 /// Owns the io_context; no sleeps, no fixed waits.
 class Loop {
  public:
-  /// Runs handlers until `done()`; false when it did not hold within 20 s.
+  /// Runs handlers until `done()`; false when it did not hold within two minutes.
   template <class Done>
   bool until(Done done) {
-    auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
     while (!done()) {
       if (std::chrono::steady_clock::now() > deadline) return false;
       context.restart();

@@ -3,7 +3,7 @@ faults on demand. Everything it is told comes in TEST_* variables.
 
   TEST_SAMPLES, TEST_PASSES, TEST_BATCH, TEST_EFFECTIVE, TEST_DTYPE, TEST_STEP_MS, TEST_WIDTH
   TEST_TRAININGS=N      calls train() so often, each time of a FabricModel of its own around the same model,
-  TEST_BETWEEN_S        and rank 0 and those that it calls take so long in between
+  TEST_BETWEEN=FILE     and in between waits for this file
   TEST_KILL=WHERE:STEP  kill -9 of this worker: before | inside | after the all-reduce that makes
                         STEP, connect (while building any group but the first), switch (after
                         agreeing, before the first step)
@@ -119,7 +119,8 @@ def main():
     for number in range(setting('TRAININGS', 1)):
         if number:
             print(f'training {number} returned, first weight {next(model.parameters()).flatten()[0].item()}', flush=True)
-            time.sleep(setting('BETWEEN_S', 0.0))
+            while setting('BETWEEN', '') and not os.path.exists(setting('BETWEEN', '')):
+                time.sleep(0.01)
         fabric = FabricModel(model, datasets, loss, optimizer, sync_bn=bool(setting('NORM', 0)))
         fabric.train(setting('PASSES', 3), batch if batch == 'auto' else int(batch), setting('ENGINES', 0) or None,
                      num_dataloader_threads=setting('LOADERS', 0), checkpoint_freq=setting('CHECKPOINTS', 0),

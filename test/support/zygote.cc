@@ -118,7 +118,7 @@ launch::AttemptSpec shell_attempt(const Zygote& zygote, std::uint32_t job,
 
 std::optional<launch::ShepherdWord> next_word(const proc::Fd& fd) {
   pollfd wait{fd.get(), POLLIN, 0};
-  if (::poll(&wait, 1, 10000) != 1) return std::nullopt;
+  if (::poll(&wait, 1, std::chrono::milliseconds(kComes).count()) != 1) return std::nullopt;
   auto bytes = frames::read_frame(fd.get());
   if (!bytes || !*bytes) return std::nullopt;
   auto word = launch::word_from_bytes(**bytes);

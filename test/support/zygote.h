@@ -12,8 +12,10 @@
 
 namespace wm::test {
 
+/// How long what has to come is waited for: a failing test alone waits so long.
+constexpr std::chrono::seconds kComes{120};
 /// Calls `done` every few milliseconds until it is true. False: not within `limit`.
-bool eventually(const std::function<bool()>& done, Duration limit = std::chrono::seconds(10));
+bool eventually(const std::function<bool()>& done, Duration limit = kComes);
 
 /// The zygote and its folders; everything of it ends with the object.
 class Zygote {
@@ -43,7 +45,7 @@ class Zygote {
 launch::AttemptSpec shell_attempt(const Zygote& zygote, std::uint32_t job,
                                   const std::string& command);
 
-/// Next word of a shepherd; none: closed, damaged, or nothing within ten seconds.
+/// Next word of a shepherd; none: closed, damaged, or nothing within kComes.
 std::optional<launch::ShepherdWord> next_word(const proc::Fd& fd);
 /// Words up to and with the first T; its value. Fails the test when it does not come.
 template <class T>

@@ -86,8 +86,8 @@ SH
 }
 
 @test "every pending job says why" {
-  job=$(submit -n 8 sleep 30)
-  other=$(submit -n 2 sleep 30)
+  job=$(submit -n 8 sleep 1000)
+  other=$(submit -n 2 sleep 1000)
   wait_for 5 in_state "$job" running
   [ "$(state "$other")" = pending ]
   [ -n "$(field "$other" pend_reason)" ]
@@ -104,7 +104,7 @@ SH
 }
 
 @test "bpeek shows what a running job has printed" {
-  job=$(submit 'echo early words; sleep 30')
+  job=$(submit 'echo early words; sleep 1000')
   wait_for 10 in_state "$job" running
   wait_for 10 bash -c "bpeek $job | grep -q 'early words'"
   bkill "$job"

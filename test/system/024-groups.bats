@@ -135,7 +135,7 @@ J
   run bwait -w "ended($job)" -t 0
   [ "$status" -eq 2 ]
   bgive -close "$job" /etc/hostname | grep -q 'has 3 element(s) and is closed'
-  bwait -w "done($job)" -t 1
+  bwait -w "done($job)" -t $DEADLINE_FACTOR
   run bgive "$job" /etc/hostname
   [ "$status" -eq 255 ]
   [[ $output == *"is closed"* ]]
@@ -144,7 +144,7 @@ J
 @test "an open array is ended as a whole, whether it was given something or not" {
   none=$(submit -open -J 'none[1-9]' true)
   bkill "$none" | grep -q "Job <$none> is being terminated"
-  bwait -w "ended($none)" -t 1
+  bwait -w "ended($none)" -t $DEADLINE_FACTOR
   some=$(submit -open -J 'some[1-9]' true)
   echo '{}' | bgive -lines "$some"
   wait_for 20 bash -c "[ \"\$(bjobs -a -noheader -o wm_state '$some[1]')\" = finished ]"
@@ -169,7 +169,7 @@ open("mine", "x")' >code/trial.py
   job=$(submit -app training -open -J 'try[1-9]' -bundle code 'python3 trial.py')
   rm -r code   # it took what it needs with it
   printf '{"x":1}\n{"x":2}\n' | bgive -lines -close "$job"
-  bwait -w "done($job)" -t 1
+  bwait -w "done($job)" -t $DEADLINE_FACTOR
   wait_for 10 bash -c "[ \"\$(bjobs -a -noheader -o report '$job[2]')\" = '{\"loss\":{\"latest\":4.0,\"max\":4.0,\"min\":4.0},\"step\":{\"latest\":1.0,\"max\":1.0,\"min\":1.0}}' ]"
 }
 
@@ -195,7 +195,7 @@ json.dump([{"loss": (c["x"] - 0.5) ** 2}], open(os.environ["RESULT_DIR"] + "/val
             "space": [{"name": "x", "type": "Range", "dataType": "double", "minDbVal": 0, "maxDbVal": 1}]}}
 J
   job=$(submit -spec tune.json -bundle code)
-  bwait -w "done($job)" -t 1
+  bwait -w "done($job)" -t $DEADLINE_FACTOR
   wait_for 10 bash -c "[ \"\$(bsearch -json $job | jq '[.trials[].value | numbers] | length')\" = 12 ]"
   bsearch -json "$job" >told
   [ "$(jq '.trials | map(.value) == (map(.value) | sort)' told)" = true ]

@@ -70,7 +70,7 @@ teardown() { end_all_jobs; }
   run bwait -w "done($first)" -t 0
   [ "$status" -eq 2 ]
   [[ $output == *"not met in time: done($first)"* ]]
-  bwait -w "done($first)" -t 1 &
+  bwait -w "done($first)" -t $DEADLINE_FACTOR &
   touch go
   wait $!
   run bwait -w "exit($first)"

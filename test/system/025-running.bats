@@ -70,10 +70,9 @@ for i in range(9): threading.Thread(target=time.sleep, args=(1000,)).start()'")
 }
 
 @test "a job is warned before its run limit" {
-  job=$(submit -W 0:0:4 -wa USR1 -wt 0:0:3 'trap "echo warned >warned" USR1; while :; do sleep 0.05; done')
-  wait_for 20 test -s warned
-  ! ended "$job"
+  job=$(submit -W 0:0:4 -wa USR1 -wt 0:0:2 'trap "echo warned >>said" USR1; trap "echo limit >>said" USR2; while :; do sleep 0.05; done')
   ran_out "$job" 60
+  [ "$(cat said)" = $'warned\nlimit' ]
   [[ $(field "$job" exit_reason) == *TERM_RUNLIMIT* ]]
 }
 

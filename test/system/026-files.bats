@@ -76,7 +76,7 @@ teardown() { [ -n "${BATS_TEST_COMPLETED-}" ] || { cat ./*.txt; cluster_words; }
   [ -s new.txt ] && [ -e new.err ] && [ ! -s new.err ]
   job=$(submit -oo out.txt -eo err.txt true)
   ran_out "$job"
-  wait_for 10 grep -q 'Successfully completed' out.txt
+  grep -q 'Successfully completed' out.txt
   ! grep -q old out.txt
   [ ! -s err.txt ]
 }

@@ -46,7 +46,8 @@ mini() { "$MINICLUSTER" "$@"; }
   node=$(field "$job" exec_host | sed 's/.*\*//; s/:.*//')
   mini kill wnoded "$node"
   touch go
-  command sleep 0.5   # the task ends while nobody watches
+  is_gone() { ! kill -0 "$(cat started)"; }
+  wait_for 10 is_gone # the task ends while nobody watches
   mini start "$node"
   ran_out "$job"
   is "$job" exit_code 8

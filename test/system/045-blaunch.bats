@@ -95,7 +95,7 @@ none_like() { ! pgrep -xf "$1"; }
 @test "what was launched ends with the job" {
   job=$(pair 'blaunch $other "echo up; setsid sleep 31611 & sleep 31612"')
   wait_for 20 bash -c "bpeek $job | grep -qx up"
-  pgrep -xf 'sleep 31611'
+  wait_for 10 pgrep -xf 'sleep 31611'
   bkill "$job"
   ran_out "$job" 40
   wait_for 15 none_like 'sleep 3161[12]'
@@ -104,7 +104,7 @@ none_like() { ! pgrep -xf "$1"; }
 @test "a launched command gets its launcher's signals, and ends when that is killed" {
   job=$(pair 'blaunch $other "trap \"echo got; exit 3\" USR1; echo up; while :; do sleep 0.1; done" & sleep 0.1; pid=$!
     until grep -qx up '"$PWD"'/live.txt; do sleep 0.1; done; kill -USR1 $pid; wait $pid; echo code=$?
-    blaunch $other sleep 31613 & sleep 1; kill -9 $!; sleep 31614' )
+    blaunch $other sleep 31613 & until pgrep -xf "sleep 31613"; do sleep 0.1; done; kill -9 $!; sleep 31614')
   : >live.txt
   wait_for 20 bash -c "bpeek $job | tee $PWD/live.txt | grep -qx up"
   wait_for 20 bash -c "bpeek $job | grep -qx code=3"

@@ -18,7 +18,7 @@ setup() {
   command -v ip nsenter >/dev/null || skip "no ip or nsenter: run scripts/bootstrap"
   cluster_env
   cd "$BATS_TEST_TMPDIR" || return
-  bridge=$(jq -r .block "$CLUSTER/cluster.json" | awk -F. '{ print "wm" 25000 + ($2 - 1) * 254 + $3 - 1 }')
+  bridge=wm$(sed -n 's/^master_port = //p' "$WM_CONF_DIR/wm.conf")
 }
 teardown() { [ -n "${BATS_TEST_COMPLETED-}" ] || { cat ./*.txt; cluster_words; }; end_all_jobs; }
 
@@ -64,7 +64,7 @@ PY
 
 @test "down leaves no namespace and no bridge" {
   "$MINICLUSTER" up --dir "$BATS_TEST_TMPDIR/c" --nodes 1 --netns
-  other=$(jq -r .block "$BATS_TEST_TMPDIR/c/cluster.json" | awk -F. '{ print "wm" 25000 + ($2 - 1) * 254 + $3 - 1 }')
+  other=wm$(sed -n 's/^master_port = //p' "$BATS_TEST_TMPDIR/c/conf/wm.conf")
   ip netns list | grep -q "^$other.1"
   "$MINICLUSTER" down --dir "$BATS_TEST_TMPDIR/c"
   [ "$(ip netns list | grep -c "^$other" || true)" -eq 0 ]

@@ -29,10 +29,11 @@ plan() { bplans -json | jq -r --arg p "$1" --arg k "$2" '.RECORDS[] | select(.PL
 @test "a rigid job of a higher queue shrinks the elastic one, which grows back" {
   job=$(train /big 40000)
   wait_for 40 holds "$job" 4
-  rigid=$(submit -q urgent -app training -n 2 -gpu num=1 sleep 3)
+  rigid=$(submit -q urgent -app training -n 2 -gpu num=1 'while [ ! -e go ]; do sleep 0.1; done')
   wait_for 20 in_state "$rigid" running
   holds "$job" 2
   in_state "$job" running
+  touch go
   ran_out "$rigid"
   [ "$(state "$rigid")" = finished ]
   wait_for 20 holds "$job" 4

@@ -36,6 +36,8 @@ teardown() { end_all_jobs; }
 
 hosts_of() { field "$1" exec_host | tr ':' '\n' | sed 's/.*\*//' | sort | uniq -c | awk '{print $2 "=" $1}' | xargs; }
 running() { wait_for 20 in_state "$1" running; }
+# Runs until `go` is there: what is to be seen meanwhile takes the time that it takes.
+till_go() { submit "$@" 'while [ ! -e go ]; do sleep 0.1; done'; }
 waits_for() { [ "$(bwhy -json "$1" | jq -r '.RECORDS[0].CODE')" = "$2" ]; }
 
 @test "a gang of a topology queue stays in one rack, one of a spread queue goes everywhere" {
@@ -84,10 +86,11 @@ waits_for() { [ "$(bwhy -json "$1" | jq -r '.RECORDS[0].CODE')" = "$2" ]; }
   low=$(submit -q giving -n 8 'trap "echo saved >>saved.txt; exit 3" TERM; echo started >>saved.txt; sleep 100 & wait')
   running "$low"
   wait_for 10 grep -q started saved.txt
-  high=$(submit -q first -n 8 sleep 3)
+  high=$(till_go -q first -n 8)
   wait_for 30 in_state "$high" running
   [ "$(cat saved.txt)" = $'started\nsaved' ]
   [ "$(state "$low")" = pending ]
+  touch go
   ran_out "$high"
   [ "$(state "$high")" = finished ]
   wait_for 30 in_state "$low" running
@@ -100,10 +103,11 @@ waits_for() { [ "$(bwhy -json "$1" | jq -r '.RECORDS[0].CODE')" = "$2" ]; }
   second=$(submit -q giving -n 4 sleep 100)
   running "$first"
   running "$second"
-  array=$(submit -q first -J 'urgent[1-2]' -n 4 sleep 3)
+  array=$(till_go -q first -J 'urgent[1-2]' -n 4)
   wait_for 30 in_state "$array[1]" running
   wait_for 30 in_state "$array[2]" running
   [[ $(events "$first" PREEMPT | jq -r .REASON) == *"preempted by job <$array["?"]>"* ]]
+  touch go
   for low in "$first" "$second"; do
     wait_for 30 in_state "$low" running
     is "$low" attempt 2
@@ -113,7 +117,7 @@ waits_for() { [ "$(bwhy -json "$1" | jq -r '.RECORDS[0].CODE')" = "$2" ]; }
 @test "a job that cannot run twice is ended, with the reason" {
   low=$(submit -q lost -n 8 sleep 100)
   running "$low"
-  high=$(submit -q first -n 8 sleep 3)
+  high=$(till_go -q first -n 8)
   wait_for 30 in_state "$high" running
   [ "$(state "$low")" = failed ]
   [[ $(field "$low" exit_reason) == *TERM_PREEMPT* ]]
@@ -124,7 +128,7 @@ waits_for() { [ "$(bwhy -json "$1" | jq -r '.RECORDS[0].CODE')" = "$2" ]; }
   low=$(submit -q giving -n 6 sleep 100)
   running "$safe"
   running "$low"
-  high=$(submit -q first -n 8 sleep 3)
+  high=$(till_go -q first -n 8)
   wait_for 10 waits_for "$high" slots
   is "$low" attempt 1
   in_state "$low" running

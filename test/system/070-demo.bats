@@ -5,7 +5,7 @@
 load lib
 setup() {
   programs_built || skip "daemons or commands are not built"
-  export DEMO_DIR=$BATS_TEST_TMPDIR/out DEMO_STEPS_ANN=500 DEMO_STEPS_BOB=60 DEMO_RIGID_S=2 DEMO_RESIZE_LIMIT_S=15
+  export DEMO_DIR=$BATS_TEST_TMPDIR/out DEMO_STEPS_ANN=500 DEMO_STEPS_BOB=60 DEMO_RIGID_S=2
   unset WM_CLUSTER_DIR
 }
 sabotaged() { DEMO_SABOTAGE=$1 run "$TOP/scripts/demo"; [ "$status" -eq 1 ] || { echo "$output"; return 1; }; }
@@ -26,7 +26,7 @@ teardown() {
 }
 
 @test "a job that does not shrink is found" {
-  DEMO_STEPS_ANN=5000 sabotaged no-shrink  # long enough for a fast machine too
+  DEMO_RESIZE_LIMIT_S=15 DEMO_STEPS_ANN=5000 sabotaged no-shrink  # long enough for a fast machine too
   [[ $output == *"FAILED: not within 15 s: ann trains on 2"* ]] || { echo "$output"; return 1; }
   jq -e '.problems | length > 0' "$DEMO_DIR/summary.json"
 }

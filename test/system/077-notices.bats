@@ -114,9 +114,9 @@ mailed() { [ "$(ls "$SAID/mails" | wc -l)" -ge "$1" ]; }
   wait_for 30 grep -q "notice_not_sent job=$job .*curl.*500" "$CLUSTER/log/wmasterd.out"
   submit -notify done -u "$URL/away" true
   submit -notify done -u "$URL/next" true
-  sent() { grep -qh '^/next ' "$SAID"/posts/*; }
-  wait_for 20 sent
-  grep -qh '^/away ' "$SAID"/posts/*
+  sent() { grep -qh "^/$1 " "$SAID"/posts/*; }
+  wait_for 20 sent next
+  wait_for 20 sent away
   ! grep -qh '^/elsewhere' "$SAID"/posts/*
   for url in file:///etc/passwd "http://ann:x@127.0.0.1/" "$URL/a b://" 'http://h/"' "$URL.evil/" "http://elsewhere.example.org/"; do
     run bsub -notify done -u "$url" true

@@ -18,7 +18,7 @@ setup() {
   export HOME=$BATS_TEST_TMPDIR DLIM=$WM_GATEWAY_URL/dlim/v1
   cd "$BATS_TEST_TMPDIR" || return
   cp -r "$TOP/libwm/kernel/examples/ping" .
-  bridge=$(jq -r .block "$CLUSTER/cluster.json" | awk -F. '{ print "wm" 25000 + ($2 - 1) * 254 + $3 - 1 }')
+  bridge=wm$(sed -n 's/^master_port = //p' "$WM_CONF_DIR/wm.conf")
   # On all three hosts, whichever have room: two routers and three kernels are five of six slots.
   echo '{"replica": 2, "policy": {"kernel_min": 3, "kernel_max": 3, "schedule_interval": 1}, "kernel": {"connection_timeout": 20}}' >profile.json
   dlim model deploy -p ping && dlim model updateprofile ping -f profile.json

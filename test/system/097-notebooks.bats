@@ -8,7 +8,7 @@ setup_file() {
 [quick]
 type = notebook
 command = wm-notebook
-idle_limit = 4s
+idle_limit = 10s
 idle_warning = 2s
 idle_cpu = 60
 [while-busy]

@@ -101,7 +101,7 @@ second_refuses() { [ "$(at_second "$1")" = 401 ]; }
   wait_for 15 in_record "logoff <$ME> <token $(id_of "$late")> by $ME"
 }
 
-@test "a service answers nobody whose log-on is over: its service token is refused within a second" {
+@test "a service answers nobody whose log-on is over: its service token is refused from then on" {
   [ -x "$B/sbin/wrouter" ] || skip "services are not built"
   dlim model deploy -p "$TOP/libwm/kernel/examples/ping"
   dlim model start ping

@@ -2,7 +2,8 @@
 #
 #   cluster_up [flags of minicluster up]   a cluster of this file's own, its environment set
 #   cluster_down                           ends it; on a failed test shows the daemons' last words
-#   wait_for SECONDS COMMAND…              polls until the command succeeds; no test sleeps
+#   wait_for SECONDS COMMAND…              polls until the command succeeds; no test sleeps. SECONDS: on a quiet
+#                                          machine; below half a minute they are no limit of anything
 #   submit bsub-arguments…                 prints the job number
 #   field JOBID NAME                       one field of bjobs -json;  state JOBID: wm_state
 #   events JOBID EVENT                     that job's events of a kind, one JSON object a line
@@ -47,7 +48,7 @@ cluster_words() {
 }
 
 wait_for() {
-  local limit=$(($1 * DEADLINE_FACTOR)) end
+  local limit=$((($1 > 30 ? $1 : 30) * DEADLINE_FACTOR)) end
   shift
   end=$((SECONDS + limit))
   until "$@" >/dev/null 2>&1; do

@@ -79,11 +79,15 @@ class Again(Elastic):
         self.assertEqual((self.worlds(1, 1), self.worlds(1, 2)), ({2}, {1}))
 
     def test_a_worker_that_dies_between_two_trainings_is_missed_by_nobody(self):
-        self.job(trainings=2, between_s=2)
+        go_on = os.path.join(self.base, 'go_on')
+        self.job(trainings=2, between=go_on)
         self.begin([1, 2, 3])
         lead = self.lead
         lead.run_until(lambda: all(lead.workers[t].done for t in (1, 2, 3)), what='the end of the first')
         lead.workers[2].process.kill()
+        lead.run_until(lambda: lead.workers[2].gone, what='the death of task 2')
+        with open(go_on, 'w', encoding='ascii'):
+            pass
         self.next_training([1, 3])
         self.finish(killed=(2,))
 

@@ -1,70 +1,47 @@
-"""Role: gives each cluster of this machine its own /24 of loopback, 127.c.d, and with it a
-port of its own for the master, which listens on every address.
+"""Role: gives each cluster of this machine its own /24 of loopback, 127.c.d, and with it a port of its own for the
+master, which listens at 127.c.d.254.
 
-A file per block in LOCKS names the process that keeps it (the cluster's munged, which
-lives as long as the cluster) by pid and start time; a block whose keeper is gone is
-free. Choosing happens under one flock, so two clusters never take the same block.
+A block is claimed by a socket bound to its port at 127.c.d.255, which the cluster's munged holds from up to down.
+The kernel keeps others off: of two clusters one alone can bind it, and while it is bound nobody can have that port on
+all addresses, as the servers of some jobs' frameworks do. It ends with the process that holds it, however that ends,
+and needs no file that accounts would have to share.
 Callers: cluster.Cluster.
 """
 
-import contextlib
-import fcntl
-import os
 import random
-import tempfile
+import socket
 
-from . import processes
-
-FIRST_PORT = 25000  # above the jobs' ports, below those that the kernel gives out
+FIRST_PORT = 12000  # below those of jobs and of groups (wm.conf), and those that the kernel gives out
 BLOCKS = 30 * 254
-LOCKS = os.path.join(tempfile.gettempdir(), '.wm-clusters')
+CLAIMED, MASTER = 255, 254
 
 
-@contextlib.contextmanager
-def _choosing():
-    if not os.path.isdir(LOCKS):
-        with contextlib.suppress(FileExistsError):
-            os.mkdir(LOCKS)
-            os.chmod(LOCKS, 0o1777)  # accounts share it, as they share the loopback
-    handle = os.open(LOCKS, os.O_RDONLY | os.O_DIRECTORY)  # which every account may, unlike a file of another's
+def take():
+    """(block such as '127.7.19', its claim): nobody else has the block while the claim is open somewhere.
+    @errors RuntimeError: none is free"""
+    for _ in range(1000):
+        block = f'127.{random.randint(1, BLOCKS // 254)}.{random.randint(1, 254)}'
+        try:
+            return block, claim(block)
+        except OSError:
+            continue
+    raise RuntimeError('no free block of 127.0.0.0/8 after 1000 tries')
+
+
+def claim(block):
+    """This block's claim. @errors OSError: it is claimed, or somebody has its port"""
+    claimed = claim_again(block)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
-
-
-def _kept(path):
-    """Whether the block's keeper lives."""
-    try:
-        with open(path, encoding='ascii') as lines:
-            pid, started = lines.read().split()[:2]
-    except (OSError, ValueError):
-        return os.path.exists(path)
-    return processes.start_time(int(pid)) == int(started)
-
-
-def _removed(path):
-    """Whether nothing is there any more; what another account left behind stays."""
-    try:
-        os.unlink(path)
-    except FileNotFoundError:
-        return True
+        _bound(block, MASTER).close()  # a master may outlive its cluster for a moment
     except OSError:
-        return False
-    return True
+        claimed.close()
+        raise
+    return claimed
 
 
-def take(keeper):
-    """A free block such as '127.7.19', kept by process `keeper`."""
-    with _choosing():
-        for _ in range(1000):
-            block = f'127.{random.randint(1, BLOCKS // 254)}.{random.randint(1, 254)}'
-            path = os.path.join(LOCKS, block)
-            if not _kept(path) and _removed(path):
-                _write(path, keeper)
-                return block
-    raise RuntimeError(f'no free block of 127.0.0.0/8 after 1000 tries (see {LOCKS})')
+def claim_again(block):
+    """The same once its holder has ended; the cluster's master may have the port. @errors OSError: as above"""
+    return _bound(block, CLAIMED)
 
 
 def port_of(block):
@@ -73,18 +50,11 @@ def port_of(block):
     return FIRST_PORT + (third - 1) * 254 + fourth - 1
 
 
-def _write(path, keeper):
-    with open(path, 'w', encoding='ascii') as out:
-        out.write(f'{keeper} {processes.start_time(keeper)}\n')
-
-
-def hand_over(block, keeper):
-    """From now on process `keeper` keeps the block."""
-    with _choosing():
-        _write(os.path.join(LOCKS, block), keeper)
-
-
-def give_back(block):
-    """The block is free again; no error when it was not taken."""
-    with _choosing(), contextlib.suppress(OSError):
-        os.unlink(os.path.join(LOCKS, block))
+def _bound(block, last):
+    made = socket.socket()
+    try:
+        made.bind((f'{block}.{last}', port_of(block)))
+    except OSError:
+        made.close()
+        raise
+    return made

@@ -7,7 +7,7 @@
   real host; where there is no /dev/shm it is in /tmp.
 
   up: block → folders → munged → configuration → wmasterd → wnoded… → web door → all hosts ok
-  down: hosts' processes, daemons, munged, block, short folder; DIR/log and DIR/state stay
+  down: hosts' processes, daemons, munged and with it the block, short folder; DIR/log and DIR/state stay
 Callers: scripts/minicluster, scripts/demo.
 """
 
@@ -119,16 +119,16 @@ class Cluster:
         if flags.get('web') and web.why_not():
             raise Failure(web.why_not())
         os.makedirs(self.folder, exist_ok=True)
+        block, claim = address.take()
         self.facts = {'flags': flags, 'short': tempfile.mkdtemp(prefix='wm.', dir=_memory_folder()),
-                      'block': address.take(os.getpid()), 'master_user': self._master_user(flags)}
+                      'block': block, 'master_user': self._master_user(flags)}
         self._make_folders()
         self._save()  # from here on down() knows what to take away
         self._make_network()
         self._write_hosts()
         if self._web():
             self._web().prepare()
-        self._start_munged()
-        address.hand_over(self.facts['block'], self._pid('munged')[0])
+        self._start_munged(claim)
         configuration.generate(self.path('conf'), self._wm_conf(), self._net(), flags)
         self._write_lsf_conf()
         self._save()
@@ -228,7 +228,8 @@ class Cluster:
             'limits': {'store_reserve': '1M'},
         }
 
-    def _start_munged(self):
+    def _start_munged(self, claim):
+        """Starts it; it holds the claim to the block from now on."""
         key = self.short('key', 'munge.key')
         with open(os.open(key, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o400), 'wb') as out:
             out.write(secrets.token_bytes(128))
@@ -237,9 +238,11 @@ class Cluster:
                 ['/usr/sbin/munged', '--foreground', '--key-file', key, '--socket', self.short('munge', 'socket'),
                  '--pid-file', self.short('key', 'munged.pid'), '--log-file', self.short('key', 'munged.log'),
                  '--seed-file', self.short('key', 'munged.seed'), '--num-threads', '4'],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd='/', start_new_session=True)
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd='/', start_new_session=True,
+                pass_fds=[claim.fileno()])
+        claim.close()
         self._remember('munged', process.pid)
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + UP_LIMIT_S
         while not os.path.exists(self.short('munge', 'socket')):
             if process.poll() is not None or time.monotonic() > deadline:
                 raise Failure(f'munged did not start: {self._last_lines("munged.out")}')
@@ -410,13 +413,12 @@ class Cluster:
         for name in (('key', 'munge.key'), ('munge', 'socket')):
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(self.short(*name))
-        self._start_munged()
-        address.hand_over(self.facts['block'], self._pid('munged')[0])
+        self._start_munged(address.claim_again(self.facts['block']))
 
     # ---- down --------------------------------------------------------------------------
 
     def down(self):
-        """Ends everything of it and forgets the block; fine to call twice."""
+        """Ends everything of it; fine to call twice."""
         if not self.facts:
             return
         for name in [*(self._web().daemons() if self._web() else ()), 'wmasterd', *self.nodes()]:
@@ -426,7 +428,6 @@ class Cluster:
         network = self._network()
         if network:
             network.down(self.facts['flags']['nodes'])
-        address.give_back(self.facts['block'])
         shutil.rmtree(self.facts['short'], ignore_errors=True)
         for name in ('run', 'cluster.json'):
             with contextlib.suppress(FileNotFoundError):

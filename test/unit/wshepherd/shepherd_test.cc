@@ -321,15 +321,53 @@ TEST_F(shepherd, the_attempts_record_has_what_all_children_used) {
   EXPECT_EQ(of(0).usage.read, Bytes{11});
 }
 
-TEST_F(shepherd, a_report_is_the_last_thing_written) {
+TEST_F(shepherd, the_end_is_told_once_the_report_is_in_the_output_file) {
   spec_.report.file.path = "out";
-  begin();
+  begin({a_task(1), a_task(2)});
   ends(0, 0);
+  EXPECT_THAT(kernel_.words<launch::TaskEnded>(), SizeIs(1)) << "others go by it";
+  ends(1, 0);
   EXPECT_THAT(kernel_.records, SizeIs(1));
+  EXPECT_LE(shepherd_->next(), kernel_.now() + std::chrono::milliseconds(200));
   ASSERT_THAT(kernel_.parts_forked, SizeIs(1));
   kernel_.exit(kernel_.parts_forked[0], 0);
   turn();
+  EXPECT_THAT(kernel_.words<launch::TaskEnded>(), SizeIs(2));
   EXPECT_TRUE(shepherd_->over());
+  EXPECT_THAT(kernel_.parts_forked, SizeIs(1));
+}
+
+TEST_F(shepherd, commands_after_the_tasks_keep_neither_the_report_nor_the_end) {
+  launch::SideCommand post;
+  post.argv = {"post"};
+  spec_.after = {post};
+  spec_.report.file.path = "out";
+  begin();
+  ends(0, 0);
+  ASSERT_THAT(kernel_.spawned, SizeIs(1));
+  kernel_.exit(kernel_.parts_forked.at(0), 0);
+  turn();
+  EXPECT_THAT(kernel_.words<launch::TaskEnded>(), SizeIs(1));
+  EXPECT_FALSE(shepherd_->over());
+  ends(1, 0);
+  EXPECT_TRUE(shepherd_->over());
+}
+
+TEST_F(shepherd, the_end_waits_for_no_report_that_only_another_end_or_a_mail_brings) {
+  auto told_at_once = [this](auto change) {
+    kernel_.said.clear();
+    auto usual = spec_;
+    spec_.report.file.path = "out";
+    change(spec_);
+    begin();
+    ends(kernel_.spawned.size() - 1, 0);
+    spec_ = usual;
+    return kernel_.words<launch::TaskEnded>().size() == 1;
+  };
+  EXPECT_TRUE(told_at_once([](auto& spec) { spec.ends_with_last_task = false; }));
+  EXPECT_TRUE(told_at_once([](auto& spec) { spec.out = {{.path = "out", .name = {}}}; }));
+  EXPECT_TRUE(told_at_once([](auto& spec) { spec.report.mail_at_end = true; }));
+  EXPECT_FALSE(told_at_once([](auto&) {}));
 }
 
 TEST_F(shepherd, where_only_an_agent_was_the_end_of_all_ends_the_attempt) {

@@ -1,0 +1,91 @@
+"""Role: dlim asks the server that is meant: an option, then the environment, then what config kept; and shows a token to
+nobody but the server that gave it.
+"""
+
+import base64
+import contextlib
+import http.server
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)))))
+DLIM = os.path.join(TOP, 'commands', 'dlim.py')
+
+
+class Server(http.server.ThreadingHTTPServer):
+    """A web door without models that gives a token of its own to everybody and notes who asked."""
+
+    def __init__(self, name):
+        super().__init__(('127.0.0.1', 0), Answer)
+        self.name, self.seen = name, []
+        self.url = f'http://127.0.0.1:{self.server_port}'
+        threading.Thread(target=self.serve_forever, args=(0.01,), daemon=True).start()
+
+
+class Answer(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.server.seen.append(self.headers['Authorization'])
+        answer = {'accessToken': f'of {self.server.name}'} if self.path == '/auth/v1/logon' else []
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(json.dumps(answer).encode())
+
+    def log_message(self, *_):
+        pass
+
+
+class Servers(unittest.TestCase):
+    def setUp(self):
+        stack = contextlib.ExitStack()
+        self.addCleanup(stack.close)
+        self.home = stack.enter_context(tempfile.TemporaryDirectory())
+        self.one, self.two = (stack.enter_context(Server(name)) for name in ('one', 'two'))
+        for server in (self.one, self.two):
+            stack.callback(server.shutdown)
+
+    def dlim(self, *words, **environment):
+        """Its output; HOME is this test's own."""
+        env = {'PATH': os.environ['PATH'], 'HOME': self.home, 'USER': 'ann', **environment}
+        asked = subprocess.run([sys.executable, DLIM, *words], env=env, capture_output=True, text=True, check=False)
+        self.assertEqual(asked.returncode, 0, asked.stderr)
+        return asked.stdout
+
+    def seen(self):
+        """Who has asked the two since the last call."""
+        found = self.one.seen, self.two.seen
+        self.one.seen, self.two.seen = [], []
+        return found
+
+    def test_an_option_goes_before_the_environment_and_that_before_what_is_kept(self):
+        self.dlim('config', '-c', self.one.url)
+        ask = ('model', 'list', '--jwt-token', 'mine')
+        self.dlim(*ask)
+        self.assertEqual(self.seen(), (['Bearer mine'], []))
+        self.dlim(*ask, WM_GATEWAY_URL=self.two.url)
+        self.assertEqual(self.seen(), ([], ['Bearer mine']))
+        self.dlim(*ask, '--rest-server', self.one.url, WM_GATEWAY_URL=self.two.url)
+        self.assertEqual(self.seen(), (['Bearer mine'], []))
+
+    def test_a_kept_token_is_for_the_server_that_gave_it(self):
+        self.dlim('config', '-c', self.one.url, '-t', '-u', 'ann', '-k', 'key', WM_GATEWAY_URL=self.two.url)
+        basic = 'Basic ' + base64.b64encode(b'ann:key').decode()
+        self.assertEqual(self.seen(), ([basic], []))
+        self.dlim('model', 'list')
+        self.assertEqual(self.seen(), (['Bearer of one'], []))
+        self.dlim('model', 'list', WM_GATEWAY_URL=self.two.url, WM_API_KEY='key')
+        self.assertEqual(self.seen(), ([], [basic, 'Bearer of two']))
+
+    def test_a_token_kept_by_an_older_dlim_is_for_the_server_kept_with_it(self):
+        with open(os.path.join(self.home, '.dlim'), 'w', encoding='ascii') as kept:
+            json.dump({'url': self.one.url, 'token': 'old'}, kept)
+        self.assertEqual(self.dlim('config', '-s'), 'old\n')
+        self.assertEqual(self.dlim('config', '-s', WM_GATEWAY_URL=self.two.url, WM_API_KEY='key'), 'of two\n')
+
+
+if __name__ == '__main__':
+    unittest.main()
