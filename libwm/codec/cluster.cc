@@ -76,7 +76,7 @@ std::string wm::codec::encode<wm::Cluster>(const wm::Cluster& cluster) {
 template <>
 wm::Result<wm::Cluster> wm::codec::decode<wm::Cluster>(std::string_view bytes) {
   ClusterImage image;
-  if (!read_value(bytes, image, 0)) return fail(Code::Damaged, "damaged snapshot");
+  if (!read_value(bytes, image)) return fail(Code::Damaged, "damaged snapshot");
   if (image.version != 1)
     return fail(Code::Version,
                 "snapshot of version " + std::to_string(image.version) + ", ours is 1");

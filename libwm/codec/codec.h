@@ -8,31 +8,59 @@
 
 #include "libwm/base/result.h"
 
+namespace wm {
+struct Cluster;
+}
+
 namespace wm::codec {
 
-/// The bytes of a model value. Defined for every struct that has a field table.
-/// @cost O(bytes)   @thread any
-template <class T>
-std::string encode(const T& value);
+class MessageShape;
 
-/// The value these bytes stand for; unknown fields are skipped.
+/// How a type lies in the bytes, and the name by which damage is reported.
+struct Message {
+  const MessageShape& shape;
+  const char* name;
+};
+
+/// The message of T. Defined by WM_CODEC for what travels by itself. @cost none   @thread any
+template <class T>
+Message message_of();
+
+/// The bytes of the value at `value`, which is of the message's type. @cost O(bytes)   @thread any
+std::string encode_message(const Message& message, const void* value);
+/// Fills the value at `value` from its bytes.
 /// @errors Damaged: truncated, wrong wire type, nested deeper than 32
 /// @cost O(bytes)   @thread any
+Result<void> decode_message(const Message& message, std::string_view bytes, void* value);
+
+/// The bytes of a model value. For every struct with a field table that travels by itself.
+/// @cost O(bytes)   @thread any
 template <class T>
-Result<T> decode(std::string_view bytes);
+std::string encode(const T& value) {
+  return encode_message(message_of<T>(), &value);
+}
+
+/// The value these bytes stand for; unknown fields are skipped.
+/// @errors Damaged: as decode_message
+/// @cost O(bytes)   @thread any
+template <class T>
+Result<T> decode(std::string_view bytes) {
+  Result<T> value{T{}};  // filled in place: a move warns in g++ 12
+  if (auto done = decode_message(message_of<T>(), bytes, &*value); !done) return done.error();
+  return value;
+}
+
+/// A whole state travels as an image of lists (cluster.cc).
+template <>
+std::string encode<Cluster>(const Cluster& cluster);
+template <>
+Result<Cluster> decode<Cluster>(std::string_view bytes);
 
 }  // namespace wm::codec
 
 /// Placed in codec/*.cc, after the field tables: makes encode and decode of Type.
-#define WM_CODEC(Type)                                                            \
-  template <>                                                                     \
-  std::string wm::codec::encode<Type>(const Type& value) {                        \
-    return write_value(value);                                                    \
-  }                                                                               \
-  template <>                                                                     \
-  wm::Result<Type> wm::codec::decode<Type>(std::string_view bytes) {              \
-    wm::Result<Type> value{Type{}}; /* filled in place: a move warns in g++ 12 */ \
-    if (!read_value(bytes, *value, 0))                                            \
-      return wm::fail(wm::Code::Damaged, "damaged message: " #Type);              \
-    return value;                                                                 \
+#define WM_CODEC(Type)                                \
+  template <>                                         \
+  wm::codec::Message wm::codec::message_of<Type>() {  \
+    return {kShape<Type>, #Type};                     \
   }

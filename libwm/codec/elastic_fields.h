@@ -24,7 +24,6 @@ WM_FIELDS(WorkerProgress) {
 }
 WM_FIELDS(WorkerLeft) { f(1, s.last_epoch); }
 WM_FIELDS(WorkerDone) { f(1, s.step), f(360, s.trainings); }
-WM_FIELDS(FromWorker) { f.one_of(s); }
 
 WM_FIELDS(EpochPlan) {
   f(1, s.epoch), f(2, s.lead), f(3, s.members), f(4, s.rendezvous), f(5, s.emergency),
@@ -46,7 +45,6 @@ WM_FIELDS(EpochBroken) { f(1, s.epoch), f(2, s.reason); }
 WM_FIELDS(WorkerLeave) { f(1, s.reason), f(360, s.trainings); }
 WM_FIELDS(WorkerStand) { f(1, s.stand); }
 WM_FIELDS(WorkerCheckpoint) { f(1, s.reason); }
-WM_FIELDS(ToWorker) { f.one_of(s); }
 
 WM_FIELDS(WantedTask) { f(1, s.task), f(2, s.host), f(3, s.leaving); }
 WM_FIELDS(AgentDoors) { f(1, s.launch), f(2, s.owner); }
@@ -67,7 +65,6 @@ inline void complete(AgentOrder& order) {
 }
 WM_FIELDS(NodeHeartbeat) { f(1, s.master); }
 WM_FIELDS(TaskGone) { f(1, s.task), f(2, s.reason); }
-WM_FIELDS(NodeToAgent) { f.one_of(s); }
 
 WM_FIELDS(EndedConsole) { f(1, s.attempt), f(2, s.task), f(3, s.host), f(4, s.door); }
 WM_FIELDS(AgentUp) { f(1, s.address), f(2, s.doors); }
@@ -84,7 +81,6 @@ WM_FIELDS(WorkerSeen) { f(1, s.task); }
 WM_FIELDS(TaskFaulty) { f(1, s.task), f(2, s.reason); }
 WM_FIELDS(JobProgress) { f(1, s.progress), f(2, s.world); }
 WM_FIELDS(TrialSaid) { f(1, s.report); }
-WM_FIELDS(AgentFact) { f.one_of(s); }
 WM_FIELDS(AgentReport) {
   f(1, s.job.job), f(2, s.job.index), f(3, s.attempt), f(4, s.host), f(5, s.fact);
 }
@@ -101,7 +97,5 @@ WM_FIELDS(AgentStatus) {
 WM_FIELDS(WorkerSaid) { f(1, s.task), f(2, s.words); }
 WM_FIELDS(Heartbeat) { f(1, s.lead); }
 WM_FIELDS(TellWorker) { f(1, s.lead), f(2, s.task), f(3, s.words); }
-WM_FIELDS(AgentToLead) { f.one_of(s); }
-WM_FIELDS(LeadToAgent) { f.one_of(s); }
 
 }  // namespace wm

@@ -17,12 +17,10 @@ WM_FIELDS(LaunchSignal) { f(1, s.signal); }
 WM_FIELDS(LaunchTaken) { f(1, s.bytes); }
 WM_FIELDS(LaunchConnect) { f(1, s.address); }
 WM_FIELDS(LaunchAsk) { f(1, s.group); }
-WM_FIELDS(ToLaunch) { f.one_of(s); }
 WM_FIELDS(LaunchUp) { f(1, s.pid); }
 WM_FIELDS(LaunchOutput) { f(1, s.stream), f(2, s.bytes); }
 WM_FIELDS(LaunchEnded) { f(1, s.status), f(2, s.refused), f(3, s.text); }
 WM_FIELDS(LaunchPlaces) { f(1, s.slots); }
-WM_FIELDS(FromLaunch) { f.one_of(s); }
 
 }  // namespace wm
 

@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "libwm/codec/archive.h"
+#include "libwm/codec/bytes.h"
 
 namespace wm::codec {
 namespace {
@@ -30,13 +30,6 @@ std::string joined(const Fields& fields) {
   return bytes;
 }
 
-void write_bytes(std::string& out, int tag, const std::string& text) {
-  if (text.empty()) return;
-  write_key(out, tag, kDelimited);
-  write_varint(out, text.size());
-  out += text;
-}
-
 bool erase_all(Fields& fields, std::string_view tags) {
   Cursor in(tags);
   while (!in.at_end()) {
@@ -60,8 +53,8 @@ std::optional<std::string> difference(std::string_view from, std::string_view to
     return same != before->end() && same->second == field.second;
   });
   std::string out;
-  write_bytes(out, kLacks, lacks);
-  write_bytes(out, kHas, joined(*after));
+  if (!lacks.empty()) write_bytes(out, kLacks, lacks);
+  if (auto has = joined(*after); !has.empty()) write_bytes(out, kHas, has);
   return out;
 }
 

@@ -23,7 +23,6 @@ WM_FIELDS(NameAsk) {
   f(7, s.wait);
 }
 WM_FIELDS(NameAnswer) { f(1, s.to), f(2, s.number), f(3, s.ok), f(4, s.values); }
-WM_FIELDS(RankWords) { f.one_of(s); }
 
 }  // namespace wm
 
