@@ -2,11 +2,12 @@
 #
 # A library is a folder under libwm, a daemon a folder under daemons, a command one
 # file under commands, a unit test binary one folder under test/unit: adding a file
-# never means editing this one.
+# never means editing this one. The files of one folder are compiled together (see Groups).
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
+.SECONDARY:
 # As many jobs as there are processors, unless the caller says -jN or is a make itself; several
 # goals are for one after another (make clean all).
 ifeq ($(MAKELEVEL)$(word 2,$(MAKECMDGOALS)),0)
@@ -20,6 +21,9 @@ endif
 SAN ?=
 , := ,
 B := build$(if $(SAN),-$(subst $(,),-,$(SAN)))
+ifeq ($(MAKELEVEL)$(filter help lint,$(MAKECMDGOALS)),0)
+ONE_MAKE := $(shell scripts/common/one_make $B $$PPID)
+endif
 # Lines are enough for a backtrace; variables as well would take two fifths more of a build's time.
 OPT ?= -O1 -g1
 DESTDIR ?=
@@ -41,7 +45,7 @@ CPPFLAGS := -I. -DBOOST_ASIO_SEPARATE_COMPILATION -DBOOST_ASIO_NO_DEPRECATED \
 # A designated initializer leaves fields out on purpose: they keep their defaults.
 CXXFLAGS := -std=c++20 -Wall -Wextra -Werror -Wno-missing-field-initializers -Wno-maybe-uninitialized -fPIC -pthread $(OPT) \
   $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer $(if $(findstring thread,$(SAN)),-Wno-tsan))
-LDFLAGS := -pthread -Wl,--as-needed $(if $(SAN),-fsanitize=$(SAN))
+LDFLAGS := -pthread -Wl,--as-needed $(LINKER) $(if $(SAN),-fsanitize=$(SAN))
 # A command is linked whole: no library is looked up or relocated when it starts, a third of its
 # time. It asks no name service of the C library (libwm/client/names.h), which could not be.
 COMMAND_LINK := $(if $(SAN),,-static -no-pie -Wl,--gc-sections)
@@ -59,18 +63,50 @@ TESTLIBS := -lgmock -lgtest -lgtest_main
 
 # ---- what there is ----------------------------------------------------------------
 LIBS := $(notdir $(patsubst %/,%,$(dir $(wildcard libwm/*/*.cc))))
-LIBS := $(sort $(LIBS))
+# WITHOUT: libraries that the goal at hand does not need.
+LIBS := $(filter-out $(WITHOUT),$(sort $(LIBS)))
 LIB_A := $(LIBS:%=$B/lib/libwm_%.a)
 # What speaks gRPC is built and installed separately: make grpc.
 DAEMONS := $(sort $(filter-out wgrpc,$(notdir $(patsubst %/,%,$(dir $(wildcard daemons/*/main.cc))))))
 COMMANDS := $(basename $(notdir $(wildcard commands/*.cc)))
+# Commands that need libraries of their own are programs of their own; the others are one.
+OWN := bsearch bsim bwhatif wmreport wmtop
+TOGETHER := $(filter-out $(OWN),$(COMMANDS))
 UNITS := $(sort $(notdir $(patsubst %/,%,$(dir $(wildcard test/unit/*/*_test.cc)))))
 # Longer groups of tests, one binary a folder.
 GROUPS_T := $(foreach g,prop sim fault,$(if $(wildcard test/$g/*_test.cc),$g))
 
+# ---- groups -----------------------------------------------------------------------------
+# What the files of one folder include is read once for GROUP of them, which is more than half of a
+# build's time. So names of a file's own are unique in its folder. A file that somebody edits is
+# compiled alone from then on, until `make clean`: $B/alone lists them. More than eight files new at
+# once come from elsewhere and stay in their groups. `make EACH=1` compiles every file alone, which
+# finds an include that only its neighbours have.
+# Static programs do without libraries that these need: with neighbours they would come along.
+APART := libwm/base/log.cc libwm/gpu/nvml.cc libwm/proc/topology.cc libwm/wire/asio_impl.cc libwm/wire/dial.cc
+GROUP ?= 8
+EACH ?=
+ifeq ($(filter help clean bootstrap,$(MAKECMDGOALS)),)
+EDITED := $(if $(wildcard $B/alone),$(shell find libwm daemons commands test -name '*.cc' -newer $B/alone))
+ALONE := $(APART) $(file <$B/alone) $(if $(word 9,$(EDITED)),,$(EDITED))
+$(if $(wildcard $B/alone),$(if $(EDITED),$(file >$B/alone,$(sort $(filter-out $(APART),$(ALONE))))),$(shell mkdir -p $B; : >$B/alone))
+endif
+
 obj = $(patsubst %.cc,$B/obj/%.o,$(1))
-SUPPORT_OBJ := $(call obj,$(wildcard test/support/*.cc))
-COMMON_OBJ := $(call obj,$(wildcard commands/common/*.cc))
+# grouped FILES: the objects that hold these files of one folder.
+grouped = $(if $(EACH),$(call obj,$(1)),$(call obj,$(filter $(ALONE),$(1))) $(call groups,$(filter-out $(ALONE),$(1)),1))
+groups = $(if $(word 2,$(1)),$(call one_group,$(dir $(word 1,$(1)))group-$(words $(2)),$(wordlist 1,$(GROUP),$(1))) \
+  $(call groups,$(wordlist $(words $(GROUP_COUNT) +),$(words $(1)),$(1)),$(2) 1),$(call obj,$(1)))
+GROUP_COUNT := $(shell seq $(GROUP))
+# one_group NAME FILES: its object. A source that holds other files than these is made again.
+one_group = $(eval GROUP_FILES_$(1) := $(2))$(if $(call group_differs,$B/group/$(1).cc,$(2)),$(shell rm -f $B/group/$(1).cc))$B/obj/$(1).o
+group_differs = $(if $(wildcard $(1)),$(subst $(patsubst %,"%",$(2)),,$(filter %.cc",$(file <$(1))))$(subst \
+  $(filter %.cc",$(file <$(1))),,$(patsubst %,"%",$(2))))
+
+ROOMS := $(sort $(patsubst %/,%,$(dir $(wildcard libwm/*/*.cc daemons/*/*.cc daemons/*/*/*.cc \
+  commands/*.cc commands/*/*.cc))))
+SUPPORT_OBJ := $(call grouped,$(wildcard test/support/*.cc))
+COMMON_OBJ := $(call grouped,$(wildcard commands/common/*.cc))
 
 SBIN := $(DAEMONS:%=$B/sbin/%)
 BIN := $(COMMANDS:%=$B/bin/%)
@@ -90,10 +126,12 @@ MPI_A := $(if $(MPICXX),$B/lib/libwmgroups_mpi.a)
 EXAMPLES := $(patsubst test/examples/%.cc,$B/test/examples/%,$(wildcard test/examples/*_train.cc))
 EXAMPLE_OBJ := $(call obj,$(filter-out %_train.cc,$(wildcard test/examples/*.cc)))
 
-.PHONY: grpc check-grpc all programs tests check bench bench-search sim-report demo demo-web lint install uninstall deb check-install clean help bootstrap soak check-v2 check-clients
+.PHONY: grpc check-grpc all programs demo-programs tests each objects bench-build check bench bench-search sim-report demo demo-web lint install uninstall deb check-install clean help bootstrap soak check-v2 check-clients
 all: programs
 programs: $(SBIN) $(BIN) $(SCRIPTS) $(TRAINER) $(KERNEL) $(GROUPS_A) $(NCCL_A) $(MPI_A) python gpu-programs
 tests: $(TESTS) $(EXAMPLES)
+# Two users' elastic jobs on a private cluster need no more.
+demo-programs: $(patsubst %,$B/sbin/%,wmasterd wnoded wshepherd wagent) $(TOGETHER:%=$B/bin/%) $(TRAINER) python
 
 # ---- rules --------------------------------------------------------------------------
 # What most files include of others is parsed once, which is a quarter of a build's time.
@@ -101,8 +139,9 @@ tests: $(TESTS) $(EXAMPLES)
 PRECOMPILED ?= $B/precompiled
 FOR_ALL := $(if $(PRECOMPILED),$(PRECOMPILED)/libwm/base/precompiled.h)
 FOR_TESTS := $(if $(PRECOMPILED),$(PRECOMPILED)/test/support/precompiled.h)
-# GCC 12 forgets what the library's own pragmas, once precompiled, keep it from warning of.
-NO_FALSE_ALARMS := -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread -Wno-restrict
+# GCC 12 forgets what the library's own pragmas, once precompiled, keep it from warning of; and takes
+# a file of a group for a header, whose types must not hold those of its own.
+NO_FALSE_ALARMS := -Wno-subobject-linkage -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread -Wno-restrict
 # ccache knows a precompiled header by its .sum: what it is made of, not what the compiler wrote.
 export CCACHE_SLOPPINESS := pch_defines,time_macros
 export CCACHE_PCH_EXTSUM := 1
@@ -115,8 +154,19 @@ define object
 endef
 $B/obj/%.o: %.cc config.mk $(addsuffix .gch,$(FOR_ALL))
 	$(call object,$(FOR_ALL))
-$B/obj/test/%.o: test/%.cc config.mk $(addsuffix .gch,$(FOR_TESTS))
+$B/obj/%.o: $B/group/%.cc config.mk $(addsuffix .gch,$(FOR_ALL))
+	$(call object,$(FOR_ALL))
+$B/obj/test/unit/%.o: test/unit/%.cc config.mk $(addsuffix .gch,$(FOR_TESTS))
 	$(call object,$(FOR_TESTS))
+$B/obj/test/unit/%.o: $B/group/test/unit/%.cc config.mk $(addsuffix .gch,$(FOR_TESTS))
+	$(call object,$(FOR_TESTS))
+$B/group/%.cc:
+	@mkdir -p $(@D)
+	@printf '$(if $(filter commands/group-%,$*),$(INCLUDE_COMMAND),#include "%s"\n)' \
+	  $(foreach f,$(GROUP_FILES_$*),$(if $(filter commands/group-%,$*),$(basename $(notdir $f))) $f) >$@
+# The main of each command has the command's name where many are one program.
+INCLUDE_COMMAND := \#define main %s_main\n\#include "%s"\n\#undef main\n
+$(TOGETHER:%=$B/obj/commands/%.o): CPPFLAGS += -Dmain=$(basename $(@F))_main
 
 # Its .d names the headers of the system, too: a new version of theirs is parsed anew.
 $(addsuffix .gch,$(FOR_ALL) $(FOR_TESTS)): $(PRECOMPILED)/%.h.gch: %.h config.mk
@@ -125,14 +175,16 @@ $(addsuffix .gch,$(FOR_ALL) $(FOR_TESTS)): $(PRECOMPILED)/%.h.gch: %.h config.mk
 	@$(COMPILE) -w -x c++-header -MD -MP -c $< -o $@
 	@$(COMPILE) -w -x c++-header -E -P $< | sha256sum >$@.sum
 
+# The time of a unit test goes into compiling it.
+$B/obj/test/unit/%.o $(addsuffix .gch,$(FOR_TESTS)): OPT := $(subst -O1,-O0,$(OPT))
 # Of the tests' own code only memory is watched: the checks of all it does doubled a build's time.
 $B/obj/test/%.o: CXXFLAGS := $(subst -fsanitize=address$(,)undefined,-fsanitize=address,$(CXXFLAGS))
 
+# Thin: they name their objects, and hold none.
 define library
-$B/lib/libwm_$(1).a: $$(call obj,$$(wildcard libwm/$(1)/*.cc))
+$B/lib/libwm_$(1).a: $$(call grouped,$$(wildcard libwm/$(1)/*.cc))
 	@mkdir -p $$(@D); rm -f $$@
-	@echo "  AR    $$@"
-	@ar rcs $$@ $$^
+	@ar rcsT $$@ $$^
 endef
 $(foreach l,$(LIBS),$(eval $(call library,$(l))))
 
@@ -150,17 +202,28 @@ DAEMON_LIBS_wlogind := -lpam
 
 # A daemon folder may hold further programs: NAME.main.cc becomes sbin/NAME.
 define daemon
-DAEMON_OBJ_$(1) := $$(call obj,$$(filter-out %main.cc,$$(wildcard daemons/$(1)/*.cc daemons/$(1)/*/*.cc)))
+DAEMON_OBJ_$(1) := $$(foreach room,daemons/$(1) $$(wildcard daemons/$(1)/*),$$(call grouped,$$(filter-out %main.cc,$$(wildcard $$(room)/*.cc))))
 $B/sbin/$(1): $$(DAEMON_OBJ_$(1)) $$(DAEMON_EXTRA_$(1)) $$(call obj,daemons/$(1)/main.cc) $$(LIB_A)
 	$$(call link,$$(filter %.o,$$^)) -Wl,-z,now $$(SODIUM) \
 	  $$(if $$(filter wshepherd,$(1)),$$(SHEPHERD_LINK) $$(LDLIBS_STATIC) $$(COMMAND_LIBS),$$(STATIC_RUNTIME) $$(LDLIBS) $$(DAEMON_LIBS_$(1)))
 endef
 $(foreach d,$(DAEMONS),$(eval $(call daemon,$(d))))
 
-$(BIN): $B/bin/%: $B/obj/commands/%.o $(COMMON_OBJ) $(LIB_A)
-	$(call link,$(filter %.o,$^)) $(COMMAND_LINK) $(SODIUM) $(LDLIBS_STATIC) $(COMMAND_LIBS)
+command_link = $(call link,$(filter %.o,$^)) $(COMMAND_LINK) $(SODIUM) $(LDLIBS_STATIC) $(COMMAND_LIBS)
+$(OWN:%=$B/bin/%): $B/bin/%: $B/obj/commands/%.o $(COMMON_OBJ) $(LIB_A)
+	$(command_link)
+# One program, known to users by its links: linked once, and a tenth of the room.
+TOGETHER_OBJ := $(call grouped,$(TOGETHER:%=commands/%.cc))
+$B/bin/wm-commands: $B/obj/commands/together/main.o $(TOGETHER_OBJ) $(COMMON_OBJ) $(LIB_A)
+	$(command_link)
+$B/obj/commands/together/main.o: CPPFLAGS += -I$B/group
+$B/obj/commands/together/main.o: $B/group/commands.inc
+$B/group/commands.inc: $(TOGETHER:%=commands/%.cc)
+	@mkdir -p $(@D); printf 'COMMAND(%s)\n' $(TOGETHER) >$@
+$(TOGETHER:%=$B/bin/%): $B/bin/wm-commands
+	@ln -sf $(<F) $@
 # It reads the databases themselves, whether the master is up or not.
-REPORT_OBJ := $(call obj,$(wildcard commands/report/*.cc))
+REPORT_OBJ := $(call grouped,$(wildcard commands/report/*.cc))
 $B/bin/wmreport: $(REPORT_OBJ)
 $B/bin/wmreport: COMMAND_LIBS += $(if $(SAN),-lsqlite3,-l:libsqlite3.a -lm -Wl$(,)--no-warnings)
 # A full screen. The descriptions of terminals are read where the program runs.
@@ -170,7 +233,7 @@ $(SCRIPTS): $B/bin/%: commands/%.py
 	@mkdir -p $(@D); install -m 755 $< $@
 
 define unit
-$B/test/unit_$(1): $$(call obj,$$(wildcard test/unit/$(1)/*.cc)) $$(SUPPORT_OBJ) $$(UNIT_EXTRA_$(1)) $$(LIB_A)
+$B/test/unit_$(1): $$(call grouped,$$(wildcard test/unit/$(1)/*.cc)) $$(SUPPORT_OBJ) $$(UNIT_EXTRA_$(1)) $$(LIB_A)
 	$$(call link,$$(filter %.o,$$^)) $$(SODIUM) $$(LDLIBS) $$(UNIT_LIBS_$(1)) $$(TESTLIBS)
 endef
 # A test of a daemon's folder links that folder's objects, never its main.
@@ -181,7 +244,7 @@ UNIT_EXTRA_groups = $(call obj,$(wildcard libwm/trainer/groups/*.cc))
 UNIT_LIBS_groups = -lgloo
 $(foreach u,$(UNITS),$(eval $(call unit,$(u))))
 define group
-$B/test/$(1): $$(call obj,$$(wildcard test/$(1)/*.cc)) $$(SUPPORT_OBJ) $$(DAEMON_OBJ_wmasterd) $$(DAEMON_OBJ_wnoded) $$(LIB_A)
+$B/test/$(1): $$(call grouped,$$(wildcard test/$(1)/*.cc)) $$(SUPPORT_OBJ) $$(DAEMON_OBJ_wmasterd) $$(DAEMON_OBJ_wnoded) $$(LIB_A)
 	$$(call link,$$(filter %.o,$$^)) $$(SODIUM) $$(LDLIBS) $$(TESTLIBS)
 endef
 $(foreach g,$(GROUPS_T),$(eval $(call group,$(g))))
@@ -322,10 +385,10 @@ $B/fabric/libs/fabric.zip: $(PYTHON_SRC)
 
 # Eigen is templates all through; so much of its time goes into calls that nobody inlined.
 $B/obj/libwm/search/%.o: OPT := $(subst -O1,-O2,$(OPT))
-$B/obj/libwm/search/process.o: CPPFLAGS += $(subst -I,-isystem ,$(shell $(PKG_CONFIG) --cflags eigen3))
+$B/obj/libwm/search/%.o: CPPFLAGS += $(subst -I,-isystem ,$(shell $(PKG_CONFIG) --cflags eigen3))
 
 # The library itself is opened at run time, by agents of jobs that use it.
-$B/obj/daemons/wagent/ranks/pmix_%.o: CPPFLAGS += $(shell $(PKG_CONFIG) --cflags pmix)
+$B/obj/daemons/wagent/ranks/%.o: CPPFLAGS += $(shell $(PKG_CONFIG) --cflags pmix)
 
 -include $(shell find $B -name '*.d' -type f 2>/dev/null)
 
@@ -347,6 +410,10 @@ bench-search: $B/bench/search_quality
 # The lists of jobs are no part of this: TRACES=FOLDER, default ../shared/data/traces.
 sim-report: $B/bin/bsim
 	@B=$B TRACES=$(TRACES) scripts/sim_report
+# Every file compiled alone: one that lacks an include fails.
+each:
+	@$(MAKE) --no-print-directory EACH=1 objects
+objects: $(filter %.o,$(foreach r,$(ROOMS),$(call grouped,$(filter-out %main.cc,$(wildcard $r/*.cc)))))
 soak: all tests
 	@B=$B scripts/check --soak
 # Clients written for LSF as Debian ships them, where they are installed; not a part of check.
@@ -358,12 +425,15 @@ check-grpc: all grpc
 check-v2: $B/test/fault $B/sbin/wshepherd
 	@B=$B scripts/v2_check
 demo: bootstrap
-	@$(MAKE) --no-print-directory all
-	@scripts/demo
+	@scripts/progress B=$B WITHOUT='kernel replay' demo-programs
+	@B=$B scripts/demo
 demo-web:
 	@scripts/bootstrap web
-	@$(MAKE) --no-print-directory all
-	@scripts/demo-web
+	@scripts/progress B=$B all
+	@B=$B scripts/demo-web
+# What a build costs; takes tens of minutes.
+bench-build:
+	@scripts/bench_build
 install: all
 	@B=$B DESTDIR=$(DESTDIR) prefix=$(prefix) sysconfdir=$(sysconfdir) scripts/install
 deb: all
@@ -387,7 +457,9 @@ help:
 	@echo "                in an emulated machine (scripts/bootstrap v2 installs it)"
 	@echo "make check-clients  Debian's snakemake, toil … drive a cluster (scripts/bootstrap clients)"
 	@echo "make grpc       sbin/wgrpc, streams to inference services (scripts/bootstrap grpc); make check-grpc"
+	@echo "make each       compiles every file alone, as EACH=1 does: finds missing includes"
 	@echo "make bench      measures, printing name value unit"
+	@echo "make bench-build  measures building: time, CPU, room (RUNS=3; CHECK=1 DEMO=1: those, too)"
 	@echo "make bench-search  what searches find, against Optuna's (scripts/bootstrap search)"
 	@echo "make sim-report simulates the real job lists and writes test/sim/RESULTS.md"
 	@echo "                (TRACES=FOLDER, default ../shared/data/traces)"
