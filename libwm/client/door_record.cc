@@ -17,7 +17,9 @@ constexpr std::size_t kMostKept = 10000, kAtOnce = 100, kMostSeen = 100000;
 constexpr Duration kPatience = std::chrono::seconds(2), kPause = std::chrono::seconds(1);
 constexpr Duration kOncePer = std::chrono::minutes(10);
 
-WallTime now() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
+WallTime wall_now() {
+  return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+}
 
 std::string words_of(const DoorAct& act) {
   std::string text = act.act + " " + act.user;
@@ -96,7 +98,7 @@ DoorRecord::~DoorRecord() {
 }
 
 void DoorRecord::add(DoorAct act, bool repeated) {
-  if (act.at == WallTime{}) act.at = now();
+  if (act.at == WallTime{}) act.at = wall_now();
   std::lock_guard lock(parts_->mutex);
   if (repeated && parts_->is_repeat(act)) return;
   if (parts_->acts.size() >= kMostKept) {

@@ -15,6 +15,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "libwm/http/beast_words.h"
+
 namespace wm::http {
 namespace {
 
@@ -46,18 +48,6 @@ Result<int> connected(const std::string& path) {
   if (there) return fd;
   ::close(fd);
   return fail(Code::Refused, why);
-}
-
-std::string lowered(beast::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  return out;
-}
-
-Error lost(const beast::error_code& ec) {
-  bool late = ec == beast::error::timeout;
-  return fail(late ? Code::Timeout : Code::Unavailable, "the peer: " + ec.message());
 }
 
 template <class Body>

@@ -24,6 +24,7 @@
 #include <thread>
 
 #include "libwm/base/log.h"
+#include "libwm/http/beast_words.h"
 
 namespace wm::http {
 namespace {
@@ -112,18 +113,6 @@ class Stream {
   int fd_;
   Duration patience_;
 };
-
-Error lost(const ErrorCode& ec) {
-  bool late = ec == beast::error::timeout;
-  return fail(late ? Code::Timeout : Code::Unavailable, "the peer: " + ec.message());
-}
-
-std::string lowered(beast::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return out;
-}
 
 /// One request on a connection.
 class BeastExchange : public Exchange {

@@ -9,7 +9,7 @@ namespace wm::kernel {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr auto kBetweenTries = 50ms;
+constexpr auto kBetweenRounds = 50ms;
 
 std::uint32_t count_of_routers() {
   const char* told = std::getenv("WM_SERVICE_REPLICA");
@@ -44,7 +44,7 @@ Result<void> Routers::connect_any(Duration patience) {
     }
     if (any) return {};
     if (std::chrono::steady_clock::now() > end) return connected;
-    std::this_thread::sleep_for(kBetweenTries);
+    std::this_thread::sleep_for(kBetweenRounds);
   }
 }
 
