@@ -5,8 +5,6 @@
 namespace wm::launch {
 namespace {
 
-std::string number(std::uint64_t n) { return std::to_string(n); }
-
 /// FabricModel in front of what the submitter had; modules under names that scripts bring
 /// themselves behind it.
 void add_python(VariableMap& v, const HostFacts& host) {
@@ -56,22 +54,22 @@ void add_resumption(VariableMap& v, const HostOrder& o, const HostFacts& host) {
 void add_torchrun(VariableMap& v, const HostOrder& o, const HostFacts& host,
                   const OrderedTask& task) {
   auto place = place_of(o, task.task);
-  v["RANK"] = v["ROLE_RANK"] = number(place.rank);
-  v["WORLD_SIZE"] = v["ROLE_WORLD_SIZE"] = number(place.world);
-  v["LOCAL_RANK"] = number(place.local_rank);
-  v["LOCAL_WORLD_SIZE"] = number(place.local_world);
-  v["GROUP_RANK"] = v["NODE_RANK"] = number(place.host_rank);
-  v["GROUP_WORLD_SIZE"] = number(place.hosts);
+  v["RANK"] = v["ROLE_RANK"] = std::to_string(place.rank);
+  v["WORLD_SIZE"] = v["ROLE_WORLD_SIZE"] = std::to_string(place.world);
+  v["LOCAL_RANK"] = std::to_string(place.local_rank);
+  v["LOCAL_WORLD_SIZE"] = std::to_string(place.local_world);
+  v["GROUP_RANK"] = v["NODE_RANK"] = std::to_string(place.host_rank);
+  v["GROUP_WORLD_SIZE"] = std::to_string(place.hosts);
   v["ROLE_NAME"] = "default";
   v["MASTER_ADDR"] = master_address(o);
-  if (auto port = master_port(o)) v["MASTER_PORT"] = number(port);
+  if (auto port = master_port(o)) v["MASTER_PORT"] = std::to_string(port);
   v["TORCHELASTIC_RUN_ID"] = id_part(o.job);
-  v["TORCHELASTIC_RESTART_COUNT"] = number(o.team.restarts);
-  v["TORCHELASTIC_MAX_RESTARTS"] = number(host.limits.max_requeue);
+  v["TORCHELASTIC_RESTART_COUNT"] = std::to_string(o.team.restarts);
+  v["TORCHELASTIC_MAX_RESTARTS"] = std::to_string(host.limits.max_requeue);
   v["TORCHELASTIC_USE_AGENT_STORE"] = "False";
   v["TORCHELASTIC_ERROR_FILE"] =
-      attempt_dir(o, host) + "/error-" + number(task.task.value) + ".json";
-  v.try_emplace("OMP_NUM_THREADS", number(std::max(1u, o.resolved.task.milli_cpus / 1000)));
+      attempt_dir(o, host) + "/error-" + std::to_string(task.task.value) + ".json";
+  v.try_emplace("OMP_NUM_THREADS", std::to_string(std::max(1u, o.resolved.task.milli_cpus / 1000)));
   v.try_emplace("NCCL_ASYNC_ERROR_HANDLING", "1");
   v.try_emplace("TORCH_NCCL_ASYNC_ERROR_HANDLING", "1");
   if (host.interface.empty()) return;
@@ -81,11 +79,11 @@ void add_torchrun(VariableMap& v, const HostOrder& o, const HostFacts& host,
 
 void add_launcher(VariableMap& v, const HostOrder& o, const OrderedTask& task) {
   auto place = place_of(o, task.task);
-  v["PET_NNODES"] = number(place.hosts);
-  v["PET_NODE_RANK"] = number(place.host_rank);
-  v["PET_NPROC_PER_NODE"] = number(place.local_world);
+  v["PET_NNODES"] = std::to_string(place.hosts);
+  v["PET_NODE_RANK"] = std::to_string(place.host_rank);
+  v["PET_NPROC_PER_NODE"] = std::to_string(place.local_world);
   v["PET_MASTER_ADDR"] = master_address(o);
-  if (auto port = master_port(o)) v["PET_MASTER_PORT"] = number(port);
+  if (auto port = master_port(o)) v["PET_MASTER_PORT"] = std::to_string(port);
   v["NNODES"] = v["PET_NNODES"];
   v["NPROC_PER_NODE"] = v["PET_NPROC_PER_NODE"];
 }
@@ -106,9 +104,9 @@ void add_training(VariableMap& v, const HostOrder& o, const HostFacts& host,
   v["DLI_WORK_DIR"] = work_dir(o, host);
   v["DLI_IS_ELASTIC"] = o.team.elastic ? "true" : "false";
   v["DLI_LOGGER_LEVEL"] = "INFO";
-  v["WMLA_NWORKER"] = number(workers.count);
-  v["NODE_RANK"] = number(workers.rank);
-  v["WMLA_WORKER_NDEVICE"] = number(workers.devices);
+  v["WMLA_NWORKER"] = std::to_string(workers.count);
+  v["NODE_RANK"] = std::to_string(workers.rank);
+  v["WMLA_WORKER_NDEVICE"] = std::to_string(workers.devices);
   v["WM_JOB"] = identity(o, host);
   add_resumption(v, o, host);
   add_python(v, host);

@@ -8,7 +8,7 @@ namespace wm::launch {
 namespace {
 
 constexpr std::size_t kLongestLine = 200;
-constexpr std::string_view kBlank = " \t\r\n\f\v";
+constexpr std::string_view kWhiteSpace = " \t\r\n\f\v";
 
 bool is_control(char c) {
   constexpr unsigned char kDelete = 0x7f;
@@ -32,18 +32,18 @@ std::string how(std::int32_t status) {
 }  // namespace
 
 std::string last_line(std::string_view bytes) {
-  auto end = bytes.find_last_not_of(kBlank);
+  auto end = bytes.find_last_not_of(kWhiteSpace);
   if (end == bytes.npos) return "";
   auto line = bytes.substr(0, end + 1);
   if (auto before = line.rfind('\n'); before != line.npos) line.remove_prefix(before + 1);
-  line.remove_prefix(line.find_first_not_of(kBlank));
+  line.remove_prefix(line.find_first_not_of(kWhiteSpace));
   std::string text(cut(line, kLongestLine));
   std::replace_if(text.begin(), text.end(), is_control, ' ');
   return text;
 }
 
 std::string failure_block(const ExitRecord& record, std::string_view host, std::string_view bytes) {
-  auto end = bytes.find_last_not_of(kBlank);
+  auto end = bytes.find_last_not_of(kWhiteSpace);
   if (end == bytes.npos) return "";
   auto text = bytes.substr(0, end + 1);
   if (bytes.size() > kLastWords) {

@@ -14,8 +14,6 @@ namespace {
 
 using Variables = VariableMap;
 
-std::string number(std::uint64_t n) { return std::to_string(n); }
-
 bool is_private(const std::string& name) {
   static const std::set<std::string> kPrivate = {
       "HOME", "PWD", "OLDPWD", "USER", "LOGNAME", "SHELL", "LS_JOBPID", "LS_EXEC_T", "HOSTNAME"};
@@ -61,18 +59,18 @@ void add_lsf(Variables& v, const HostOrder& o, const HostFacts& host) {
   const auto& spec = o.resolved;
   std::string hosts, pairs;
   for (const auto& [name, tasks] : by_host(o)) {
-    pairs += (pairs.empty() ? "" : " ") + name + " " + number(tasks);
+    pairs += (pairs.empty() ? "" : " ") + name + " " + std::to_string(tasks);
     for (std::uint32_t i = 0; i < tasks; ++i) hosts += (hosts.empty() ? "" : " ") + name;
   }
-  v["LSB_JOBID"] = number(o.job.job);
-  v["LSB_JOBINDEX"] = number(o.job.index);
+  v["LSB_JOBID"] = std::to_string(o.job.job);
+  v["LSB_JOBINDEX"] = std::to_string(o.job.index);
   v["LSB_BATCH_JID"] = to_string(o.job);
   v["LSB_JOBNAME"] = spec.name;
   v["LSB_QUEUE"] = spec.queue;
   v["LSB_MCPU_HOSTS"] = pairs;
   if (hosts.size() <= 4096) v["LSB_HOSTS"] = hosts;
-  v["LSB_DJOB_NUMPROC"] = number(task_count(o.hosts));
-  v["LSB_MAX_NUM_PROCESSORS"] = number(o.team.max_tasks);
+  v["LSB_DJOB_NUMPROC"] = std::to_string(task_count(o.hosts));
+  v["LSB_MAX_NUM_PROCESSORS"] = std::to_string(o.team.max_tasks);
   if (task_count(o.hosts) > 1 || o.team.elastic)
     v["LSB_DJOB_HOSTFILE"] = attempt_dir(o, host) + "/hosts";
   v["LSB_SUB_HOST"] = spec.program.submit_host;
@@ -140,7 +138,7 @@ void add_gpus(Variables& v, const HostOrder& o, const OrderedTask& task) {
   std::string indexes, uuids;
   bool devices = true;
   auto add = [&](const OrderedTask& slot) {
-    for (auto gpu : slot.gpus) indexes += (indexes.empty() ? "" : ",") + number(gpu);
+    for (auto gpu : slot.gpus) indexes += (indexes.empty() ? "" : ",") + std::to_string(gpu);
     for (const auto& uuid : slot.gpu_uuids) uuids += (uuids.empty() ? "" : ",") + uuid;
     devices = devices && names_devices(slot);
   };
@@ -165,8 +163,8 @@ std::string elastic_socket(const HostOrder& o, const HostFacts& host) {
 void add_wm(Variables& v, const HostOrder& o, const HostFacts& host) {
   v[std::string(kAttemptVariable)] = attempt_marker(host.cluster, host.name, {o.job, o.attempt});
   if (o.team.elastic) v["WM_ELASTIC_SOCKET"] = elastic_socket(o, host);
-  v["WM_GENERATION"] = number(o.generation);
-  v["WM_START"] = number(o.control.relaunches + 1);
+  v["WM_GENERATION"] = std::to_string(o.generation);
+  v["WM_START"] = std::to_string(o.control.relaunches + 1);
 }
 
 std::string hex(const std::string& bytes) {
@@ -218,7 +216,7 @@ std::string work_dir(const HostOrder& order, const HostFacts& host) {
 }
 
 std::string log_dir(const HostOrder& order, const HostFacts& host, TaskNumber task) {
-  return result_dir(order, host) + "/log/" + number(task.value);
+  return result_dir(order, host) + "/log/" + std::to_string(task.value);
 }
 
 std::string attempt_dir(const HostOrder& order, const HostFacts& host) {
@@ -241,8 +239,8 @@ std::vector<std::string> task_environment(const HostOrder& order, const HostFact
   add_groups(vars, order, task);
   add_launch(vars, order, host);
   add_web(vars, order, host);
-  vars[std::string(kTaskVariable)] = number(task.task.value);
-  vars["LSF_PM_TASKID"] = number(place_of(order, task.task).rank + 1);
+  vars[std::string(kTaskVariable)] = std::to_string(task.task.value);
+  vars["LSF_PM_TASKID"] = std::to_string(place_of(order, task.task).rank + 1);
   return entries_of(vars);
 }
 
@@ -253,8 +251,8 @@ std::vector<std::string> agent_environment(const HostOrder& order, const HostFac
   add_agent_part(vars, order, host);
   vars["WM_NODE_SOCKET"] = host.run + "/node.sock";
   vars["WM_AGENT_JOB"] = to_string(order.job);
-  vars["WM_AGENT_ATTEMPT"] = number(order.attempt.value);
-  vars["WM_AGENT_HOST"] = number(host.id.value);
+  vars["WM_AGENT_ATTEMPT"] = std::to_string(order.attempt.value);
+  vars["WM_AGENT_HOST"] = std::to_string(host.id.value);
   vars["WM_AGENT_ADDRESS"] = host.address;
   vars["WM_AGENT_KEY"] = hex(order.key);
   return entries_of(vars);

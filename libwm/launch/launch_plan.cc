@@ -13,8 +13,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-std::string number(std::uint64_t n) { return std::to_string(n); }
-
 /// Output that nobody asked to keep: enough for bpeek, bounded.
 constexpr std::uint64_t kSpoolLimit = 64u << 20;
 /// A service runs for months: of what its tasks say the newest is kept, this twice at most.
@@ -92,7 +90,7 @@ void plan_output(const HostOrder& o, const HostFacts& host, TaskSpec& task) {
   bool first = o.first_host && place_of(o, task.task).rank == 0;
   if (first && task.out.empty()) plan_default_output(o, host, task);
   auto spool = attempt_dir(o, host);
-  auto suffix = "-" + number(task.task.value);
+  auto suffix = "-" + std::to_string(task.task.value);
   if (task.out.empty())
     task.out.push_back(
         {.path = spool + "/stdout" + suffix, .name = {}, .limit_bytes = kSpoolLimit});
@@ -142,7 +140,7 @@ ReportHead report_head(const HostOrder& o, const HostFacts& host) {
   head.cwd = work_dir(o, host);
   if (!spec.files.err.empty()) head.err_path = output_path(spec.files.err, o, host);
   for (const auto& [name, tasks] : by_host(o))
-    head.hosts.push_back((tasks > 1 ? number(tasks) + "*" : "") + name);
+    head.hosts.push_back((tasks > 1 ? std::to_string(tasks) + "*" : "") + name);
   head.submitted = o.submitted;
   auto holders = spec.task.mem_per_host ? host_count(o.hosts) : task_count(o.hosts);
   head.requested_mem_bytes = static_cast<std::uint64_t>(spec.task.mem.value) * holders;
@@ -156,8 +154,8 @@ std::string expand_output(const std::string& path, const HostOrder& order,
   std::string text;
   for (std::size_t i = 0; i < path.size(); ++i) {
     char next = path[i] == '%' && i + 1 < path.size() ? path[i + 1] : 0;
-    if (next == 'J') text += number(order.job.job);
-    else if (next == 'I') text += number(order.job.index);
+    if (next == 'J') text += std::to_string(order.job.job);
+    else if (next == 'I') text += std::to_string(order.job.index);
     else if (next == 'U') text += order.resolved.owner.user;
     else if (next == 'H') text += host;
     else if (next == 'P') text += order.resolved.project;

@@ -11,6 +11,8 @@
 #include <chrono>
 #include <cstring>
 
+#include "libwm/proc/channel.h"
+
 extern char** environ;
 
 namespace wm::proc {
@@ -19,18 +21,6 @@ namespace {
 constexpr std::size_t kMostOutput = 64 << 10;  // the end of it is kept
 constexpr std::size_t kMostLine = 400;
 constexpr auto kLook = std::chrono::milliseconds(20);  // a program may close its output early
-
-struct Fd {
-  explicit Fd(int fd) : fd(fd) {}
-  ~Fd() { close(); }
-  Fd(const Fd&) = delete;
-  Fd& operator=(const Fd&) = delete;
-  void close() {
-    if (fd >= 0) ::close(fd);
-    fd = -1;
-  }
-  int fd;
-};
 
 // A file in memory that is read from its beginning: a program need not read all of it, or any. -1:
 // there is none.
@@ -46,7 +36,7 @@ int file_of(const std::string& input) {
 }
 
 // Own group, default signals, nothing inherited but the pipe and `input`; -1: /dev/null.
-int spawn(const std::vector<std::string>& words, int input, int output, pid_t& pid) {
+int spawn_words(const std::vector<std::string>& words, int input, int output, pid_t& pid) {
   std::vector<char*> argv;
   for (const auto& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
@@ -119,17 +109,17 @@ Result<std::string> run_command(const std::vector<std::string>& words, Duration 
   if (::pipe2(ends, O_CLOEXEC) != 0)
     return fail(Code::System, words[0] + ": no pipe: " + std::strerror(errno));
   Fd from(ends[0]), to(ends[1]);
-  ::fcntl(from.fd, F_SETFL, O_NONBLOCK);
+  ::fcntl(from.get(), F_SETFL, O_NONBLOCK);
   Fd in(input.empty() ? -1 : file_of(input));
-  if (!input.empty() && in.fd < 0)
+  if (!input.empty() && in.get() < 0)
     return fail(Code::System, words[0] + ": no room for its input: " + std::strerror(errno));
   pid_t pid = 0;
-  if (int error = spawn(words, in.fd, to.fd, pid); error != 0)
+  if (int error = spawn_words(words, in.get(), to.get(), pid); error != 0)
     return fail(Code::System, words[0] + ": cannot be started: " + std::strerror(error));
-  to.close();
+  to.reset();
   std::string text;
   int status = 0;
-  bool ended = wait_for(pid, from.fd, limit, text, status);
+  bool ended = wait_for(pid, from.get(), limit, text, status);
   ::kill(-pid, SIGKILL);  // also what it left behind
   if (!ended) {
     ::waitpid(pid, &status, 0);

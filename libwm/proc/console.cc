@@ -53,7 +53,7 @@ Result<Console> make_terminal(const TerminalSize& size) {
   return made;
 }
 
-Result<void> take_fd(int from, Fd& into) {
+Result<void> take_console_fd(int from, Fd& into) {
   WM_TRY(auto fd, receive_fd(from));
   if (!fd) return fail(Code::Damaged, "a console's caller hung up");
   into = std::move(*fd);
@@ -119,9 +119,9 @@ Result<ConsoleArrival> receive_console(int fd) {
   if (!reader.done()) return fail(Code::Damaged, "a console's caller made no sense");
   ConsoleArrival arrival{words.task, peer.pid, {}};
   arrival.ends.terminal = words.terminal;
-  if (!words.terminal) WM_TRY(take_fd(fd, arrival.ends.in));
-  WM_TRY(take_fd(fd, arrival.ends.out));
-  if (!words.terminal) WM_TRY(take_fd(fd, arrival.ends.err));
+  if (!words.terminal) WM_TRY(take_console_fd(fd, arrival.ends.in));
+  WM_TRY(take_console_fd(fd, arrival.ends.out));
+  if (!words.terminal) WM_TRY(take_console_fd(fd, arrival.ends.err));
   for (const Fd* end : {&arrival.ends.in, &arrival.ends.out, &arrival.ends.err}) unblock(*end);
   return arrival;
 }

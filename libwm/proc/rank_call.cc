@@ -43,7 +43,7 @@ Result<void> hand_over(int agent, Fd& write_end) {
   return send_fd(agent, read_end.get());
 }
 
-Result<void> take_fd(int from, Fd& into) {
+Result<void> take_rank_fd(int from, Fd& into) {
   WM_TRY(auto fd, receive_fd(from));
   if (!fd) return fail(Code::Damaged, "a rank hung up");
   into = std::move(*fd);
@@ -51,7 +51,7 @@ Result<void> take_fd(int from, Fd& into) {
 }
 
 Result<void> take_stream(int from, Fd& into) {
-  WM_TRY(take_fd(from, into));
+  WM_TRY(take_rank_fd(from, into));
   ::fcntl(into.get(), F_SETFL, ::fcntl(into.get(), F_GETFL) | O_NONBLOCK);
   return {};
 }
@@ -92,7 +92,7 @@ Result<RankArrival> receive_rank_call(int fd) {
   if (!arrival.call.streams) return arrival;
   WM_TRY(take_stream(fd, arrival.out));
   WM_TRY(take_stream(fd, arrival.err));
-  WM_TRY(take_fd(fd, arrival.hold));
+  WM_TRY(take_rank_fd(fd, arrival.hold));
   return arrival;
 }
 

@@ -6,7 +6,7 @@
 namespace wm::proc {
 namespace {
 
-std::optional<std::int64_t> number_in(const std::string& path) {
+std::optional<std::int64_t> counter_in(const std::string& path) {
   std::ifstream file(path);
   std::int64_t n = 0;
   return file >> n ? std::optional(n) : std::nullopt;
@@ -31,13 +31,13 @@ std::optional<std::int64_t> Rapl::since_last_mj() {
        at.increment(bad)) {
     auto zone = at->path().filename().string(), path = at->path().string();
     if (!is_package(zone, path)) continue;
-    auto energy = number_in(path + "/energy_uj");  // root's alone to read
+    auto energy = counter_in(path + "/energy_uj");  // root's alone to read
     if (!energy) continue;
     now[zone] = *energy;
     auto before = last_.find(zone);
     if (before == last_.end()) continue;
     auto used = *energy - before->second;
-    if (used < 0) used += number_in(path + "/max_energy_range_uj").value_or(-used);
+    if (used < 0) used += counter_in(path + "/max_energy_range_uj").value_or(-used);
     sum += used;
     counted = true;
   }
