@@ -16,9 +16,9 @@ constexpr double kInstant = 1e-6;
 
 // How much of a job is done in a second, by tasks. A batch that stays has as many steps on every
 // size, so that what is left takes the same part of the whole on each.
-class Curve {
+class SpeedCurve {
  public:
-  Curve(const TraceJob& job, std::uint32_t per_host)
+  SpeedCurve(const TraceJob& job, std::uint32_t per_host)
       : least_(job.elastic() ? job.min_tasks : job.tasks) {
     std::uint32_t most = job.elastic() ? job.max_tasks : job.tasks;
     for (std::uint32_t tasks = least_; tasks <= most; ++tasks) {
@@ -48,27 +48,27 @@ class Curve {
 };
 
 // Curves, those of jobs that are equally fast made once.
-class Curves {
+class SpeedCurves {
  public:
-  explicit Curves(std::uint32_t per_host) : per_host_(per_host) {}
+  explicit SpeedCurves(std::uint32_t per_host) : per_host_(per_host) {}
 
-  std::shared_ptr<const Curve> of(const TraceJob& job) {
-    if (job.program.empty()) return std::make_shared<Curve>(job, per_host_);
+  std::shared_ptr<const SpeedCurve> of(const TraceJob& job) {
+    if (job.program.empty()) return std::make_shared<SpeedCurve>(job, per_host_);
     auto& known = known_[{job.program, job.tasks, job.min_tasks, job.max_tasks}];
-    if (!known) known = std::make_shared<Curve>(job, per_host_);
+    if (!known) known = std::make_shared<SpeedCurve>(job, per_host_);
     return known;
   }
 
  private:
   using Key = std::tuple<std::string, std::uint32_t, std::uint32_t, std::uint32_t>;
   std::uint32_t per_host_;
-  std::map<Key, std::shared_ptr<const Curve>> known_;
+  std::map<Key, std::shared_ptr<const SpeedCurve>> known_;
 };
 
 // A job in the system.
 struct Sharer {
   std::uint32_t job;
-  std::shared_ptr<const Curve> curve;
+  std::shared_ptr<const SpeedCurve> curve;
   std::uint32_t units_each;  // of a task; 0: competes for nothing
   double left = 1;           // of its work
   double tasks = 0, speed = 0;
@@ -109,7 +109,7 @@ class Ideal {
   const Workload& workload_;
   const Setup& setup_;
   const Options& options_;
-  Curves curves_;
+  SpeedCurves curves_;
   Outcome outcome_;
   std::vector<Sharer> sharers_;  // who needs fewest units first
   std::size_t submitted_ = 0, ended_ = 0;

@@ -12,7 +12,7 @@ namespace wm::replay {
 namespace {
 
 // A decision that leads to another is repeated; one that never rests would be a fault of ours.
-constexpr int kMostPasses = 64;
+constexpr int kMostRepeats = 64;
 
 WallTime wall(double now) {
   return WallTime(Duration(static_cast<std::int64_t>(std::llround(now * 1e6))));
@@ -213,7 +213,7 @@ void Production::hear_reports() {
 std::vector<std::uint32_t> Production::decide(double now) {
   touched_.clear();
   if (listens_) hear_reports();
-  for (int i = 0; i < kMostPasses; ++i) {
+  for (int i = 0; i < kMostRepeats; ++i) {
     sched::Plan plan = pass(now);
     wake_at_ = plan.look_again;
     for (JobId job : twin_.carry_out(plan, wall(now))) touched_.insert(job.job - 1);

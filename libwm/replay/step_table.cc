@@ -41,7 +41,7 @@ Shape smallest_rotation(const Shape& shape) {
 }
 
 // "1224": tasks on each of four hosts.
-Result<Shape> shape_of(const Line& line) {
+Result<Shape> read_shape(const Line& line) {
   WM_TRY(auto word, line.word_at(0, "placement"));
   Shape shape;
   for (char c : word) {
@@ -97,7 +97,7 @@ Result<void> StepTable::add_placements(std::string_view text) {
   // Placements with as many hosts and tasks count as their mean.
   std::map<std::pair<double, double>, std::map<double, std::vector<StepTime>>> groups;
   for (const Line& line : lines) {
-    WM_TRY(auto shape, shape_of(line));
+    WM_TRY(auto shape, read_shape(line));
     WM_TRY(auto point, point_of(line, 1));
     placements_[shape][point.batch] = point.time;
     groups[{shape.size(), tasks_of(shape)}][point.batch].push_back(point.time);

@@ -20,7 +20,7 @@ std::vector<Task> tasks_at(const std::vector<sched::Spot>& spots, std::uint32_t 
 }
 
 template <class Wanted>
-std::vector<TaskNumber> tasks_of(const Job& job, Wanted wanted) {
+std::vector<TaskNumber> numbers_of(const Job& job, Wanted wanted) {
   std::vector<TaskNumber> numbers;
   for (const Task& task : job.tasks) {
     if (wanted(task)) numbers.push_back(task.number);
@@ -49,10 +49,10 @@ void Twin::settle(JobId id, WallTime now) {
   const Job* job = find_job(cluster_, id);
   if (!job) return;
   Attempt attempt = job->attempt;
-  auto starting = tasks_of(*job, [](const Task& t) { return t.has_process && t.pid == 0; });
+  auto starting = numbers_of(*job, [](const Task& t) { return t.has_process && t.pid == 0; });
   for (TaskNumber task : starting) apply(TaskStarted{id, attempt, task, 1}, now);
   job = find_job(cluster_, id);
-  auto leaving = tasks_of(*job, [](const Task& t) { return t.state == TaskState::Leaving; });
+  auto leaving = numbers_of(*job, [](const Task& t) { return t.state == TaskState::Leaving; });
   for (TaskNumber task : leaving) apply(TaskEnded{id, attempt, task, 0, Term::Left, {}, ""}, now);
 }
 
@@ -62,7 +62,7 @@ void Twin::end(JobId id, WallTime now) {
     const Job* job = find_job(cluster_, id);
     if (!job || is_over(job->state) || job->state == JobState::Pending) return;
     Attempt attempt = job->attempt;
-    auto left = tasks_of(*job, [&](const Task& task) {
+    auto left = numbers_of(*job, [&](const Task& task) {
       return task.state != TaskState::Gone && (bare || task.has_process);
     });
     for (TaskNumber task : left) apply(TaskEnded{id, attempt, task, 0, Term::None, {}, ""}, now);

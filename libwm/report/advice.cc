@@ -11,7 +11,6 @@ namespace wm::report {
 namespace {
 
 constexpr double kLongEnough = 600;  // seconds that a job runs before its ratios say anything
-constexpr std::int64_t kDay = 86400;
 constexpr std::size_t kMost = 3;
 
 double part(std::int64_t n, std::int64_t whole) {

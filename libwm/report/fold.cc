@@ -8,8 +8,6 @@
 namespace wm::report {
 namespace {
 
-std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
-
 // Seconds of memory that lie in [from, to) ms: edges count at whole seconds.
 std::int64_t whole_seconds(std::int64_t from, std::int64_t to) {
   return floor_div(to, 1000) - floor_div(from, 1000);

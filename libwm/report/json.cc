@@ -75,7 +75,7 @@ ordered_json use(const UseFacts& u) {
           {"mem_used", ratio(u.mem_peak_mib_s, u.mem_mib_s)}};
 }
 
-ordered_json elastic(const ElasticFacts& e) {
+ordered_json elastic_job(const ElasticFacts& e) {
   ordered_json resizes = ordered_json::array();
   for (const auto& r : e.resizes)
     resizes.push_back({{"at", r.at}, {"from", r.from}, {"to", r.to}, {"cause", plain(r.cause)}});
@@ -117,7 +117,7 @@ void add_lists(ordered_json& made, const Facts& f) {
   made["failures"] = list(f.failures, [](const Failures& r) {
     return ordered_json{{"host", plain(r.host)}, {"term", r.term}, {"attempts", r.n}};
   });
-  made["elastic"] = list(f.elastic, elastic);
+  made["elastic"] = list(f.elastic, elastic_job);
   made["advice"] = list(f.advice, [](const Advice& a) {
     return ordered_json{{"rule", a.rule}, {"text", plain(a.text, kSentence)}};
   });

@@ -41,12 +41,10 @@ tr,.tile,.needs{break-inside:avoid}figure svg{min-width:0}.scroll{overflow:visib
 table{font-size:9pt}th,td{padding:3px 6px}@page{size:A4;margin:14mm}}
 )";
 
-double to_double(std::int64_t n) { return static_cast<double>(n); }
-
 /// A table; columns named with a leading ' ' hold words.
-class Table {
+class HtmlTable {
  public:
-  explicit Table(std::vector<std::string> head) : head_(std::move(head)) {}
+  explicit HtmlTable(std::vector<std::string> head) : head_(std::move(head)) {}
   void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   bool empty() const { return rows_.empty(); }
   std::string text(const std::string& title, const std::string& says = "") const {
@@ -78,7 +76,6 @@ std::string tile(const std::string& big, const std::string& small) {
 }
 
 std::string count(std::int64_t n) { return number(to_double(n), 0); }
-std::string unit(const Facts& f) { return f.has_gpus() ? "GPU h" : "slot h"; }
 std::string hours(const Facts& f, const Amounts& a) { return unit_hours(main_amount(f, a)); }
 
 std::string use_tile(const Facts& f, const char* name, std::int64_t Amounts::*of) {
@@ -142,7 +139,7 @@ std::string plan_tiles(const Facts& f) {
 
 std::string user_tiles(const Facts& f) {
   auto user = f.users.empty() ? UseFacts{} : f.users.front();
-  std::string made = tile(hours(f, user.allocated), unit(f) + " used");
+  std::string made = tile(hours(f, user.allocated), main_unit(f) + " used");
   made +=
       tile(std::to_string(user.ended), "jobs ended, " + std::to_string(user.failed) + " failed");
   made += wait_tiles(f) + busy_tile(f);
@@ -150,7 +147,7 @@ std::string user_tiles(const Facts& f) {
     made += tile(percent(to_double(user.cpu_us), to_double(user.cpu_mms)),
                  "of the CPU time held was used");
   if (main_amount(f, user.refunded) > 0)
-    made += tile(hours(f, user.refunded), unit(f) + " lost to the system, not charged");
+    made += tile(hours(f, user.refunded), main_unit(f) + " lost to the system, not charged");
   return made;
 }
 
@@ -192,14 +189,14 @@ std::string figure(const Figure& f) {
 }
 
 std::string plan_table(const Facts& f) {
-  std::vector<std::string> head = {" plan", "owned slot h", "used",  "borrowed",
-                                   "lent",  "beyond",       unit(f), "refunded"};
+  std::vector<std::string> head = {" plan", "owned slot h", "used",       "borrowed",
+                                   "lent",  "beyond",       main_unit(f), "refunded"};
   bool any_asked = std::any_of(f.plans.begin(), f.plans.end(), [](auto& p) { return !!p.asked; });
   bool of_gpus = any_asked && std::any_of(f.plans.begin(), f.plans.end(),
                                           [](auto& p) { return p.asked && p.asked->gpus; });
   auto what = std::string(of_gpus ? "GPU h" : "slot h");
   if (any_asked) head.insert(head.end(), {"deserved " + what, "could not get"});
-  Table table(head);
+  HtmlTable table(head);
   for (const auto& p : f.plans) {
     std::vector<std::string> row = {p.path,
                                     slot_hours(p.slots.owned),
@@ -223,7 +220,7 @@ std::string plan_table(const Facts& f) {
 }
 
 std::string budget_table(const Facts& f) {
-  Table table(
+  HtmlTable table(
       {" budget", " period", " hours of", "granted", "carried", "used", "left", "part used"});
   for (const auto& b : f.budgets)
     for (const auto& [unit, amounts] : {std::pair("GPUs", b.gpu), std::pair("CPUs", b.cpu)})
@@ -238,8 +235,8 @@ std::string budget_table(const Facts& f) {
 
 std::string use_table(const Facts& f, const std::vector<UseFacts>& uses, const std::string& title,
                       const char* what) {
-  Table table({std::string(" ") + what, unit(f), "of all", "slot h", "refunded", "CPU used",
-               "memory used", "jobs", "failed"});
+  HtmlTable table({std::string(" ") + what, main_unit(f), "of all", "slot h", "refunded",
+                   "CPU used", "memory used", "jobs", "failed"});
   auto all = to_double(main_amount(f, f.total.allocated()));
   for (const auto& u : uses) {
     table.add({u.name, hours(f, u.allocated), percent(to_double(main_amount(f, u.allocated)), all),
@@ -252,7 +249,7 @@ std::string use_table(const Facts& f, const std::vector<UseFacts>& uses, const s
 }
 
 std::string wait_table(const Facts& f) {
-  Table table({" queue", " tasks", "starts", "p50", "p90", "p99", "longest"});
+  HtmlTable table({" queue", " tasks", "starts", "p50", "p90", "p99", "longest"});
   for (const auto& w : f.waits)
     if (!w.size.empty())
       table.add({w.queue, w.size, std::to_string(w.n), wait_words(w.p50), wait_words(w.p90),
@@ -261,11 +258,11 @@ std::string wait_table(const Facts& f) {
 }
 
 std::string host_tables(const Facts& f) {
-  Table troubles({" host or GPU", " was", " from", " to", " why"});
+  HtmlTable troubles({" host or GPU", " was", " from", " to", " why"});
   for (const auto& t : f.troubles)
     troubles.add(
         {t.what, t.state, stamp(f.zone, t.since), t.until ? stamp(f.zone, t.until) : "now", t.why});
-  Table table({" host", "slot h", "in use", "down", "drained", "GPU h", "in use "});
+  HtmlTable table({" host", "slot h", "in use", "down", "drained", "GPU h", "in use "});
   for (const auto& h : f.hosts) {
     auto whole = h.uses.capacity(), used = h.uses.allocated();
     table.add({h.name, slot_hours(whole.slot_ms),
@@ -279,7 +276,7 @@ std::string host_tables(const Facts& f) {
 }
 
 std::string elastic_table(const Facts& f) {
-  Table table({" job", " name", " user", "mean size", "resizes", "cost slot s", "of its time"});
+  HtmlTable table({" job", " name", " user", "mean size", "resizes", "cost slot s", "of its time"});
   for (const auto& e : f.elastic)
     table.add({e.id, e.name, e.user, number(e.mean, 2), std::to_string(e.resizes.size()),
                number(e.cost, 1), number(100 * e.cost_part, 2) + " %"});
@@ -289,11 +286,11 @@ std::string elastic_table(const Facts& f) {
 std::string job_table(const Facts& f) {
   auto jobs = newest_jobs(f);
   bool measured = std::any_of(jobs.begin(), jobs.end(), [](auto& j) { return j.gpu_seen_us > 0; });
-  std::vector<std::string> head = {" job",    " name",    " state",           "ran",
-                                   unit(f),   "CPU used", "MiB used / asked", "queue wait",
+  std::vector<std::string> head = {" job",       " name",    " state",           "ran",
+                                   main_unit(f), "CPU used", "MiB used / asked", "queue wait",
                                    "own wait"};
   if (measured) head.insert(head.begin() + 5, "GPUs busy");
-  Table table(head);
+  HtmlTable table(head);
   for (const auto& j : jobs) {
     std::vector<std::string> row = {j.id,
                                     j.name,
@@ -313,14 +310,14 @@ std::string job_table(const Facts& f) {
 }
 
 std::string refund_table(const Facts& f) {
-  Table table({" not charged, for", "slot h", "GPU h"});
+  HtmlTable table({" not charged, for", "slot h", "GPU h"});
   for (const auto& [kind, a] : f.refunds)
     table.add({kind, slot_hours(a.slot_ms), unit_hours(a.gpueq_mms)});
   return table.text("Refunds");
 }
 
 std::string failure_table(const Facts& f) {
-  Table table({" host", " why", "attempts"});
+  HtmlTable table({" host", " why", "attempts"});
   for (const auto& row : f.failures) table.add({row.host, row.term, std::to_string(row.n)});
   return table.text("Failed attempts");
 }

@@ -6,7 +6,7 @@
 namespace wm::report {
 namespace {
 
-constexpr std::int64_t kHour = 3600, kDay = 86400;
+constexpr std::int64_t kHour = 3600;
 
 std::int64_t midnight(const Zone& zone, std::int64_t days) { return instant(zone, date_of(days)); }
 

@@ -8,8 +8,6 @@
 namespace wm::report {
 namespace {
 
-std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
-
 // A plan as it stands between two changes. @units thousandths of slots
 struct Standing {
   std::string name;

@@ -7,8 +7,6 @@
 namespace wm::report {
 namespace {
 
-double to_double(std::int64_t n) { return static_cast<double>(n); }
-
 std::string padded(std::string text, std::size_t width, bool left = false) {
   // bytes that only go on a character take no room
   auto shown = static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
@@ -19,9 +17,9 @@ std::string padded(std::string text, std::size_t width, bool left = false) {
 }
 
 /// Columns of text: the first to the left, numbers to the right.
-class Table {
+class TextTable {
  public:
-  explicit Table(std::vector<std::string> head) { rows_.push_back(std::move(head)); }
+  explicit TextTable(std::vector<std::string> head) { rows_.push_back(std::move(head)); }
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
   bool empty() const { return rows_.size() == 1; }
   std::string text() const {
@@ -44,8 +42,6 @@ class Table {
 };
 
 constexpr std::size_t kRows = 15, kJobs = 25;  // of a table in mail
-
-std::string unit(const Facts& facts) { return facts.has_gpus() ? "GPU h" : "slot h"; }
 
 std::string hours_of(const Facts& facts, const Amounts& amounts) {
   return unit_hours(main_amount(facts, amounts));
@@ -90,8 +86,8 @@ std::string needs_you(const Facts& f) {
   return text;
 }
 
-std::string plan_table(const Facts& f) {
-  Table table({"plan", "owned", "used", "borrowed", "lent", unit(f)});
+std::string plan_rows(const Facts& f) {
+  TextTable table({"plan", "owned", "used", "borrowed", "lent", main_unit(f)});
   for (const auto& plan : f.plans)
     table.add({plain(plan.path), slot_hours(plan.slots.owned), slot_hours(plan.slots.used),
                slot_hours(plan.slots.borrowed), slot_hours(plan.slots.lent),
@@ -99,8 +95,8 @@ std::string plan_table(const Facts& f) {
   return table.empty() ? "" : "\nPLANS (slot hours)\n" + table.text();
 }
 
-std::string budget_table(const Facts& f) {
-  Table table({"budget", "period", "of", "granted", "used", "left", "part"});
+std::string budget_rows(const Facts& f) {
+  TextTable table({"budget", "period", "of", "granted", "used", "left", "part"});
   for (const auto& b : f.budgets)
     for (const auto& [unit, amounts] : {std::pair("GPU h", b.gpu), std::pair("CPU h", b.cpu)})
       if (amounts) {
@@ -112,8 +108,8 @@ std::string budget_table(const Facts& f) {
   return table.empty() ? "" : "\nBUDGETS\n" + table.text();
 }
 
-std::string user_table(const Facts& f) {
-  Table table({"user", unit(f), "of all", "CPU eff", "memory", "jobs", "failed"});
+std::string user_rows(const Facts& f) {
+  TextTable table({"user", main_unit(f), "of all", "CPU eff", "memory", "jobs", "failed"});
   auto all = to_double(main_amount(f, f.total.allocated()));
   for (const auto& user : f.users) {
     if (table.text().empty()) break;
@@ -130,8 +126,8 @@ std::string user_table(const Facts& f) {
   return text;
 }
 
-std::string wait_table(const Facts& f) {
-  Table table({"queue", "tasks", "starts", "p50", "p90", "p99", "longest"});
+std::string wait_rows(const Facts& f) {
+  TextTable table({"queue", "tasks", "starts", "p50", "p90", "p99", "longest"});
   for (const auto& w : f.waits)
     if (!w.size.empty())
       table.add({plain(w.queue), w.size, std::to_string(w.n), wait_words(w.p50), wait_words(w.p90),
@@ -139,23 +135,23 @@ std::string wait_table(const Facts& f) {
   return table.empty() ? "" : "\nWAITS IN QUEUE\n" + table.text();
 }
 
-std::string host_table(const Facts& f) {
-  Table table({"host or GPU", "was", "from", "to", "why"});
+std::string host_rows(const Facts& f) {
+  TextTable table({"host or GPU", "was", "from", "to", "why"});
   for (const auto& t : f.troubles)
     table.add({plain(t.what), t.state, stamp(f.zone, t.since).substr(0, 16),
                t.until ? stamp(f.zone, t.until).substr(0, 16) : "now", plain(t.why)});
   return table.empty() ? "" : "\nHOSTS AND GPUS\n" + table.text();
 }
 
-std::string failure_table(const Facts& f) {
-  Table table({"host", "why", "attempts"});
+std::string failure_rows(const Facts& f) {
+  TextTable table({"host", "why", "attempts"});
   for (const auto& row : f.failures)
     table.add({plain(row.host.empty() ? "-" : row.host), row.term, std::to_string(row.n)});
   return table.empty() ? "" : "\nFAILED ATTEMPTS\n" + table.text();
 }
 
-std::string job_table(const Facts& f) {
-  Table table({"job", "name", "state", "ran", unit(f), "queue wait", "own wait"});
+std::string job_rows(const Facts& f) {
+  TextTable table({"job", "name", "state", "ran", main_unit(f), "queue wait", "own wait"});
   auto shown = newest_jobs(f);
   if (shown.size() > kJobs) shown = shown.last(kJobs);
   for (const auto& job : shown)
@@ -169,7 +165,7 @@ std::string job_table(const Facts& f) {
 // How it greets a user.
 std::string user_lines(const Facts& f) {
   const auto& charged = f.users.empty() ? UseFacts{} : f.users.front();
-  std::string text = "\nYou used " + hours_of(f, charged.allocated) + " " + unit(f) + " in " +
+  std::string text = "\nYou used " + hours_of(f, charged.allocated) + " " + main_unit(f) + " in " +
                      std::to_string(charged.ended) +
                      " jobs: " + std::to_string(charged.ended - charged.failed) + " done, " +
                      std::to_string(charged.failed) + " failed.\n";
@@ -178,8 +174,8 @@ std::string user_lines(const Facts& f) {
     text += "Waited in queue: half no longer than " + wait_words(waits->p50) +
             ", 9 of 10 no longer than " + wait_words(waits->p90) + ".\n";
   if (main_amount(f, charged.refunded) > 0)
-    text +=
-        "Lost to the system, not charged: " + hours_of(f, charged.refunded) + " " + unit(f) + ".\n";
+    text += "Lost to the system, not charged: " + hours_of(f, charged.refunded) + " " +
+            main_unit(f) + ".\n";
   if (charged.cpu_mms > 0)
     text += "Your tasks used " + percent(to_double(charged.cpu_us), to_double(charged.cpu_mms)) +
             " of the CPU time they held.\n";
@@ -221,15 +217,17 @@ std::int64_t main_amount(const Facts& facts, const Amounts& amounts) {
   return facts.has_gpus() ? amounts.gpueq_mms : amounts.slot_ms * 1000;
 }
 
+std::string main_unit(const Facts& facts) { return facts.has_gpus() ? "GPU h" : "slot h"; }
+
 std::string text_of(const Facts& f) {
   std::string text = heading(f);
   bool of_user = !f.about.empty() && f.about[0] != '/';
   if (of_user)
-    return text + user_lines(f) + advice_lines(f) + budget_table(f) + job_table(f) + wait_table(f);
+    return text + user_lines(f) + advice_lines(f) + budget_rows(f) + job_rows(f) + wait_rows(f);
   if (!f.about.empty()) text += plan_lines(f);
   else text += head_lines(f) + needs_you(f);
-  return text + plan_table(f) + budget_table(f) + user_table(f) + wait_table(f) + host_table(f) +
-         failure_table(f);
+  return text + plan_rows(f) + budget_rows(f) + user_rows(f) + wait_rows(f) + host_rows(f) +
+         failure_rows(f);
 }
 
 std::string subject_of(const Facts& f) {

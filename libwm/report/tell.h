@@ -27,5 +27,7 @@ std::string subject_of(const Facts& facts);
 /// GPUs (as whole ones) or, where there are none, slots: one number of some amounts.
 /// @units milli-GPU·ms or 1000 slot·ms
 std::int64_t main_amount(const Facts& facts, const Amounts& amounts);
+/// What its hours are called: "GPU h" or "slot h".
+std::string main_unit(const Facts& facts);
 
 }  // namespace wm::report

@@ -10,6 +10,8 @@
 
 namespace wm::report {
 
+/// @cost O(1)
+inline double to_double(std::int64_t n) { return static_cast<double>(n); }
 /// "41,200.5": with `decimals` behind the point. @cost O(digits)
 std::string number(double n, int decimals);
 /// "10.3 %"; "n/a" of nothing. @cost O(1)

@@ -6,7 +6,6 @@
 namespace wm::report {
 namespace {
 
-constexpr std::int64_t kDay = 86400;
 constexpr std::array<const char*, 7> kDays = {"Monday", "Tuesday",  "Wednesday", "Thursday",
                                               "Friday", "Saturday", "Sunday"};
 constexpr std::array<const char*, 12> kMonths = {"January",   "February", "March",    "April",
@@ -14,8 +13,6 @@ constexpr std::array<const char*, 12> kMonths = {"January",   "February", "March
                                                  "September", "October",  "November", "December"};
 
 std::string two(int n) { return std::string(n < 10 ? "0" : "") + std::to_string(n); }
-
-std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
 }  // namespace
 

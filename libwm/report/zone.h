@@ -11,6 +11,13 @@
 
 namespace wm::report {
 
+/// @units seconds
+inline constexpr std::int64_t kDay = 86400;
+/// Rounded down, below zero as well. @cost O(1)
+constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) {
+  return a / b - (a % b < 0 ? 1 : 0);
+}
+
 /// A point of the calendar and the clock at some place.
 struct Civil {
   int year = 1970;
