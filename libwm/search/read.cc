@@ -30,13 +30,6 @@ Result<Json> parsed(std::string_view text, const char* what) {
   return json;
 }
 
-const Json& at(const Json& json, const char* key) {
-  static const Json kNothing;
-  if (!json.is_object()) return kNothing;
-  auto found = json.find(key);
-  return found == json.end() ? kNothing : *found;
-}
-
 Result<Algorithm> algorithm_of(const Json& json) {
   if (json.is_null()) return Algorithm::Auto;
   static const std::pair<const char*, Algorithm> kWords[] = {

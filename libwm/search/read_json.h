@@ -10,6 +10,8 @@
 
 namespace wm::search {
 
+/// What an object has under `key`; null where it has not, and of anything else.
+const nlohmann::json& at(const nlohmann::json& json, const char* key);
 /// A finite number, also as text; none of anything else.
 std::optional<double> read_number(const nlohmann::json& json);
 /// A text, number or boolean as text; empty for anything else.

@@ -24,12 +24,6 @@ std::string shown(double number) {
   return {text, std::to_chars(text, text + sizeof text, number).ptr};
 }
 
-const Json& at(const Json& json, const char* key) {
-  static const Json kNothing;
-  auto found = json.find(key);
-  return found == json.end() ? kNothing : *found;
-}
-
 // Unused keys are sent as null, "", [] or 0.
 bool is_said(const Json& json) {
   if (json.is_null()) return false;
@@ -201,6 +195,13 @@ std::string lower(std::string text) {
   for (auto& c : text)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   return text;
+}
+
+const Json& at(const Json& json, const char* key) {
+  static const Json kNothing;
+  if (!json.is_object()) return kNothing;
+  auto found = json.find(key);
+  return found == json.end() ? kNothing : *found;
 }
 
 std::optional<double> read_number(const Json& json) {

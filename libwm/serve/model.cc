@@ -14,14 +14,14 @@ using Pairs = std::vector<std::pair<std::string, std::string>>;
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-Error wrong(std::string_view key, std::string_view rule) {
+Error bad_model(std::string_view key, std::string_view rule) {
   return fail(Code::BadArgument, "model.json: " + std::string(key) + ": " + std::string(rule));
 }
 
 Result<std::string> text_at(const Json& json, const char* key, const std::string& otherwise) {
   auto found = json.find(key);
   if (found == json.end() || found->is_null()) return otherwise;
-  if (!found->is_string()) return wrong(key, "a text is wanted");
+  if (!found->is_string()) return bad_model(key, "a text is wanted");
   return found->get<std::string>();
 }
 
@@ -29,12 +29,12 @@ Result<Pairs> pairs_at(const Json& json, const char* key, const char* name) {
   Pairs pairs;
   auto found = json.find(key);
   if (found == json.end() || found->is_null()) return pairs;
-  if (!found->is_array()) return wrong(key, "a list is wanted");
+  if (!found->is_array()) return bad_model(key, "a list is wanted");
   for (const auto& entry : *found) {
     bool fine = entry.is_object() && entry.contains(name) && entry[name].is_string() &&
                 entry.contains("value") && entry["value"].is_string();
     if (!fine)
-      return wrong(key, "objects of \"" + std::string(name) + "\" and \"value\" are wanted");
+      return bad_model(key, "objects of \"" + std::string(name) + "\" and \"value\" are wanted");
     pairs.emplace_back(entry[name].get<std::string>(), entry["value"].get<std::string>());
   }
   return pairs;
@@ -90,15 +90,15 @@ Result<Model> read_model(std::string_view text) {
   WM_TRY(model.attributes, pairs_at(json, "attributes", "key"));
   WM_TRY(model.environments, pairs_at(json, "mk_environments", "name"));
   if (!is_service_name(model.name))
-    return wrong("name",
-                 "'" + model.name + "': letters, digits, '_', '-' and '.' are wanted, at most 64");
+    return bad_model(
+        "name", "'" + model.name + "': letters, digits, '_', '-' and '.' are wanted, at most 64");
   if (!is_inner_path(model.kernel_path))
-    return wrong("kernel_path", "'" + model.kernel_path + "': a file of the package is wanted");
+    return bad_model("kernel_path", "'" + model.kernel_path + "': a file of the package is wanted");
   if (model.runtime != "python" && model.runtime != "dlipy3")
-    return wrong("runtime", "'" + model.runtime + "': python or dlipy3 is wanted");
+    return bad_model("runtime", "'" + model.runtime + "': python or dlipy3 is wanted");
   for (const auto& [name, value] : model.environments)
     if (!is_variable(name) || value.find('\0') != value.npos)
-      return wrong("mk_environments", "'" + name + "' is no name of a variable");
+      return bad_model("mk_environments", "'" + name + "' is no name of a variable");
   model.text = std::string(text);
   return model;
 }

@@ -62,7 +62,7 @@ Json defaults(const std::string& name, const std::string& when) {
   };
 }
 
-Error wrong(std::string_view key, std::string_view rule) {
+Error bad_profile(std::string_view key, std::string_view rule) {
   return fail(Code::BadArgument, "profile: " + std::string(key) + ": " + std::string(rule));
 }
 
@@ -104,7 +104,7 @@ class Reader {
   }
   void refuse(std::string_view pointer, std::string_view rule) {
     if (pointer.starts_with('/')) pointer.remove_prefix(1);
-    if (!bad_) bad_ = wrong(pointer, rule);
+    if (!bad_) bad_ = bad_profile(pointer, rule);
   }
   Result<void> outcome() const { return bad_ ? Result<void>(*bad_) : Result<void>(); }
 

@@ -9,7 +9,7 @@ namespace {
 constexpr double kFull = 0.8;   // more kernels above
 constexpr double kSpare = 0.6;  // fewer where these would be used less than so
 
-double seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
+double in_seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
 
 }  // namespace
 
@@ -17,21 +17,21 @@ double seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
 // gone by the next look.
 double Scale::need(const Load& load, TimePoint now) const {
   double workers = policy_.parallel_size;
-  double cost = seconds(load.task_cost) / workers;
+  double cost = in_seconds(load.task_cost) / workers;
   auto open = static_cast<double>(load.queued + load.in_flight);
   if (cost <= 0) {  // nothing was answered yet: more step by step, while some wait
     double guess = load.kernels == 0 ? 1 : load.kernels * (load.queued > 0 ? 2.0 : 1.0);
     return kFull * std::min(open / (workers * policy_.batch_size), guess);
   }
-  double passed = looked_ ? seconds(now - *looked_) : 0;
+  double passed = looked_ ? in_seconds(now - *looked_) : 0;
   double rate = passed > 0 ? static_cast<double>(load.arrived - arrived_) / passed : 0;
-  double interval = seconds(policy_.schedule_interval);
+  double interval = in_seconds(policy_.schedule_interval);
   double room = static_cast<double>(std::max(load.kernels, 1u)) * workers * policy_.batch_size;
   double behind = std::max(0.0, static_cast<double>(load.queued) - room);
   double busy = rate * cost + behind * cost / interval;
   // A task that runs longer than a look still has its kernel.
   double held = static_cast<double>(load.in_flight) / (workers * policy_.batch_size);
-  bool slow = seconds(load.task_cost) > interval;
+  bool slow = in_seconds(load.task_cost) > interval;
   return slow ? std::max(busy, held) : busy;
 }
 
