@@ -10,7 +10,7 @@ using A = AppConf;
 constexpr std::array<std::string_view, 4> kDrivers = {"none", "charliecloud", "podman",
                                                       "apptainer"};
 
-constexpr Key<A> kKeys[] = {
+constexpr Key<A> kAppKeys[] = {
     {"type", [](A& a) -> Field { return &a.type; }, kAny, Effect::NewJobs,
      "What its programs are; decides how tasks are started and what -gpu num= counts."},
     {"description", [](A& a) -> Field { return &a.description; }, kAny, Effect::Reconfig,
@@ -202,6 +202,6 @@ constexpr Key<A> kKeys[] = {
 
 }  // namespace
 
-std::span<const Key<AppConf>> app_keys() { return kKeys; }
+std::span<const Key<AppConf>> app_keys() { return kAppKeys; }
 
 }  // namespace wm::conf

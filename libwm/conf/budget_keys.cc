@@ -10,11 +10,11 @@ namespace wm::conf {
 namespace {
 
 using B = BudgetConf;
-constexpr const char* kFile = "budgets.conf";
+constexpr const char* kBudgetFile = "budgets.conf";
 constexpr int kFirstYear = 2020, kLastYear = 2060;
 constexpr std::string_view kEnds[] = {"refuse", "lowest", "shrink"};
 
-constexpr Key<B> kKeys[] = {
+constexpr Key<B> kBudgetKeys[] = {
     {"gpu_hours",
      [](B& b) -> Field { return &b.gpu_hours; },
      {0, 1'000'000'000},
@@ -82,14 +82,14 @@ WallTime instant(std::tm date, const Clock& clock) {
 }
 
 /// One budget under examination.
-struct Subject {
+struct BudgetSubject {
   const Config& config;
   const Lines& lines;
   Problems& problems;
   const BudgetConf& budget;
 
   void wrong(const std::string& key, const std::string& text) const {
-    problems.add(lines.at(kFile, budget.name, key), (key.empty() ? "" : key + ": ") + text);
+    problems.add(lines.at(kBudgetFile, budget.name, key), (key.empty() ? "" : key + ": ") + text);
   }
   void name() const {
     if (budget.name.starts_with('/')) {
@@ -123,7 +123,7 @@ struct Subject {
 
 }  // namespace
 
-std::span<const Key<BudgetConf>> budget_keys() { return kKeys; }
+std::span<const Key<BudgetConf>> budget_keys() { return kBudgetKeys; }
 
 void set_dates(Budgets& budgets, const Clock& clock) {
   budgets.months.clear();
@@ -143,7 +143,7 @@ void set_dates(Budgets& budgets, const Clock& clock) {
 
 void check_budgets(const Config& config, const Lines& lines, Problems& problems) {
   for (const auto& budget : config.budgets.list) {
-    Subject subject{config, lines, problems, budget};
+    BudgetSubject subject{config, lines, problems, budget};
     subject.name();
     subject.within();
     if (!budget.gpu_hours && !budget.cpu_hours)

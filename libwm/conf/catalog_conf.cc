@@ -76,28 +76,28 @@ constexpr Key<V> kVolumeKeys[] = {
      "Nothing is downloaded to it."},
 };
 
-using H = HardwareSpec;
-constexpr Key<H> kHardwareKeys[] = {
-    {"description", [](H& h) -> Field { return &h.description; }, kAny, Effect::Reconfig,
+using Spec = HardwareSpec;
+constexpr Key<Spec> kHardwareKeys[] = {
+    {"description", [](Spec& s) -> Field { return &s.description; }, kAny, Effect::Reconfig,
      "One sentence for lists."},
     {"cpus",
-     [](H& h) -> Field { return &h.cpus; },
+     [](Spec& s) -> Field { return &s.cpus; },
      {1, kMost},
      Effect::Reconfig,
      "CPUs of a worker."},
-    {"memory", [](H& h) -> Field { return &h.memory; }, kAny, Effect::Reconfig,
+    {"memory", [](Spec& s) -> Field { return &s.memory; }, kAny, Effect::Reconfig,
      "Memory of a worker, 16G. Empty: what the queue gives."},
     {"gpus",
-     [](H& h) -> Field { return &h.gpus; },
+     [](Spec& s) -> Field { return &s.gpus; },
      {0, kMost},
      Effect::Reconfig,
      "GPUs of a worker. 0: none."},
     {"gpu_kind",
-     [](H& h) -> Field {
-       return Choice{&h.kind, kGpuKinds};
+     [](Spec& s) -> Field {
+       return Choice{&s.kind, kGpuKinds};
      },
      kAny, Effect::Reconfig, "full or generic: whole GPUs; slice: a MIG slice of each."},
-    {"mig", [](H& h) -> Field { return &h.mig; }, kAny, Effect::Reconfig,
+    {"mig", [](Spec& s) -> Field { return &s.mig; }, kAny, Effect::Reconfig,
      "MIG profile of a slice, 1g.10gb."},
 };
 

@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 6> kUnits = {"default", "KB", "MB", "GB",
 constexpr std::array<std::string_view, 6> kHeadings = {"cluster", "master", "paths",
                                                        "times",   "limits", "scheduler"};
 
-constexpr Key<C> kKeys[] = {
+constexpr Key<C> kClusterKeys[] = {
     {"cluster_name", [](C& c) -> Field { return &c.name; }, kAny, Effect::Restart,
      "Name of the cluster, shown by lsid and in reports."},
     {"master_host", [](C& c) -> Field { return &c.master_host; }, kAny, Effect::Restart,
@@ -360,7 +360,7 @@ constexpr Key<C> kKeys[] = {
 
 }  // namespace
 
-std::span<const Key<ClusterConf>> cluster_keys() { return kKeys; }
+std::span<const Key<ClusterConf>> cluster_keys() { return kClusterKeys; }
 std::span<const std::string_view> cluster_headings() { return kHeadings; }
 
 }  // namespace wm::conf

@@ -6,7 +6,7 @@ namespace {
 
 using H = HostConf;
 
-constexpr Key<H> kKeys[] = {
+constexpr Key<H> kHostKeys[] = {
     {"address", [](H& h) -> Field { return &h.address; }, kAny, Effect::Restart,
      "Address that other hosts reach it at: a number, or a name that wnoded looks up when it "
      "starts "
@@ -51,6 +51,6 @@ constexpr Key<H> kKeys[] = {
 
 }  // namespace
 
-std::span<const Key<HostConf>> host_keys() { return kKeys; }
+std::span<const Key<HostConf>> host_keys() { return kHostKeys; }
 
 }  // namespace wm::conf

@@ -25,7 +25,7 @@ Field consumers(L& l) {
         what " that have the limit each for itself; all: every one."                      \
   }
 
-constexpr Key<L> kKeys[] = {
+constexpr Key<L> kLimitKeys[] = {
     WM_CONSUMERS("users", "per_user", users, "Users and groups of users"),
     WM_CONSUMERS("queues", "per_queue", queues, "Queues"),
     WM_CONSUMERS("projects", "per_project", projects, "Projects"),
@@ -104,7 +104,7 @@ void check_reserve(const LimitRule& rule, const Wrong& wrong) {
 
 }  // namespace
 
-std::span<const Key<LimitRule>> limit_keys() { return kKeys; }
+std::span<const Key<LimitRule>> limit_keys() { return kLimitKeys; }
 std::span<const Key<ServiceClass>> class_keys() { return kClassKeys; }
 
 void check_limits(const Config& config, const Lines& lines, Problems& problems) {

@@ -6,7 +6,7 @@ namespace {
 
 using P = PlanConf;
 
-constexpr Key<P> kKeys[] = {
+constexpr Key<P> kPlanKeys[] = {
     {"shares",
      [](P& p) -> Field { return &p.shares; },
      {0, 1000000},
@@ -63,6 +63,6 @@ constexpr Key<P> kKeys[] = {
 
 }  // namespace
 
-std::span<const Key<PlanConf>> plan_keys() { return kKeys; }
+std::span<const Key<PlanConf>> plan_keys() { return kPlanKeys; }
 
 }  // namespace wm::conf

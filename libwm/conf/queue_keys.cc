@@ -6,7 +6,7 @@ namespace {
 
 using Q = QueueConf;
 
-constexpr Key<Q> kKeys[] = {
+constexpr Key<Q> kQueueKeys[] = {
     {"priority",
      [](Q& q) -> Field { return &q.priority; },
      {1, 1000000},
@@ -241,6 +241,6 @@ constexpr Key<Q> kKeys[] = {
 
 }  // namespace
 
-std::span<const Key<QueueConf>> queue_keys() { return kKeys; }
+std::span<const Key<QueueConf>> queue_keys() { return kQueueKeys; }
 
 }  // namespace wm::conf

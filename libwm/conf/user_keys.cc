@@ -6,7 +6,7 @@ namespace {
 
 using U = UserConf;
 
-constexpr Key<U> kKeys[] = {
+constexpr Key<U> kUserKeys[] = {
     {"groups", [](U& u) -> Field { return &u.groups; }, kAny, Effect::Reconfig,
      "Groups that the user belongs to; queues and plans may name them."},
     {"max_slots",
@@ -34,6 +34,6 @@ constexpr Key<U> kKeys[] = {
 
 }  // namespace
 
-std::span<const Key<UserConf>> user_keys() { return kKeys; }
+std::span<const Key<UserConf>> user_keys() { return kUserKeys; }
 
 }  // namespace wm::conf

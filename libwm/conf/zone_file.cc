@@ -14,12 +14,12 @@ namespace {
 constexpr std::size_t kHeader = 44;
 constexpr std::int64_t kFirst = -8'520'336'000;  // 1700
 constexpr std::int64_t kLatest = 1'577'836'800;  // 2020: before it no budget was
-constexpr int kLastYear = 2062;
+constexpr int kEndYear = 2062;
 
 /// Big-endian numbers of a file, one after the other.
-class Bytes {
+class ZoneBytes {
  public:
-  explicit Bytes(std::string_view bytes) : bytes_(bytes) {}
+  explicit ZoneBytes(std::string_view bytes) : bytes_(bytes) {}
   std::int64_t next(std::size_t size) {
     if (at_ + size > bytes_.size()) return failed_ = true, 0;
     std::uint64_t n = static_cast<unsigned char>(bytes_[at_]) & 0x80 ? ~std::uint64_t{0} : 0;
@@ -44,7 +44,7 @@ struct Counts {
   }
 };
 
-Counts counts_of(Bytes& bytes) {
+Counts counts_of(ZoneBytes& bytes) {
   Counts c;
   bytes.skip(20);
   for (auto* n : {&c.isut, &c.isstd, &c.leaps, &c.times, &c.types, &c.chars})
@@ -67,7 +67,7 @@ class Rule {
     auto begin = change(), end = change();
     if (failed_) return;
     auto after = zone.steps.back().first;
-    for (int year = report::local(zone, std::max(after, kLatest)).year; year < kLastYear; ++year) {
+    for (int year = report::local(zone, std::max(after, kLatest)).year; year < kEndYear; ++year) {
       auto first = at(begin, year) - standard, second = at(end, year) - summer;
       std::vector<std::pair<std::int64_t, int>> both = {{first, summer}, {second, standard}};
       if (second < first) std::swap(both[0], both[1]);
@@ -139,10 +139,10 @@ Result<report::Zone> zone_of(const std::string& name, const std::string& bytes) 
   auto broken =
       fail(Code::BadArgument, "time zone '" + name + "': its file is none of a time zone");
   if (bytes.size() < kHeader || bytes.substr(0, 4) != "TZif" || bytes[4] < '2') return broken;
-  Bytes old(bytes);
+  ZoneBytes old(bytes);
   auto begin = kHeader + counts_of(old).size(4);
   if (begin + kHeader > bytes.size()) return broken;
-  Bytes head(std::string_view(bytes).substr(begin));
+  ZoneBytes head(std::string_view(bytes).substr(begin));
   auto counts = counts_of(head);
   if (counts.types == 0 || begin + kHeader + counts.size(8) > bytes.size()) return broken;
   std::vector<std::int64_t> times, types, offsets;

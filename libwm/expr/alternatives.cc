@@ -11,16 +11,6 @@ namespace {
 
 constexpr std::size_t kMost = 8;
 
-Error syntax(const std::string& text) {
-  return fail(Code::BadArgument, excerpt(text, 300) + ": Bad resource requirement syntax");
-}
-
-std::string_view trimmed(std::string_view text) {
-  auto first = text.find_first_not_of(" \t\n\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\n\r") - first + 1);
-}
-
 // Takes one "{…}" off the front; gives what is inside.
 Result<std::string_view> take_braces(std::string_view& text) {
   if (text.front() != '{')

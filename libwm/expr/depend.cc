@@ -10,9 +10,9 @@
 namespace wm::expr {
 namespace {
 
-using Kind = DependTerm::Kind;
+using TermKind = DependTerm::Kind;
 using State = DependTerm::State;
-using Op = DependTerm::Op;
+using TermOp = DependTerm::Op;
 
 // True now, and whether that is for good.
 struct Truth {
@@ -21,56 +21,60 @@ struct Truth {
 
 struct KindRow {
   std::string_view word;
-  Kind kind;
+  TermKind kind;
   State counted;
 };
 constexpr std::array<KindRow, 14> kKinds = {{
-    {"done", Kind::Done, {}},
-    {"ended", Kind::Ended, {}},
-    {"exit", Kind::Exit, {}},
-    {"started", Kind::Started, {}},
-    {"post_done", Kind::PostDone, {}},
-    {"post_err", Kind::PostErr, {}},
-    {"numdone", Kind::Count, State::Done},
-    {"numended", Kind::Count, State::Ended},
-    {"numexit", Kind::Count, State::Exit},
-    {"numrun", Kind::Count, State::Running},
-    {"numstart", Kind::Count, State::Started},
-    {"numpend", Kind::Count, State::Pending},
-    {"numhold", Kind::Count, State::Held},
-    {"external", Kind::External, {}},
+    {"done", TermKind::Done, {}},
+    {"ended", TermKind::Ended, {}},
+    {"exit", TermKind::Exit, {}},
+    {"started", TermKind::Started, {}},
+    {"post_done", TermKind::PostDone, {}},
+    {"post_err", TermKind::PostErr, {}},
+    {"numdone", TermKind::Count, State::Done},
+    {"numended", TermKind::Count, State::Ended},
+    {"numexit", TermKind::Count, State::Exit},
+    {"numrun", TermKind::Count, State::Running},
+    {"numstart", TermKind::Count, State::Started},
+    {"numpend", TermKind::Count, State::Pending},
+    {"numhold", TermKind::Count, State::Held},
+    {"external", TermKind::External, {}},
 }};
 
-constexpr std::array<std::pair<std::string_view, Op>, 6> kOps = {
-    {{"==", Op::Eq}, {"!=", Op::Ne}, {"<=", Op::Le}, {">=", Op::Ge}, {"<", Op::Lt}, {">", Op::Gt}}};
+constexpr std::array<std::pair<std::string_view, TermOp>, 6> kOps = {{{"==", TermOp::Eq},
+                                                                      {"!=", TermOp::Ne},
+                                                                      {"<=", TermOp::Le},
+                                                                      {">=", TermOp::Ge},
+                                                                      {"<", TermOp::Lt},
+                                                                      {">", TermOp::Gt}}};
 
-bool compare(std::int64_t value, Op op, std::int64_t number) {
+bool compare(std::int64_t value, TermOp op, std::int64_t number) {
   switch (op) {
-    case Op::None:
-    case Op::Eq: return value == number;
-    case Op::Ne: return value != number;
-    case Op::Lt: return value < number;
-    case Op::Le: return value <= number;
-    case Op::Gt: return value > number;
-    case Op::Ge: return value >= number;
-    case Op::All: return false;
+    case TermOp::None:
+    case TermOp::Eq: return value == number;
+    case TermOp::Ne: return value != number;
+    case TermOp::Lt: return value < number;
+    case TermOp::Le: return value <= number;
+    case TermOp::Gt: return value > number;
+    case TermOp::Ge: return value >= number;
+    case TermOp::All: return false;
   }
   return false;
 }
 
 bool holds(const DependTerm& term, const JobStanding& job) {
   switch (term.kind) {
-    case Kind::Done:
-    case Kind::PostDone: return job.done;
-    case Kind::Ended: return job.over;
-    case Kind::Started: return job.started || job.over;
-    case Kind::Exit:
+    case TermKind::Done:
+    case TermKind::PostDone: return job.done;
+    case TermKind::Ended: return job.over;
+    case TermKind::Started: return job.started || job.over;
+    case TermKind::Exit:
       return job.over && !job.done &&
-             (term.op == Op::None || compare(job.exit_code, term.op, term.number));
-    case Kind::External:
+             (term.op == TermOp::None || compare(job.exit_code, term.op, term.number));
+    case TermKind::External:
       return std::find(job.notes.begin(), job.notes.end(), term.text) != job.notes.end();
-    case Kind::PostErr:
-    case Kind::Count: return false;
+    case TermKind::PostErr:
+    case TermKind::Count: return false;
   }
   return false;
 }
@@ -92,7 +96,7 @@ Truth count(const DependTerm& term, const std::vector<JobStanding>& jobs) {
   auto n = std::count_if(jobs.begin(), jobs.end(),
                          [&](const JobStanding& job) { return is_in(term.counted, job); });
   bool over = std::all_of(jobs.begin(), jobs.end(), [](auto& job) { return job.over; });
-  if (term.op == Op::All) return {n == std::ssize(jobs), over};
+  if (term.op == TermOp::All) return {n == std::ssize(jobs), over};
   return {compare(n, term.op, term.number), over};
 }
 
@@ -102,8 +106,8 @@ Truth truth_of(const DependTerm& term, const Standings& standings, std::uint32_t
   if (term.element) id.index = index;
   auto jobs = standings(id);
   if (jobs.empty()) return {false, true};
-  if (term.kind == Kind::Count) return count(term, jobs);
-  if (term.kind == Kind::External) {  // as long as it is known a message may come
+  if (term.kind == TermKind::Count) return count(term, jobs);
+  if (term.kind == TermKind::External) {  // as long as it is known a message may come
     bool all = std::all_of(jobs.begin(), jobs.end(), [&](auto& job) { return holds(term, job); });
     return {all, false};
   }
@@ -119,7 +123,7 @@ Truth truth_of(const DependTerm& term, const Standings& standings, std::uint32_t
 }
 
 std::string number_text(const DependTerm& term) {
-  if (term.op == Op::All) return ", *";
+  if (term.op == TermOp::All) return ", *";
   for (const auto& [word, op] : kOps)
     if (op == term.op) return ", " + std::string(word) + " " + std::to_string(term.number);
   return "";
@@ -127,20 +131,20 @@ std::string number_text(const DependTerm& term) {
 
 std::string term_text(const DependTerm& term) {
   auto row = std::find_if(kKinds.begin(), kKinds.end(), [&](const KindRow& r) {
-    return r.kind == term.kind && (r.kind != Kind::Count || r.counted == term.counted);
+    return r.kind == term.kind && (r.kind != TermKind::Count || r.counted == term.counted);
   });
   const char* quote = term.name.find('"') == term.name.npos ? "\"" : "'";
   auto job = term.job ? std::to_string(term.job.job) : quote + term.name + quote;
   if (term.element) job += "[*]";
   else if (term.job.index) job += "[" + std::to_string(term.job.index) + "]";
-  if (term.kind == Kind::External) {
+  if (term.kind == TermKind::External) {
     const char* mark = term.text.find('"') == term.text.npos ? "\"" : "'";
     return "external(" + job + ", " + mark + term.text + mark + ")";
   }
   return std::string(row->word) + "(" + job + number_text(term) + ")";
 }
 
-std::string trimmed(std::string_view text) {
+std::string stripped(std::string_view text) {
   auto first = text.find_first_not_of(" \t\n");
   if (first == text.npos) return "";
   return std::string(text.substr(first, text.find_last_not_of(" \t\n") - first + 1));
@@ -231,8 +235,8 @@ class DependParser {
       term.counted = row->counted;
       WM_TRY(read_job(term, ",)"));
       if (take(",")) WM_TRY(read_condition(term));
-      else if (term.kind == Kind::Count) return wrong("a number or * is wanted");
-      else if (term.kind == Kind::External) return wrong("a message in quotes is wanted");
+      else if (term.kind == TermKind::Count) return wrong("a number or * is wanted");
+      else if (term.kind == TermKind::External) return wrong("a message in quotes is wanted");
       if (!take(")")) return wrong("')' is wanted");
     } else {
       at_ = from;
@@ -272,7 +276,7 @@ class DependParser {
       }
     } else {
       auto end = std::min(text_.find_first_of(stops, at_), text_.size());
-      name = trimmed(text_.substr(at_, end - at_));
+      name = stripped(text_.substr(at_, end - at_));
       if (name.find_first_of("\"'") != name.npos)
         return wrong("a name with a quote is put in quotes");
       at_ = end;
@@ -290,7 +294,7 @@ class DependParser {
         return wrong("[" + index + "] is no element");
       name.resize(bracket);
     }
-    if (term.kind == Kind::Count && (term.element || term.job.index))
+    if (term.kind == TermKind::Count && (term.element || term.job.index))
       return wrong("a whole array is wanted");
     if (!read_number(name, term.job.job)) term.name = name;
     else if (term.job.job == 0) return wrong("0 is no job");
@@ -308,10 +312,10 @@ class DependParser {
   }
 
   Result<void> read_condition(DependTerm& term) {
-    if (term.kind == Kind::External) return read_message(term);
-    if (term.kind != Kind::Exit && term.kind != Kind::Count)
+    if (term.kind == TermKind::External) return read_message(term);
+    if (term.kind != TermKind::Exit && term.kind != TermKind::Count)
       return wrong("this condition takes no number");
-    if (term.kind == Kind::Count && take("*")) {
+    if (term.kind == TermKind::Count && take("*")) {
       term.op = DependTerm::Op::All;
       return {};
     }
@@ -334,7 +338,7 @@ class DependParser {
 };
 
 Result<Depend> Depend::parse(std::string_view text) {
-  if (trimmed(text).empty()) return Depend();
+  if (stripped(text).empty()) return Depend();
   return DependParser(text).run();
 }
 

@@ -9,7 +9,7 @@
 namespace wm::expr {
 namespace {
 
-constexpr int kMaxDepth = 200;
+constexpr int kMostLevels = 200;
 
 // One level: the text between two of its &&; nothing if it has || outside parentheses.
 std::vector<std::string_view> split(std::string_view text) {
@@ -30,7 +30,7 @@ std::vector<std::string_view> split(std::string_view text) {
   return parts;
 }
 
-std::string_view trimmed(std::string_view text) {
+std::string_view without_blanks(std::string_view text) {
   auto first = text.find_first_not_of(" \t");
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
@@ -49,11 +49,11 @@ bool is_wrapped(std::string_view text) {
 }
 
 void collect(std::string_view text, int depth, std::vector<std::string>& terms) {
-  text = trimmed(text);
-  if (depth < kMaxDepth && is_wrapped(text))
+  text = without_blanks(text);
+  if (depth < kMostLevels && is_wrapped(text))
     return collect(text.substr(1, text.size() - 2), depth + 1, terms);
   auto parts = split(text);
-  if (parts.size() == 1 || depth >= kMaxDepth) {
+  if (parts.size() == 1 || depth >= kMostLevels) {
     terms.emplace_back(text);
     return;
   }

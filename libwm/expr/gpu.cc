@@ -17,11 +17,11 @@ Error bad(std::string_view key, std::string_view value, const std::string& expec
 }
 
 // One keyword's value: `rest` is what follows '='.
-struct Part {
+struct KeyValue {
   std::string_view key, value;
 };
 
-Result<void> read_num(Part part, GpuReq& req) {
+Result<void> read_num(KeyValue part, GpuReq& req) {
   auto slash = part.value.find('/');
   auto number = part.value.substr(0, slash);
   double value = 0;
@@ -36,7 +36,7 @@ Result<void> read_num(Part part, GpuReq& req) {
   return {};
 }
 
-Result<void> read_mode(Part part, GpuReq& req) {
+Result<void> read_mode(KeyValue part, GpuReq& req) {
   if (part.value == "shared") req.mode = GpuMode::Shared;
   else if (part.value == "exclusive_process" || part.value == "exclusive")
     req.mode = GpuMode::Exclusive;
@@ -44,21 +44,21 @@ Result<void> read_mode(Part part, GpuReq& req) {
   return {};
 }
 
-Result<bool> yes_or_no(Part part) {
+Result<bool> yes_or_no(KeyValue part) {
   if (part.value == "yes" || part.value == "y") return true;
   if (part.value == "no" || part.value == "n") return false;
   return bad(part.key, part.value, "yes or no");
 }
 
 template <std::optional<bool> GpuReq::*Member>
-Result<void> read_flag(Part part, GpuReq& req) {
+Result<void> read_flag(KeyValue part, GpuReq& req) {
   WM_TRY(auto value, yes_or_no(part));
   req.*Member = value;
   return {};
 }
 
 // mps=yes[,shared][,nocvd] | no | per_socket | per_gpu
-Result<void> read_mps(Part part, GpuReq& req) {
+Result<void> read_mps(KeyValue part, GpuReq& req) {
   auto word = part.value.substr(0, part.value.find(','));
   if (word == "per_socket" || word == "per_gpu") word = "yes";
   WM_TRY(auto value, yes_or_no({part.key, word}));
@@ -66,7 +66,7 @@ Result<void> read_mps(Part part, GpuReq& req) {
   return {};
 }
 
-Result<void> read_vendor(Part part, GpuReq& req) {
+Result<void> read_vendor(KeyValue part, GpuReq& req) {
   if (part.value != "nvidia" && part.value != "amd")
     return bad(part.key, part.value, "nvidia or amd");
   req.vendor = part.value;
@@ -78,7 +78,7 @@ bool is_number(std::string_view text) {
 }
 
 // GPUs per socket, or "!": as many on each.
-Result<void> read_tile(Part part, GpuReq& req) {
+Result<void> read_tile(KeyValue part, GpuReq& req) {
   if (part.value != "!" && (!is_number(part.value) || part.value == "0"))
     return bad(part.key, part.value, "a number of GPUs or !");
   req.tile = part.value;
@@ -86,7 +86,7 @@ Result<void> read_tile(Part part, GpuReq& req) {
 }
 
 // "1g.10gb", "1c.3g.40gb", or slices "GI[/CI]".
-Result<void> read_mig(Part part, GpuReq& req) {
+Result<void> read_mig(KeyValue part, GpuReq& req) {
   auto slash = part.value.find('/');
   bool counted = is_number(part.value.substr(0, slash)) &&
                  (slash == part.value.npos || is_number(part.value.substr(slash + 1)));
@@ -98,13 +98,13 @@ Result<void> read_mig(Part part, GpuReq& req) {
 }
 
 template <std::string GpuReq::*Member>
-Result<void> read_text(Part part, GpuReq& req) {
+Result<void> read_text(KeyValue part, GpuReq& req) {
   if (part.value.empty()) return bad(part.key, part.value, "a value");
   req.*Member = part.value;
   return {};
 }
 
-Result<void> read_mem(Part part, GpuReq& req) {
+Result<void> read_mem(KeyValue part, GpuReq& req) {
   auto size = parse_bytes(part.value, Bytes{1 << 20});
   if (!size) return bad(part.key, part.value, "a size such as 8G");
   req.mem = *size;
@@ -113,7 +113,7 @@ Result<void> read_mem(Part part, GpuReq& req) {
 
 struct Keyword {
   std::string_view name;
-  Result<void> (*read)(Part, GpuReq&);
+  Result<void> (*read)(KeyValue, GpuReq&);
 };
 
 constexpr std::array<Keyword, 14> kKeywords = {{

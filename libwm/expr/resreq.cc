@@ -28,10 +28,6 @@ constexpr std::array<std::string_view, 12> kNotUsable = {"type",   "model",  "hn
 // Amounts of these are in MB, or in the unit that the site has for those without one.
 constexpr std::array<std::string_view, 3> kSizes = {"mem", "swp", "tmp"};
 
-Error syntax(const std::string& text) {
-  return fail(Code::BadArgument, excerpt(text, 300) + ": Bad resource requirement syntax");
-}
-
 // One section while it is parsed: its tokens, and where it stands in the error text.
 struct Part {
   std::string_view name, text;
@@ -270,12 +266,6 @@ Result<void> parse_section(std::string_view name, std::string_view body, ResReq&
   if (name == "same") return parse_same(part, req);
   if (name == "cu") return parse_cu(part, req);
   return parse_affinity(part, req);
-}
-
-std::string_view trimmed(std::string_view text) {
-  auto first = text.find_first_not_of(" \t\n\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\n\r") - first + 1);
 }
 
 // The name of the section that `text` starts with, "" when it starts with none.

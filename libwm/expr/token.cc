@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "libwm/base/excerpt.h"
+
 namespace wm::expr {
 namespace {
 
@@ -79,6 +81,16 @@ std::size_t length_of(const Token& token) {
 }
 
 }  // namespace
+
+std::string_view trimmed(std::string_view text) {
+  auto first = text.find_first_not_of(" \t\n\r");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\n\r") - first + 1);
+}
+
+Error syntax(const std::string& text) {
+  return fail(Code::BadArgument, excerpt(text, 300) + ": Bad resource requirement syntax");
+}
 
 std::vector<Token> tokens_of(std::string_view text) {
   std::vector<Token> tokens;

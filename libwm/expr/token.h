@@ -7,7 +7,15 @@
 #include <string_view>
 #include <vector>
 
+#include "libwm/base/result.h"
+
 namespace wm::expr {
+
+/// Without blanks and ends of lines around it. @cost O(length)
+std::string_view trimmed(std::string_view text);
+
+/// "…: Bad resource requirement syntax", a BadArgument.
+Error syntax(const std::string& text);
 
 /// A piece of the text.
 struct Token {
