@@ -69,10 +69,11 @@ Result<JobId> begin_fetching(Site& site, const rest::ExecRequest& request,
   std::vector<std::string> words{"-app", "batch", "-n", "1",
                                  "-J",   name,    "-o", top + "/" + bundle + ".log"};
   if (!request.plan.empty()) words.insert(words.end(), {"-plan", request.plan});
-  words.push_back(joined({rest::quoted(fetcher()), "--connections", rest::quoted(file_of(site)),
-                          "--cache", rest::quoted(top + "/cache"), "--link",
-                          rest::quoted(top + "/" + bundle), "--progress",
-                          rest::quoted(top + "/" + bundle + ".progress"), rest::quoted(sources)}));
+  words.push_back(
+      joined({rest::shell_quoted(fetcher()), "--connections", rest::shell_quoted(file_of(site)),
+              "--cache", rest::shell_quoted(top + "/cache"), "--link",
+              rest::shell_quoted(top + "/" + bundle), "--progress",
+              rest::shell_quoted(top + "/" + bundle + ".progress"), rest::shell_quoted(sources)}));
   WM_TRY(auto reply, submit(site, words, {}));
   return reply.job;
 }
@@ -121,10 +122,10 @@ Result<Staged> stage_data(Site& site, rest::ExecRequest& request, const std::str
   Staged staged;
   request.data_path.clear();
   if (wish.staging == rest::Staging::Local) {
-    staged.prelude = "DATA_DIR=$(" + rest::quoted(fetcher()) + " --connections " +
-                     rest::quoted(file_of(site)) +
+    staged.prelude = "DATA_DIR=$(" + rest::shell_quoted(fetcher()) + " --connections " +
+                     rest::shell_quoted(file_of(site)) +
                      " --local \"${TMPDIR:-/tmp}/wm-data-$(id -u)-${LSB_JOBID:-0}\" " +
-                     rest::quoted(sources) + ") && export DATA_DIR && ";
+                     rest::shell_quoted(sources) + ") && export DATA_DIR && ";
     return staged;
   }
   WM_TRY(auto job, begin_fetching(site, request, sources, bundle));

@@ -22,14 +22,14 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return parts;
 }
 
-std::optional<std::int64_t> number(std::string_view text) {
+std::optional<std::int64_t> whole_number(std::string_view text) {
   std::int64_t value = 0;
   auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (ec != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
 }
 
-bool same(std::string_view a, std::string_view b) {
+bool same_secret(std::string_view a, std::string_view b) {
   return a.size() == b.size() && sodium_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
@@ -59,7 +59,7 @@ std::vector<ApiKey> parse_keys(std::string_view text) {
   for (auto line : split(text, '\n')) {
     auto words = split(line, ' ');
     if (words.size() != 5 || keys.size() == kMostKeys) continue;
-    auto created = number(words[3]), expires = number(words[4]);
+    auto created = whole_number(words[3]), expires = whole_number(words[4]);
     if (created && expires)
       keys.push_back({std::string(words[0]), std::string(words[1]), std::string(words[2]), *created,
                       *expires});
@@ -80,7 +80,7 @@ std::optional<ApiKey> find_key(const std::vector<ApiKey>& keys, std::string_view
   auto hash = key_hash(secret);
   std::optional<ApiKey> found;
   for (const auto& key : keys)
-    if (same(key.hash, hash) && now < key.expires) found = key;
+    if (same_secret(key.hash, hash) && now < key.expires) found = key;
   return found;
 }
 

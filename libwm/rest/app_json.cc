@@ -2,18 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <nlohmann/json.hpp>
+
+#include "libwm/rest/json_text.h"
 
 namespace wm::rest {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-std::string dumped(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-std::int64_t seconds(WallTime time) {
+std::int64_t whole_seconds(WallTime time) {
   return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
 }
 
@@ -76,9 +71,9 @@ std::string app_json(const JobView& view, std::string_view cluster) {
                  {"type", type_word(view)},
                  {"state", wmla_state(job.state)},
                  {"priority", spec.user_priority},
-                 {"submit_time", seconds(job.times.submitted)},
-                 {"start_time", seconds(job.times.started)},
-                 {"end_time", seconds(job.times.ended)},
+                 {"submit_time", whole_seconds(job.times.submitted)},
+                 {"start_time", whole_seconds(job.times.started)},
+                 {"end_time", whole_seconds(job.times.ended)},
                  {"used_gpu", held * spec.task.milli_gpus / 1000.0},
                  {"used_mem", static_cast<double>(held * (spec.task.mem.value >> 20))},
                  {"used_cpu", held * spec.task.milli_cpus / 1000.0},
@@ -102,7 +97,8 @@ std::string conductor_json(const JobView& view, std::string_view cluster, WallTi
   for (const auto& task : tasks_of(view))
     executors.push_back({{"id", task["id"]}, {"state", task["state"]}, {"host", task["host"]}});
   auto end = is_over(job.state) ? job.times.ended : now;
-  auto ran = job.times.started == WallTime{} ? 0 : seconds(end) - seconds(job.times.started);
+  auto ran =
+      job.times.started == WallTime{} ? 0 : whole_seconds(end) - whole_seconds(job.times.started);
   return dumped({{"id", id},
                  {"name", job.spec().name},
                  {"state", wmla_state(job.state)},

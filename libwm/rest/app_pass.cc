@@ -3,26 +3,21 @@
 #include <sodium.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+
+#include "libwm/rest/json_text.h"
+#include "libwm/rest/letters.h"
 
 namespace wm::rest {
 namespace {
 
-using Json = nlohmann::json;
-
-constexpr std::size_t kLongest = 8192;
+constexpr std::size_t kLongestPass = 8192;
 constexpr std::size_t kLongestJob = 24;
 constexpr std::string_view kOwnCookies = "__Host-wm";
 constexpr int kVariant = sodium_base64_VARIANT_URLSAFE_NO_PADDING;
 
-unsigned char* raw(std::string& bytes) { return reinterpret_cast<unsigned char*>(bytes.data()); }
-const unsigned char* raw(std::string_view bytes) {
-  return reinterpret_cast<const unsigned char*>(bytes.data());
-}
+Error pass_refused() { return fail(Code::Denied, "the pass is not valid"); }
 
-Error refused() { return fail(Code::Denied, "the pass is not valid"); }
-
-std::string to_text(const std::string& bytes) {
+std::string pass_text(const std::string& bytes) {
   std::string text(sodium_base64_ENCODED_LEN(bytes.size(), kVariant), '\0');
   sodium_bin2base64(text.data(), text.size(), raw(bytes), bytes.size(), kVariant);
   text.pop_back();  // the zero byte at its end
@@ -35,30 +30,28 @@ Result<std::string> from_text(std::string_view text) {
   const char* end = nullptr;
   int status = sodium_base642bin(raw(bytes), bytes.size(), text.data(), text.size(), nullptr, &size,
                                  &end, kVariant);
-  if (status != 0 || end != text.data() + text.size()) return refused();
+  if (status != 0 || end != text.data() + text.size()) return pass_refused();
   bytes.resize(size);
   return bytes;
 }
 
 Result<std::string> unsealed(std::string_view text, const AppKey& key) {
-  if (text.size() > kLongest) return refused();
+  if (text.size() > kLongestPass) return pass_refused();
   WM_TRY(auto bytes, from_text(text));
   constexpr std::size_t kAround = crypto_secretbox_NONCEBYTES + crypto_secretbox_MACBYTES;
-  if (bytes.size() < kAround) return refused();
+  if (bytes.size() < kAround) return pass_refused();
   std::string plain(bytes.size() - kAround, '\0');
   const unsigned char* box = raw(bytes) + crypto_secretbox_NONCEBYTES;
   auto size = bytes.size() - crypto_secretbox_NONCEBYTES;
   if (crypto_secretbox_open_easy(raw(plain), box, size, raw(bytes), key.data()) != 0)
-    return refused();
+    return pass_refused();
   return plain;
 }
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
 
 std::string seal_pass(const AppPass& pass, const AppKey& key, const AppNonce& nonce) {
-  Json json{{"kind", static_cast<int>(pass.kind)}, {"job", pass.job}, {"token", pass.token}};
+  SortedJson json{{"kind", static_cast<int>(pass.kind)}, {"job", pass.job}, {"token", pass.token}};
   json["owner"] = pass.owner;
   json["until"] = pass.until;
   auto plain = json.dump();
@@ -66,23 +59,23 @@ std::string seal_pass(const AppPass& pass, const AppKey& key, const AppNonce& no
   bytes.resize(nonce.size() + crypto_secretbox_MACBYTES + plain.size());
   crypto_secretbox_easy(raw(bytes) + nonce.size(), raw(plain), plain.size(), nonce.data(),
                         key.data());
-  return to_text(bytes);
+  return pass_text(bytes);
 }
 
 Result<AppPass> open_pass(std::string_view text, const AppKey& key, PassKind kind,
                           std::int64_t now) {
   WM_TRY(auto plain, unsealed(text, key));
-  auto json = Json::parse(plain, nullptr, false);
-  if (!json.is_object()) return refused();
+  auto json = SortedJson::parse(plain, nullptr, false);
+  if (!json.is_object()) return pass_refused();
   AppPass pass;
   try {
     pass = {static_cast<PassKind>(json.at("kind").get<int>()), json.at("job").get<std::string>(),
             json.at("token").get<std::string>(), json.at("owner").get<std::string>(),
             json.at("until").get<std::int64_t>()};
-  } catch (const Json::exception&) {
-    return refused();
+  } catch (const SortedJson::exception&) {
+    return pass_refused();
   }
-  if (pass.kind != kind || pass.until <= now) return refused();
+  if (pass.kind != kind || pass.until <= now) return pass_refused();
   return pass;
 }
 

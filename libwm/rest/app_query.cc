@@ -5,15 +5,10 @@
 #include <functional>
 
 #include "libwm/rest/app_json.h"
+#include "libwm/rest/letters.h"
 
 namespace wm::rest {
 namespace {
-
-std::string lowered(std::string text) {
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  return text;
-}
 
 Result<std::size_t> number_in(const Target& target, const char* name, std::size_t otherwise) {
   auto text = target.value(name);

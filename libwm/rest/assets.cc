@@ -1,27 +1,21 @@
 #include "libwm/rest/assets.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "libwm/base/joined.h"
+#include "libwm/rest/json_text.h"
 
 namespace wm::rest {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-constexpr std::size_t kLongest = 1 << 20;
+constexpr std::size_t kLongestAsset = 1 << 20;
 constexpr std::size_t kLongestField = 4096;
 
-std::string dumped(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 /// Reads the fields of one object; the first that does not read is the error.
-class Reader {
+class AssetReader {
  public:
-  explicit Reader(const std::string& text) {
-    if (text.size() <= kLongest) json_ = Json::parse(text, nullptr, false);
+  explicit AssetReader(const std::string& text) {
+    if (text.size() <= kLongestAsset) json_ = Json::parse(text, nullptr, false);
     if (!json_.is_object()) error_ = fail(Code::BadArgument, "a JSON object is wanted");
   }
 
@@ -172,7 +166,7 @@ void shape(Fields& f, Space& s) {
 
 template <class Asset>
 Result<Asset> parsed(const std::string& text) {
-  Reader reader(text);
+  AssetReader reader(text);
   Asset asset;
   shape(reader, asset);
   if (reader.error().code != Code::Ok) return reader.error();
@@ -206,7 +200,7 @@ Result<SavedModel> parse_model(const std::string& text) { return parsed<SavedMod
 Result<Space> parse_space(const std::string& text) { return parsed<Space>(text); }
 
 Result<std::vector<Member>> parse_members(const std::string& text) {
-  Reader reader(text);
+  AssetReader reader(text);
   std::vector<Member> members;
   reader.members("members", members);
   if (reader.error().code != Code::Ok) return reader.error();

@@ -1,15 +1,13 @@
 #include "libwm/rest/data_sources.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "libwm/rest/assets.h"
+#include "libwm/rest/json_text.h"
 
 namespace wm::rest {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLongestValue = 8192;
 constexpr std::string_view kTypes[] = {
@@ -22,10 +20,6 @@ constexpr std::string_view kShown[] = {"endpoint", "url",     "region", "provide
                                        "server",   "port",    "user",   "database", "driver",
                                        "bucket",   "account", "share",  "domain",   "vendor"};
 
-std::string dumped(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 bool is_key(std::string_view text) {
   auto plain = [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -33,7 +27,7 @@ bool is_key(std::string_view text) {
   return !text.empty() && text.size() <= 64 && std::all_of(text.begin(), text.end(), plain);
 }
 
-std::string text_in(const Json& object, std::initializer_list<const char*> names) {
+std::string first_text_in(const Json& object, std::initializer_list<const char*> names) {
   for (const char* name : names)
     if (object.is_object() && object.contains(name) && object[name].is_string())
       return object[name].get<std::string>();
@@ -41,13 +35,13 @@ std::string text_in(const Json& object, std::initializer_list<const char*> names
 }
 
 Result<Json> source_of(const Json& item, std::size_t number) {
-  auto name = text_in(item["connection"], {"name", "id"});
+  auto name = first_text_in(item["connection"], {"name", "id"});
   if (!is_asset_name(name))
     return fail(Code::BadArgument, "dataSource: connection.name: a name is wanted");
   auto location = item.contains("location") ? item["location"] : Json::object();
-  auto query = text_in(location, {"query", "sql"});
-  auto path = text_in(location, {"path", "paths", "file_name"});
-  if (auto bucket = text_in(location, {"bucket", "container"}); !bucket.empty())
+  auto query = first_text_in(location, {"query", "sql"});
+  auto path = first_text_in(location, {"path", "paths", "file_name"});
+  if (auto bucket = first_text_in(location, {"bucket", "container"}); !bucket.empty())
     path = path.empty() ? bucket : bucket + "/" + path;
   if (query.empty() && path.empty())
     return fail(Code::BadArgument, "dataSource: location: a path, a bucket or a query is wanted");
@@ -56,7 +50,7 @@ Result<Json> source_of(const Json& item, std::size_t number) {
     source["path"] = path;
     return source;
   }
-  auto file = text_in(location, {"name"});
+  auto file = first_text_in(location, {"name"});
   if (!file.empty() && !is_asset_name(file))
     return fail(Code::BadArgument, "dataSource: location.name: no name of a file");
   source["query"] = query;
@@ -76,13 +70,13 @@ Result<DataWish> data_wish(const std::vector<std::string>& items) {
   for (const auto& text : items) {
     auto item = Json::parse(text, nullptr, false);
     if (!item.is_object() || !item.contains("connection")) {
-      auto type = item.is_object() ? text_in(item, {"type"}) : "";
+      auto type = item.is_object() ? first_text_in(item, {"type"}) : "";
       if (type.empty() || type == "fs" || type == "volume") continue;
       return fail(Code::BadArgument, "dataSource: type '" + type.substr(0, 64) +
                                          "' without a connection: fs is wanted");
     }
     WM_TRY(auto source, source_of(item, wish.sources.size() + 1));
-    auto where = text_in(item, {"staging"});
+    auto where = first_text_in(item, {"staging"});
     if (where != "" && where != "shared" && where != "local")
       return fail(Code::BadArgument, "dataSource: staging: shared or local is wanted");
     if (where == "local") wish.staging = Staging::Local;

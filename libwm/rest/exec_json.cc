@@ -1,21 +1,11 @@
 #include "libwm/rest/exec_json.h"
 
 #include <chrono>
-#include <nlohmann/json.hpp>
 
 #include "libwm/rest/frameworks.h"
+#include "libwm/rest/json_text.h"
 
 namespace wm::rest {
-namespace {
-
-// In the order in which they are written.
-using Json = nlohmann::ordered_json;
-
-std::string dumped(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-}  // namespace
 
 bool is_execution(const JobView& view) { return !view.job->spec().exec.framework.empty(); }
 

@@ -4,14 +4,13 @@
 #include <algorithm>
 #include <charconv>
 #include <functional>
-#include <nlohmann/json.hpp>
 
 #include "libwm/rest/frameworks.h"
+#include "libwm/rest/json_text.h"
 
 namespace wm::rest {
 namespace {
 
-using Json = nlohmann::json;
 using Read = Result<void> (*)(const std::string& value, ExecRequest& request);
 
 struct Row {
@@ -279,28 +278,13 @@ class Reader {
   ExecRequest& request_;
 };
 
-Result<Json> object_in(std::string_view text) {
-  constexpr std::size_t kLongest = 1 << 20;
-  if (text.size() > kLongest) return fail(Code::Limit, "data: more than 1 MiB");
-  // Deeper ones would only be torn down by as many calls.
-  int deepest = 0;
-  auto shallow = [&](int depth, Json::parse_event_t, Json&) {
-    deepest = std::max(deepest, depth);
-    return depth < 32;
-  };
-  auto json = Json::parse(text, shallow, false);
-  if (deepest >= 32 || !json.is_object())
-    return fail(Code::BadArgument, "data: a JSON object is wanted");
-  return json;
-}
-
 // A number or its text: both are seen.
-std::string text_of(const Json& value) {
+std::string text_of(const SortedJson& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-const Json* inside(const Json& object, std::initializer_list<const char*> path) {
-  const Json* at = &object;
+const SortedJson* inside(const SortedJson& object, std::initializer_list<const char*> path) {
+  const SortedJson* at = &object;
   for (const char* name : path) {
     if (!at->is_object() || !at->contains(name)) return nullptr;
     at = &at->at(name);
@@ -309,7 +293,7 @@ const Json* inside(const Json& object, std::initializer_list<const char*> path) 
 }
 
 // How WMLA's form spells these was not seen; both names are ours.
-Result<void> read_gpu_kind(const Json& nodes, ExecRequest& request) {
+Result<void> read_gpu_kind(const SortedJson& nodes, ExecRequest& request) {
   if (auto kind = inside(nodes, {"gpu", "kind"})) request.gpu_kind = text_of(*kind);
   if (auto mig = inside(nodes, {"gpu", "mig_profile"})) request.mig = text_of(*mig);
   for (char& c : request.gpu_kind)
@@ -322,7 +306,7 @@ Result<void> read_gpu_kind(const Json& nodes, ExecRequest& request) {
   return {};
 }
 
-Result<void> read_hardware(const Json& nodes, ExecRequest& request) {
+Result<void> read_hardware(const SortedJson& nodes, ExecRequest& request) {
   if (auto value = inside(nodes, {"num_nodes"}))
     WM_TRY(count<&ExecRequest::workers>(text_of(*value), request));
   if (auto value = inside(nodes, {"mem", "size"})) WM_TRY(read_memory(text_of(*value), request));
@@ -335,10 +319,10 @@ Result<void> read_hardware(const Json& nodes, ExecRequest& request) {
   return read_gpu_kind(nodes, request);
 }
 
-void read_sources(const Json& sources, ExecRequest& request) {
+void read_sources(const SortedJson& sources, ExecRequest& request) {
   if (!sources.is_array()) return;
   for (const auto& source : sources) {
-    request.sources.push_back(source.dump(-1, ' ', false, Json::error_handler_t::replace));
+    request.sources.push_back(source.dump(-1, ' ', false, SortedJson::error_handler_t::replace));
     if (auto paths = inside(source, {"location", "paths"}); paths && paths->is_string())
       request.data_path = paths->get<std::string>();
     if (auto volume = inside(source, {"location", "volume"}); volume && volume->is_string())
@@ -360,13 +344,13 @@ Result<ExecRequest> parse_exec(std::string_view args) {
 }
 
 Result<std::string> args_in_data(std::string_view json) {
-  WM_TRY(auto object, object_in(json));
+  WM_TRY(auto object, object_in<SortedJson>(json));
   auto args = inside(object, {"args"});
   return args && args->is_string() ? args->get<std::string>() : std::string();
 }
 
 Result<void> add_exec_data(std::string_view json, ExecRequest& request) {
-  WM_TRY(auto object, object_in(json));
+  WM_TRY(auto object, object_in<SortedJson>(json));
   if (auto name = inside(object, {"hardwareSpec", "name"})) request.hardware = text_of(*name);
   if (auto nodes = inside(object, {"hardwareSpec", "nodes"})) {
     auto read = read_hardware(*nodes, request);

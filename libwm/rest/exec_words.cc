@@ -33,9 +33,9 @@ std::string made_once(const std::string& make) {
 }
 
 std::string yaml_prelude(const ExecRequest& request, const std::string& home) {
-  return ". " + quoted(home + "/etc/profile.d/conda.sh") + " && " +
+  return ". " + shell_quoted(home + "/etc/profile.d/conda.sh") + " && " +
          made_once(R"(conda env create -q -p "$RESULT_DIR/conda" -f )" +
-                   quoted(request.conda_yaml)) +
+                   shell_quoted(request.conda_yaml)) +
          R"(conda activate "$RESULT_DIR/conda" && )";
 }
 
@@ -43,7 +43,7 @@ std::string yaml_prelude(const ExecRequest& request, const std::string& home) {
 // wants bash.
 std::string package_prelude(const ExecRequest& request) {
   return R"(export CONDA_PREFIX="$RESULT_DIR/conda" PATH="$RESULT_DIR/conda/bin:$PATH" && )" +
-         made_once(R"(mkdir -p "$CONDA_PREFIX" && tar -xf )" + quoted(request.conda_package) +
+         made_once(R"(mkdir -p "$CONDA_PREFIX" && tar -xf )" + shell_quoted(request.conda_package) +
                    R"( -C "$CONDA_PREFIX" && { [ ! -e "$CONDA_PREFIX/bin/conda-unpack" ] || )"
                    R"(conda-unpack; })");
 }
@@ -51,16 +51,16 @@ std::string package_prelude(const ExecRequest& request) {
 Result<std::string> command_of(const ExecRequest& request, const Framework& framework) {
   std::vector<std::string> words;
   if (!request.prebuilt.empty()) {
-    words = {"python3", "-m", "wm_prebuilt", quoted(request.prebuilt)};
+    words = {"python3", "-m", "wm_prebuilt", shell_quoted(request.prebuilt)};
   } else if (!request.user_cmd) {
     if (request.main.empty())
       return fail(Code::BadArgument, "--model-main: which script is to run?");
     if (!stays_inside(request.main))
       return fail(Code::BadArgument, "--model-main " + request.main + ": leads out of the code");
     bool python = request.main.ends_with(".py");
-    words = {python ? "python3" : "bash", quoted(request.main)};
+    words = {python ? "python3" : "bash", shell_quoted(request.main)};
   }
-  for (const auto& word : request.words) words.push_back(quoted(word));
+  for (const auto& word : request.words) words.push_back(shell_quoted(word));
   auto own = with_conda(request, framework);
   if (!request.conda_package.empty()) own.conda_env.clear();
   if (!own.conda_env.empty() && own.conda_home.empty())
@@ -225,7 +225,7 @@ void give_worker_words(std::string_view script, const Framework& framework, Exec
   give("--gpuPerWorker", request.devices);
 }
 
-std::string quoted(std::string_view word) {
+std::string shell_quoted(std::string_view word) {
   constexpr std::string_view kSafe =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
   if (!word.empty() && word.find_first_not_of(kSafe) == word.npos) return std::string(word);
@@ -236,7 +236,7 @@ std::string quoted(std::string_view word) {
 
 std::string shell_line(const std::vector<std::string>& bsub_words) {
   std::string line = "bsub";
-  for (std::size_t i = 0; i + 1 < bsub_words.size(); ++i) line += " " + quoted(bsub_words[i]);
+  for (std::size_t i = 0; i + 1 < bsub_words.size(); ++i) line += " " + shell_quoted(bsub_words[i]);
   if (!bsub_words.empty()) line += " " + bsub_words.back();
   return line;
 }

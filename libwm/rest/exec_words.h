@@ -48,6 +48,6 @@ void give_worker_words(std::string_view script, const Framework& framework, Exec
 std::string shell_line(const std::vector<std::string>& bsub_words);
 
 /// A word as a shell reads it back. @cost O(length)
-std::string quoted(std::string_view word);
+std::string shell_quoted(std::string_view word);
 
 }  // namespace wm::rest

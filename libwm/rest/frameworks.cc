@@ -1,16 +1,15 @@
 #include "libwm/rest/frameworks.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "libwm/base/joined.h"
 #include "libwm/rest/assets.h"
 #include "libwm/rest/exec_words.h"
+#include "libwm/rest/json_text.h"
+#include "libwm/rest/letters.h"
 
 namespace wm::rest {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr std::string_view kPrebuilt[] = {"AlexNet", "VGG16", "ResNet18", "MNIST"};
 
@@ -56,8 +55,6 @@ bool same(std::string_view a, std::string_view b) {
                     [&](char x, char y) { return lower(x) == lower(y); });
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 // "pytorch-onnx_1.1-py3.6" and "pytorch-onnx 1.1-py 3.6" without what comes after the name.
 std::string_view without_version(std::string_view name) {
   for (std::size_t i = 1; i + 1 < name.size(); ++i)
@@ -92,10 +89,10 @@ bool imports(std::string_view script, std::string_view module) {
 
 /// Reads the keys of one object into a framework.
 struct FrameworkReader {
-  const Json& json;
+  const SortedJson& json;
   Result<void> done = {};
 
-  const Json* find(std::initializer_list<const char*> names) const {
+  const SortedJson* find(std::initializer_list<const char*> names) const {
     for (const char* name : names)
       if (json.contains(name) && !json[name].is_null()) return &json[name];
     return nullptr;
@@ -113,7 +110,7 @@ struct FrameworkReader {
     const auto* found = find(names);
     if (found == nullptr) return;
     bool fine = found->is_array() && std::all_of(found->begin(), found->end(),
-                                                 [](const Json& v) { return v.is_string(); });
+                                                 [](const SortedJson& v) { return v.is_string(); });
     if (fine) into = found->get<std::vector<std::string>>();
     else wrong(*names.begin(), "a list of texts");
   }
@@ -189,20 +186,20 @@ std::string prelude_of(const Framework& framework) {
   std::string text;
   if (!framework.env_modules.empty()) {
     text += ". \"${MODULESHOME:-/usr/share/modules}/init/sh\" && module load";
-    for (const auto& name : framework.env_modules) text += " " + rest::quoted(name);
+    for (const auto& name : framework.env_modules) text += " " + shell_quoted(name);
     text += " && ";
   }
   if (!framework.conda_env.empty())
-    text += ". " + rest::quoted(framework.conda_home + "/etc/profile.d/conda.sh") +
-            " && conda activate " + rest::quoted(framework.conda_env) + " && ";
+    text += ". " + shell_quoted(framework.conda_home + "/etc/profile.d/conda.sh") +
+            " && conda activate " + shell_quoted(framework.conda_env) + " && ";
   if (!framework.venv.empty())
-    text += ". " + rest::quoted(framework.venv + "/bin/activate") + " && ";
+    text += ". " + shell_quoted(framework.venv + "/bin/activate") + " && ";
   return text;
 }
 
 Result<Framework> parse_framework(std::string_view text, std::span<const Framework> known) {
   constexpr std::size_t kLongest = 64 << 10;
-  auto json = text.size() > kLongest ? Json() : Json::parse(text, nullptr, false);
+  auto json = text.size() > kLongest ? SortedJson() : SortedJson::parse(text, nullptr, false);
   if (!json.is_object()) return fail(Code::BadArgument, "framework: a JSON object is wanted");
   FrameworkReader read{json};
   std::string name, like, mode;

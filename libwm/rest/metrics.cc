@@ -4,13 +4,12 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <optional>
+
+#include "libwm/rest/json_text.h"
 
 namespace wm::rest {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr std::size_t kMostSeries = 64;
 
@@ -24,7 +23,7 @@ void each_line(std::string_view text, const Take& take) {
   }
 }
 
-std::optional<double> number(std::string_view text) {
+std::optional<double> leading_number(std::string_view text) {
   std::string copy(text);
   char* end = nullptr;
   double value = std::strtod(copy.c_str(), &end);
@@ -33,15 +32,15 @@ std::optional<double> number(std::string_view text) {
 }
 
 // Numbers are seen as such and as texts.
-std::optional<double> number_in(const Json& value) {
+std::optional<double> number_in(const SortedJson& value) {
   if (value.is_number()) return value.get<double>();
-  if (value.is_string()) return number(value.get_ref<const std::string&>());
+  if (value.is_string()) return leading_number(value.get_ref<const std::string&>());
   return std::nullopt;
 }
 
-const Json& at(const Json& object, std::initializer_list<const char*> path) {
-  static const Json kNone;
-  const Json* found = &object;
+const SortedJson& at(const SortedJson& object, std::initializer_list<const char*> path) {
+  static const SortedJson kNone;
+  const SortedJson* found = &object;
   for (const char* name : path) {
     if (!found->is_object() || !found->contains(name)) return kNone;
     found = &(*found)[name];
@@ -58,7 +57,7 @@ std::string_view after(std::string_view line, std::string_view label) {
 }
 
 // One number for several: where they end, when, their mean, least and most.
-Json folded(const MetricPoint* first, const MetricPoint* end) {
+SortedJson folded(const MetricPoint* first, const MetricPoint* end) {
   double sum = 0, least = first->value, most = first->value;
   for (auto* p = first; p != end; ++p) {
     sum += p->value;
@@ -69,10 +68,10 @@ Json folded(const MetricPoint* first, const MetricPoint* end) {
   return {last.iteration, last.time_s, sum / static_cast<double>(end - first), least, most};
 }
 
-Json points_of(std::vector<MetricPoint> points, std::size_t most) {
+SortedJson points_of(std::vector<MetricPoint> points, std::size_t most) {
   std::stable_sort(points.begin(), points.end(),
                    [](const auto& a, const auto& b) { return a.iteration < b.iteration; });
-  Json list = Json::array();
+  SortedJson list = SortedJson::array();
   auto count = std::min(points.size(), most);
   for (std::size_t i = 0; i < count; ++i) {
     auto from = points.size() * i / count, to = points.size() * (i + 1) / count;
@@ -92,7 +91,7 @@ void Metrics::add(const std::string& group, const std::string& name, const Metri
 
 void Metrics::read_emetrics(std::string_view text) {
   each_line(text, [&](std::string_view line) {
-    auto json = Json::parse(line, nullptr, false);
+    auto json = SortedJson::parse(line, nullptr, false);
     const auto& values = at(json, {"values"});
     auto group = at(json, {"grouplabel"});
     auto iteration = number_in(at(json, {"etimes", "iteration", "value"}));
@@ -106,19 +105,20 @@ void Metrics::read_emetrics(std::string_view text) {
 void Metrics::read_log(std::string_view text) {
   double time = 0;
   each_line(text, [&](std::string_view line) {
-    if (line.starts_with("Timestamp ")) time = number(after(line, "Timestamp ")).value_or(0) / 1000;
+    if (line.starts_with("Timestamp "))
+      time = leading_number(after(line, "Timestamp ")).value_or(0) / 1000;
     if (!line.starts_with("Iteration ")) return;
-    auto iteration = number(after(line, "Iteration "));
+    auto iteration = leading_number(after(line, "Iteration "));
     auto tag = after(line, "tag "), value = after(line, "simple_value ");
     auto bar = tag.find('_');
-    auto v = number(value);
+    auto v = leading_number(value);
     if (!iteration || bar == tag.npos || !v) return;
     add(std::string(tag.substr(0, bar)), std::string(tag.substr(bar + 1)), {*iteration, time, *v});
   });
 }
 
 void Metrics::read_results(const std::string& text) {
-  auto list = Json::parse(text, nullptr, false);
+  auto list = SortedJson::parse(text, nullptr, false);
   if (!list.is_array()) return;
   double row = 0;
   for (const auto& item : list) {
@@ -133,13 +133,13 @@ void Metrics::read_results(const std::string& text) {
 }
 
 std::string Metrics::json(std::size_t most) const {
-  Json list = Json::array();
+  SortedJson list = SortedJson::array();
   for (const auto& [key, points] : series_)
     list.push_back({{"group", key.first},
                     {"name", key.second},
                     {"count", points.size()},
                     {"points", points_of(points, most)}});
-  return Json{{"series", list}}.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return SortedJson{{"series", list}}.dump(-1, ' ', false, SortedJson::error_handler_t::replace);
 }
 
 }  // namespace wm::rest

@@ -2,17 +2,12 @@
 
 #include <algorithm>
 
+#include "libwm/rest/letters.h"
+
 namespace wm::rest {
 namespace {
 
 constexpr std::size_t kLongestFields = 16 << 10;
-
-std::string lowered(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  return out;
-}
 
 // `name=value` or `name="value"` among parameters that ';' separates.
 std::string parameter(std::string_view text, std::string_view name) {

@@ -1,12 +1,12 @@
 #include "libwm/rest/openapi.h"
 
-#include <nlohmann/json.hpp>
 #include <sstream>
+
+#include "libwm/rest/json_text.h"
+#include "libwm/rest/letters.h"
 
 namespace wm::rest {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // Shapes of answers. A field that may be absent is not required; what is not listed may be there.
 constexpr const char* kSchemas = R"({
@@ -176,13 +176,6 @@ Json operation_of(const RouteDoc& route, std::string_view path, Json parameters)
             {"default", std::move(refused)}}}};
 }
 
-std::string lower(std::string_view text) {
-  std::string copy(text);
-  for (char& c : copy)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  return copy;
-}
-
 }  // namespace
 
 std::string openapi_json(std::span<const RouteDoc> routes, std::string_view version,
@@ -191,7 +184,7 @@ std::string openapi_json(std::span<const RouteDoc> routes, std::string_view vers
   for (const auto& route : routes) {
     Json parameters = Json::array();
     auto path = path_of(route.pattern, parameters);
-    auto& operation = paths[path][lower(route.method)];
+    auto& operation = paths[path][lowered(route.method)];
     if (operation.is_null()) operation = operation_of(route, path, std::move(parameters));
   }
   Json document{{"openapi", "3.0.3"},

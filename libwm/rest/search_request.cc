@@ -1,17 +1,16 @@
 #include "libwm/rest/search_request.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
-#include <nlohmann/json.hpp>
+
+#include "libwm/rest/json_text.h"
+#include "libwm/rest/letters.h"
 
 namespace wm::rest {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-constexpr std::size_t kLongest = 1 << 20, kLongestName = 128;
-constexpr double kMost = 1e6;
+constexpr std::size_t kLongestName = 128;
+constexpr double kMostCount = 1e6;
 
 Error bad(const std::string& field, const std::string& what) {
   return fail(Code::BadArgument, field + ": " + what);
@@ -22,16 +21,6 @@ const Json& at(const Json& json, const char* key) {
   if (!json.is_object()) return kNothing;
   auto found = json.find(key);
   return found == json.end() ? kNothing : *found;
-}
-
-std::string dumped(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-std::string lower(std::string_view text) {
-  std::string word(text);
-  std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
-  return word;
 }
 
 Result<std::string> text_in(const Json& json, const std::string& field) {
@@ -52,21 +41,9 @@ Result<std::uint32_t> count_in(const Json& json, const std::string& field, std::
     if (!text.empty() && *end == '\0') value = read;
   }
   if (value == -1) return none;
-  if (!(value >= 1 && value <= kMost) || value != std::floor(value))
+  if (!(value >= 1 && value <= kMostCount) || value != std::floor(value))
     return bad(field, "-1 or a whole number from 1 to 1000000 is wanted");
   return static_cast<std::uint32_t>(value);
-}
-
-Result<Json> object_in(std::string_view text) {
-  if (text.size() > kLongest) return fail(Code::Limit, "data: more than 1 MiB");
-  int deepest = 0;  // deeper ones would only be torn down by as many calls
-  auto shallow = [&](int depth, Json::parse_event_t, Json&) {
-    deepest = std::max(deepest, depth);
-    return depth < 32;
-  };
-  auto json = Json::parse(text, shallow, false);
-  if (deepest >= 32 || !json.is_object()) return bad("data", "a JSON object is wanted");
-  return json;
 }
 
 // The first that is there: clients spell it in three ways.
@@ -79,7 +56,7 @@ const Json& parallel_in(const Json& algo) {
 bool names_param(const Json& params, std::string_view name) {
   return std::ranges::any_of(params, [&](const Json& param) {
     const auto& own = at(param, "name");
-    return own.is_string() && lower(own.get<std::string>()) == name;
+    return own.is_string() && lowered(own.get<std::string>()) == name;
   });
 }
 
@@ -99,7 +76,7 @@ Result<Json> additional_in(const Json& algo) {
   if (given.is_null()) return read;
   if (!given.is_object()) return bad("algoDef.additionalMetrics", "an object is wanted");
   for (const auto& [name, word] : given.items()) {
-    auto how = word.is_string() ? lower(word.get<std::string>()) : "";
+    auto how = word.is_string() ? lowered(word.get<std::string>()) : "";
     read[name] = how == "minimize" || how == "maximize" ? how : "latest";
   }
   return read;
@@ -109,7 +86,7 @@ Result<void> add_goal(const Json& algo, Json& search) {
   WM_TRY(auto metric, text_in(at(algo, "objectiveMetric"), "algoDef.objectiveMetric"));
   if (metric.empty()) return bad("algoDef.objectiveMetric", "which metric is searched by?");
   WM_TRY(auto goal, text_in(at(algo, "objective"), "algoDef.objective"));
-  goal = lower(goal);
+  goal = lowered(goal);
   if (!goal.empty() && goal != "minimize" && goal != "maximize")
     return bad("algoDef.objective", "'" + goal.substr(0, 40) + "': minimize or maximize is wanted");
   search["metric"] = metric;
@@ -145,7 +122,7 @@ constexpr BuiltIn kBuiltIn[] = {
 }  // namespace
 
 Result<SearchRequest> read_search_request(std::string_view data) {
-  WM_TRY(auto json, object_in(data));
+  WM_TRY(auto json, object_in<Json>(data));
   const auto& algo = at(json, "algoDef");
   if (!algo.is_object()) return bad("algoDef", "an object is wanted");
   SearchRequest request;
@@ -196,7 +173,7 @@ std::string of_plugin(std::string_view search, std::string_view plugin) {
 }
 
 Result<PluginRequest> read_plugin_request(std::string_view data) {
-  WM_TRY(auto json, object_in(data));
+  WM_TRY(auto json, object_in<Json>(data));
   PluginRequest plugin;
   WM_TRY(plugin.name, text_in(at(json, "name"), "name"));
   if (plugin.name.empty()) return bad("name", "what is the plugin called?");
@@ -258,7 +235,7 @@ std::string with_seed(std::string_view search, std::string_view name) {
 
 bool is_built_in(std::string_view algorithm) {
   return algorithm.empty() || std::ranges::any_of(kBuiltIn, [&](const BuiltIn& known) {
-           return lower(known.name) == lower(algorithm);
+           return lowered(known.name) == lowered(algorithm);
          });
 }
 
@@ -266,7 +243,7 @@ Result<std::string> built_in_json(std::string_view name) {
   Json all = Json::array();
   for (const auto& known : kBuiltIn) {
     Json one{{"name", known.name}, {"type", "BUILD_IN"}, {"creator", ""}, {"params", known.params}};
-    if (lower(known.name) == lower(name)) return dumped(one);
+    if (lowered(known.name) == lowered(name)) return dumped(one);
     all.push_back(std::move(one));
   }
   if (name.empty()) return dumped(all);

@@ -1,44 +1,32 @@
 #include "libwm/rest/search_task.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "libwm/model/elements.h"
 #include "libwm/rest/exec_json.h"
+#include "libwm/rest/json_text.h"
+#include "libwm/rest/letters.h"
 
 namespace wm::rest {
 namespace {
-
-// In the order in which they are written.
-using Json = nlohmann::ordered_json;
-
-std::string dumped(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 Json parsed(const std::string& text) {
   auto json = Json::parse(text.empty() ? "{}" : text, nullptr, false);
   return json.is_object() ? json : Json::object();
 }
 
-std::string text_in(const Json& json, const char* key) {
+std::string text_at(const Json& json, const char* key) {
   auto found = json.find(key);
   return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-bool is_least(const Json& search) { return text_in(search, "goal") != "maximize"; }
-
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
+bool is_least(const Json& search) { return text_at(search, "goal") != "maximize"; }
 
 // The best that a trial reported of the search's metric.
 std::optional<double> value_of(const SearchTrial& trial, const Json& search) {
   auto report = parsed(trial.report);
-  auto metric = report.find(text_in(search, "metric"));
+  auto metric = report.find(text_at(search, "metric"));
   if (metric == report.end() || !metric->is_object()) return {};
   auto value = metric->find(is_least(search) ? "min" : "max");
   if (value == metric->end() || !value->is_number()) return {};
@@ -92,8 +80,8 @@ std::string type_of(const Json& search, const Json& experiment, const std::strin
   for (const auto* list : {&search, &experiment}) {
     if (!list->is_array()) continue;
     for (const auto& param : *list)
-      if (param.is_object() && text_in(param, "name") == name) {
-        auto type = lower(text_in(param, "dataType"));
+      if (param.is_object() && text_at(param, "name") == name) {
+        auto type = lowered(text_at(param, "dataType"));
         return type == "string" || type.empty() ? "str" : type;
       }
   }
@@ -330,7 +318,7 @@ std::string search_json(const SearchTask& task, bool whole) {
   Json json{{"job", task.job.job},
             {"name", task.name},
             {"user", task.creator},
-            {"state", lower(std::string(tuning_state(task)))},
+            {"state", lowered(std::string(tuning_state(task)))},
             {"paused", task.held},
             {"reason", task.waits},
             {"submit_time", epoch_seconds(task.submitted)},

@@ -6,7 +6,7 @@
 namespace wm::rest {
 namespace {
 
-constexpr std::size_t kMostMembers = 200, kLongestName = 64;
+constexpr std::size_t kMostMembers = 200, kLongestMember = 64;
 
 /// What a role is called, and the least that may do an act.
 constexpr std::array<std::string_view, 5> kWords{"", "viewer", "editor", "admin", "owner"};
@@ -22,7 +22,7 @@ SpaceRole given(std::string_view word) {
 
 bool is_name(std::string_view name) {
   if (name.starts_with('@')) name.remove_prefix(1);
-  return !name.empty() && name.size() <= kLongestName &&
+  return !name.empty() && name.size() <= kLongestMember &&
          std::ranges::all_of(name, [](unsigned char c) {
            return c > ' ' && c != 0x7f && c != '/' && c != '~' && c != '@' && c != ':';
          });
@@ -46,7 +46,7 @@ SpaceRole role_of(std::span<const Member> members, std::string_view user,
 }
 
 Result<void> may(SpaceRole role, SpaceAct act, std::string_view space) {
-  auto name = std::string(space.substr(0, 2 * kLongestName));
+  auto name = std::string(space.substr(0, 2 * kLongestMember));
   if (role == SpaceRole::None) return fail(Code::NotFound, "space " + name + " does not exist");
   auto least = kLeast[static_cast<std::size_t>(act)];
   if (role >= least) return {};
@@ -59,7 +59,7 @@ Result<void> check_members(std::span<const Member> members) {
     return fail(Code::BadArgument, "members: at most 200 are wanted; a group is one");
   for (std::size_t i = 0; i < members.size(); ++i) {
     const auto& [name, role] = members[i];
-    auto shown = "member '" + name.substr(0, kLongestName) + "': ";
+    auto shown = "member '" + name.substr(0, kLongestMember) + "': ";
     if (!is_name(name))
       return fail(Code::BadArgument, shown + "the name of an account, or @ and that of a group");
     if (given(role) == SpaceRole::None)

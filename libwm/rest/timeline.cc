@@ -1,17 +1,12 @@
 #include "libwm/rest/timeline.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <vector>
+
+#include "libwm/rest/json_text.h"
 
 namespace wm::rest {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-std::string dumped(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 Json event_json(const HistoryEvent& event) {
   Json json{{"t", epoch_seconds(event.time)},

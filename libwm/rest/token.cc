@@ -5,16 +5,14 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "libwm/rest/letters.h"
+
 namespace wm::rest {
 namespace {
 
-constexpr std::size_t kLongest = 4096;
+constexpr std::size_t kLongestToken = 4096;
 // {"alg":"EdDSA","typ":"JWT"}
 constexpr std::string_view kHeader = "eyJhbGciOiJFZERTQSIsInR5cCI6IkpXVCJ9";
-
-const unsigned char* raw(std::string_view text) {
-  return reinterpret_cast<const unsigned char*>(text.data());
-}
 
 std::string to_url64(std::string_view bytes) {
   constexpr int kVariant = sodium_base64_VARIANT_URLSAFE_NO_PADDING;
@@ -36,7 +34,7 @@ Result<std::string> decoded(std::string_view text, int variant) {
   return bytes;
 }
 
-Error refused() { return fail(Code::Denied, "the token is not valid"); }
+Error token_refused() { return fail(Code::Denied, "the token is not valid"); }
 
 bool is_signed(std::string_view text, std::string_view signature,
                std::span<const TokenPublicKey> keys) {
@@ -48,14 +46,14 @@ bool is_signed(std::string_view text, std::string_view signature,
 
 Result<Claims> claims_of(const std::string& text) {
   auto json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object()) return refused();
+  if (!json.is_object()) return token_refused();
   try {
     return Claims{json.at("username").get<std::string>(), json.at("iss").get<std::string>(),
                   json.at("jti").get<std::string>(),      json.at("uid").get<std::uint32_t>(),
                   json.at("iat").get<std::int64_t>(),     json.at("exp").get<std::int64_t>(),
                   json.at("scope").get<std::string>()};
   } catch (const nlohmann::json::exception&) {
-    return refused();
+    return token_refused();
   }
 }
 
@@ -99,16 +97,16 @@ std::string sign_token(const Claims& claims, const TokenKey& key) {
 Result<Claims> verify_token(std::string_view token, std::span<const TokenPublicKey> keys,
                             std::string_view cluster, std::int64_t now) {
   auto last = token.rfind('.');
-  bool shaped = token.size() <= kLongest && last != token.npos && last > kHeader.size() &&
+  bool shaped = token.size() <= kLongestToken && last != token.npos && last > kHeader.size() &&
                 token.starts_with(kHeader) && token[kHeader.size()] == '.';
-  if (!shaped) return refused();
+  if (!shaped) return token_refused();
   constexpr int kVariant = sodium_base64_VARIANT_URLSAFE_NO_PADDING;
   auto signature = decoded(token.substr(last + 1), kVariant);
-  if (!signature || !is_signed(token.substr(0, last), *signature, keys)) return refused();
+  if (!signature || !is_signed(token.substr(0, last), *signature, keys)) return token_refused();
   auto body = decoded(token.substr(kHeader.size() + 1, last - kHeader.size() - 1), kVariant);
-  if (!body) return refused();
+  if (!body) return token_refused();
   WM_TRY(auto claims, claims_of(*body));
-  if (claims.cluster != cluster || claims.expires <= now) return refused();
+  if (claims.cluster != cluster || claims.expires <= now) return token_refused();
   return claims;
 }
 

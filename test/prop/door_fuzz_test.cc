@@ -73,7 +73,7 @@ void expect_whole_words(const ExecRequest& request, const Framework& framework) 
   auto words = bsub_words(request, framework, {"/out", "/data", true});
   if (!words) return;
   for (const auto& word : request.words) {
-    auto safe = rest::quoted(word);
+    auto safe = rest::shell_quoted(word);
     bool plain = safe == word;
     EXPECT_TRUE(plain ? word.find_first_of(" \t\n'\"$`;&|<>()\\") == word.npos
                       : safe.front() == '\'' && safe.back() == '\'')
