@@ -10,13 +10,10 @@
 #include "libwm/sched/host_rules.h"
 #include "libwm/sched/plan_tree.h"
 #include "libwm/sched/requests.h"
+#include "libwm/sched/words.h"
 
 namespace wm::sched {
 namespace {
-
-std::string count_of(std::int64_t n, const std::string& what) {
-  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
-}
 
 std::string describe(const JobSpec& spec) {
   std::string text = count_of(spec.min_tasks, "task");

@@ -8,8 +8,6 @@
 namespace wm::sched {
 namespace {
 
-constexpr Duration kUnstated = std::chrono::hours(1);
-
 std::uint32_t whole(double jobs) {
   constexpr double kMost = 1e6;
   auto down = static_cast<std::uint32_t>(std::clamp(jobs, 0.0, kMost));

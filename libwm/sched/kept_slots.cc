@@ -8,7 +8,7 @@ namespace wm::sched {
 namespace {
 
 // Whoever runs longer meets every time of the week.
-constexpr Duration kAhead = std::chrono::hours(8 * 24);
+constexpr Duration kFarthest = std::chrono::hours(8 * 24);
 
 // Its times that begin by then; of one that comes once that one, however late.
 std::vector<OpenSpan> spans_of(const Reservation& reservation, const ClockSteps& clock,
@@ -18,7 +18,7 @@ std::vector<OpenSpan> spans_of(const Reservation& reservation, const ClockSteps&
     auto span = span_of(reservation, clock, at);
     if (!span) break;
     bool once = reservation.windows.empty();
-    if (!once && span->from > now + kAhead) break;
+    if (!once && span->from > now + kFarthest) break;
     spans.push_back(*span);
     if (once || span->until == WallTime::max()) break;
     at = span->until;

@@ -10,7 +10,6 @@ namespace {
 // Below this a job counts as this long: nobody minds waiting so long for a second's work.
 // @source bounded slowdown: Feitelson et al., Theory and Practice in Parallel Job Scheduling, 1997
 constexpr Duration kShortest = std::chrono::seconds(10);
-constexpr Duration kUnstated = std::chrono::hours(1);
 constexpr double kMost = 4e6;
 
 }  // namespace

@@ -17,6 +17,9 @@ struct Claim;
 /// @cost O(1)
 bool goes_before(const Claim& a, const Claim& b);
 
+/// How long a job that states no limit is taken to run.
+inline constexpr Duration kUnstated = std::chrono::hours(1);
+
 /// How many times longer than alone the job will have taken if it starts now and runs to its
 /// limit; 0: no limit is stated, an hour is taken. At least 1.
 /// @cost O(1)

@@ -15,8 +15,6 @@ constexpr Duration kInPlace = std::chrono::seconds(1), kRestart = std::chrono::s
 constexpr double kNoBound = 1e15;  // samples
 constexpr double kSame = 0.05;     // batches that differ by less count as one
 
-double seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
-
 bool is_same(double a, double b) { return std::fabs(a - b) <= kSame * std::max(a, b); }
 
 // With so large a part of the batch a task was never faster than this.

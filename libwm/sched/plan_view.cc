@@ -12,7 +12,7 @@ namespace wm::sched {
 namespace {
 
 // Sums of a node's subtree.
-struct Sums {
+struct SubtreeSums {
   Units used = 0, demand = 0, deserved = 0, lent = 0, borrowed = 0;
 };
 
@@ -31,7 +31,7 @@ class PlanViews {
   const Cluster& cluster_;
   WallTime now_;
   PlanTree tree_;
-  std::vector<Sums> sums_;
+  std::vector<SubtreeSums> sums_;
   std::vector<PlanLoan> loans_;
   std::vector<double> use_;  // lately, by account
   bool gpu_;
@@ -71,7 +71,7 @@ void PlanViews::add_users_up() {
   for (std::size_t i = sums_.size(); i-- > 0;) {
     sums_[i].deserved = deserved[i];
     if (i == 0) break;
-    Sums& parent = sums_[tree_.nodes[i].parent];
+    SubtreeSums& parent = sums_[tree_.nodes[i].parent];
     parent.used += sums_[i].used;
     parent.demand += sums_[i].demand;
   }
@@ -121,7 +121,7 @@ void PlanViews::match(const std::vector<int>& plans, std::vector<Units> lent,
 
 PlanView PlanViews::view(std::size_t i) const {
   const ShareNode& node = tree_.nodes[i];
-  const Sums& s = sums_[i];
+  const SubtreeSums& s = sums_[i];
   auto count = [](Units units) { return static_cast<std::uint32_t>(units); };
   const PlanConf* conf = cluster_.config->plan(tree_.names[i]);
   PlanView view;

@@ -4,13 +4,10 @@
 #include <set>
 
 #include "libwm/sched/windows.h"
+#include "libwm/sched/words.h"
 
 namespace wm::sched {
 namespace {
-
-std::string count_of(std::int64_t n, const std::string& what) {
-  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
-}
 
 std::string named(const std::string& name) { return "<" + name + ">"; }
 

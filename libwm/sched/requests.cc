@@ -125,7 +125,7 @@ Suits suits(const Request& request, const HostRules& rules, const Host& host) {
   return request.busy && request.busy->contains(host.id) ? Suits::Busy : Suits::Yes;
 }
 
-std::uint32_t& count_of(Removed& removed, Suits why) {
+std::uint32_t& counter_of(Removed& removed, Suits why) {
   if (why == Suits::NotAsked) return removed.not_asked;
   if (why == Suits::Lacks) return removed.requirement;
   if (why == Suits::Excluded) return removed.excluded;
@@ -144,7 +144,7 @@ void find_hosts(Request& request, const Config& config, const std::vector<Room>&
     preference[i] = rules.preference(host);
     request.suits[i] = suits(request, rules, host);
     if (request.suits[i] == Suits::Yes) request.hosts.push_back(i);
-    else ++count_of(request.removed, request.suits[i]);
+    else ++counter_of(request.removed, request.suits[i]);
   }
   set_layout(request, config, rooms, preference);
 }
@@ -157,9 +157,9 @@ void judge_again(Request& request, const HostRules& rules, std::uint32_t at, con
   auto& hosts = request.hosts;
   auto place = std::lower_bound(hosts.begin(), hosts.end(), at);
   if (before == Suits::Yes) hosts.erase(place);
-  else --count_of(request.removed, before);
+  else --counter_of(request.removed, before);
   if (after == Suits::Yes) hosts.insert(place, at);
-  else ++count_of(request.removed, after);
+  else ++counter_of(request.removed, after);
 }
 
 }  // namespace

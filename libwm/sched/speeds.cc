@@ -62,8 +62,6 @@ double wish(const Claim& claim, std::uint32_t size, ElasticShare share) {
          static_cast<double>(claim.price.cost(size) - claim.price.cost(claim.target));
 }
 
-double seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
-
 double kept_of(const Claim& claim, WallTime now) {
   if (claim.gain.resize_cost <= Duration{}) return kKept;
   WallTime last = claim.job->times.dispatched;

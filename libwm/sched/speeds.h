@@ -22,6 +22,9 @@
 
 namespace wm::sched {
 
+/// As gains are reckoned. @cost O(1)
+inline double seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
+
 struct Capacities;  // targets.h
 
 /// Sets the `share` of every claim that may be resized: an equal part, rounded up, of what is not

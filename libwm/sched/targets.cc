@@ -11,7 +11,7 @@
 namespace wm::sched {
 namespace {
 
-constexpr int kMaxRounds = 16;
+constexpr int kMaxFills = 16;
 
 // What one user in one plan has running that cannot be resized, summed up once a round.
 struct Fixed {
@@ -232,7 +232,7 @@ Units Division::run(Units capacity) {
   Units free = capacity;
   for (const auto& [node, user] : users_) free -= tree_.nodes[node].floor;
   for (const auto& [node, user] : users_) load_demand(node, user, free);
-  for (int round = 0; round < kMaxRounds && fill(capacity); ++round) {
+  for (int round = 0; round < kMaxFills && fill(capacity); ++round) {
   }
   Units used = 0;
   for (auto& [node, user] : users_) used += user.used;
@@ -305,7 +305,7 @@ struct Overdrawn {
 };
 
 // What a claim holds whatever is divided.
-Units held_by(const Claim& claim, bool starting) {
+Units held_anyway(const Claim& claim, bool starting) {
   Units floor = claim.price.cost(claim.floor);
   bool starts = starting && claim.pending();
   return starts ? std::max(floor, claim.admitted * claim.price.cost(claim.min)) : floor;
@@ -353,11 +353,11 @@ Excess excess_of(const std::vector<Claim>& claims, const std::vector<Steady>& st
   std::vector<Units> amounts = fill_shares(tree.nodes, capacity), left = amounts;
   for (const auto& [node, use] : mine.fixed) left[node] -= use.floor;
   for (const Claim* claim : mine.contest.claims)
-    left[claim->user_node] -= held_by(*claim, mine.starting);
+    left[claim->user_node] -= held_anyway(*claim, mine.starting);
   if (std::none_of(left.begin(), left.end(), [](Units units) { return units < 0; })) return {};
   Excess excess;
   for (const auto& [claim, node] : overdrawn(claims, steady, mine, left, payer)) {
-    Units held = held_by(*claim, mine.starting);
+    Units held = held_anyway(*claim, mine.starting);
     amounts[node] -= held;
     Units over = std::min(held, -amounts[node]);
     if (is_rigid(*claim, mine.starting) && over > 0) excess.push_back({claim, over});
