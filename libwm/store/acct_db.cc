@@ -9,9 +9,6 @@
 namespace wm::store {
 namespace {
 
-std::int64_t stored(WallTime time) { return time.time_since_epoch().count(); }
-std::int64_t stored(Seq seq) { return static_cast<std::int64_t>(seq.value); }
-
 Result<void> write(Statement& s, const JobRow& r) {
   s.bind(r.id.job).bind(r.id.index);
   for (const auto* text : {&r.user, &r.name, &r.queue, &r.app, &r.plan, &r.project, &r.command,

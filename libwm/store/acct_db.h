@@ -20,6 +20,9 @@
 
 namespace wm::store {
 
+/// What is written at once: with more, the next transaction begins.
+inline constexpr std::size_t kRowsPerTransaction = 10'000;
+
 /// The writing side. @thread one at a time   @owns its connection
 class AcctDb {
  public:

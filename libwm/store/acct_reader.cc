@@ -12,8 +12,6 @@ namespace {
 
 constexpr auto kMax = std::numeric_limits<std::int64_t>::max();
 
-std::int64_t stored(WallTime time) { return time.time_since_epoch().count(); }
-
 template <class Row>
 Result<std::vector<Row>> collect(Statement& ask) {
   std::vector<Row> rows;

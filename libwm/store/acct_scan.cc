@@ -11,7 +11,7 @@ namespace wm::store {
 namespace {
 
 // Columns of a part and of the attempt that it belongs to; ?1, ?2: the window.
-constexpr const char* kPart =
+constexpr const char* kPartColumns =
     "SELECT a.job, a.idx, a.host, a.class, a.start, a.end, a.slots, a.milli_cpus, a.gpus, a.gpueq,"
     " a.mem, a.gpu_list, a.task, t.user, t.plan, t.queue, t.project, t.app FROM allocation a"
     " LEFT JOIN attempt t ON t.job = a.job AND t.idx = a.idx AND t.attempt = a.attempt ";
@@ -84,7 +84,7 @@ Result<std::int64_t> AcctScan::earliest() {
 Result<void> AcctScan::parts_into(Window window, const Tell<ScannedPart>& tell) {
   for (const char* those :
        {"WHERE a.end = 0 AND a.start < ?1", "WHERE a.end > ?1 AND a.start < ?1"}) {
-    auto ask = db_->use(std::string(kPart) + those);
+    auto ask = db_->use(std::string(kPartColumns) + those);
     ask.bind(window.from);
     WM_TRY(each(ask, tell));
   }
@@ -92,7 +92,8 @@ Result<void> AcctScan::parts_into(Window window, const Tell<ScannedPart>& tell) 
 }
 
 Result<void> AcctScan::parts_in(Window window, const Tell<ScannedPart>& tell) {
-  auto ask = db_->use(std::string(kPart) + "WHERE a.start >= ?1 AND a.start < ?2 ORDER BY a.start");
+  auto ask =
+      db_->use(std::string(kPartColumns) + "WHERE a.start >= ?1 AND a.start < ?2 ORDER BY a.start");
   ask.bind(window.from).bind(window.to);
   return each(ask, tell);
 }

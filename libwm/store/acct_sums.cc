@@ -5,8 +5,6 @@
 namespace wm::store {
 namespace {
 
-std::int64_t stored(WallTime time) { return time.time_since_epoch().count(); }
-
 bool counts_alike(const JobRow& a, const JobRow& b) {
   return key_of(a) == key_of(b) && a.submitted == b.submitted && a.dispatched == b.dispatched &&
          a.started == b.started && a.ended == b.ended && a.cpu == b.cpu &&

@@ -4,12 +4,6 @@
 #include <utility>
 
 namespace wm::store {
-namespace {
-
-constexpr std::size_t kRowsPerTransaction = 10'000;
-
-}  // namespace
-
 AcctWriter::AcctWriter(AcctDb& db, std::size_t max_rows) : db_(db), max_rows_(max_rows) {
   if (auto last = db.last_seq()) written_ = *last;
   else failure_ = last.error();

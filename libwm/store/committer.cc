@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "libwm/store/move_to_end.h"
+
 namespace wm::store {
 namespace {
 
@@ -17,11 +19,6 @@ std::size_t bytes_of(const Batch& batch) {
   for (const auto& b : batch.blobs) bytes += b.bytes.size();
   for (const auto& r : batch.replies) bytes += r.reply.size();
   return bytes;
-}
-
-template <class Row>
-void move_to_end(std::vector<Row>& to, std::vector<Row>& from) {
-  to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
 
 }  // namespace

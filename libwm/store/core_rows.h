@@ -41,8 +41,5 @@ template <std::size_t N>
 std::string_view view(const std::array<std::uint8_t, N>& key) {
   return {reinterpret_cast<const char*>(key.data()), N};
 }
-/// As stored: microseconds since the Unix epoch. @cost O(1)
-inline std::int64_t stored(WallTime time) { return time.time_since_epoch().count(); }
-inline std::int64_t stored(Seq seq) { return static_cast<std::int64_t>(seq.value); }
 
 }  // namespace wm::store

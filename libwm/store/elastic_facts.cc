@@ -7,9 +7,7 @@ namespace {
 
 constexpr std::size_t kMost = 50;
 
-double seconds(Duration d) { return static_cast<double>(d.count()) / 1e6; }
-
-bool is_below(const std::string& plan, const std::string& top) {
+bool is_asked_for(const std::string& plan, const std::string& top) {
   return top.empty() || plan == top || top == "/" || plan.starts_with(top + "/");
 }
 
@@ -62,7 +60,7 @@ Result<void> add_elastic(AcctScan& acct, Window window, report::Facts& facts) {
   std::vector<std::pair<double, report::ElasticFacts>> order;
   for (auto& [id, job] : jobs) {
     WM_TRY(auto known, acct.job(id));
-    if (!known || !is_below(known->plan, facts.about)) continue;
+    if (!known || !is_asked_for(known->plan, facts.about)) continue;
     job.id = to_string(id), job.name = known->name, job.user = known->user;
     order.emplace_back(-seconds(known->slot_time), std::move(job));
     std::stable_sort(order.begin(), order.end(),

@@ -9,6 +9,9 @@
 
 namespace wm::store {
 
+/// As reports count time. @cost O(1)
+inline double seconds(Duration d) { return static_cast<double>(d.count()) / 1e6; }
+
 /// Adds the jobs that were resized in the window, the largest first, fifty at the most.
 /// @errors Store, Damaged   @cost their parts and history
 Result<void> add_elastic(AcctScan& acct, Window window, report::Facts& facts);

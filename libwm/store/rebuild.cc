@@ -1,22 +1,12 @@
 // Role: acct.db from all events: badmin rebuild-acct, and the master when its mark is older
 // than what core.db still holds.
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "libwm/store/acct_db.h"
+#include "libwm/store/move_to_end.h"
 
 namespace wm::store {
-namespace {
-
-constexpr std::size_t kRowsPerTransaction = 10'000;
-
-template <class Row>
-void move_to_end(std::vector<Row>& to, std::vector<Row>& from) {
-  to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
-}
-
-}  // namespace
 
 void join(AcctRows& to, AcctRows from) {
   to.seq = from.seq;

@@ -17,7 +17,6 @@ using report::Use;
 
 constexpr std::int64_t kFailingHost = 3;  // attempts of a day that make a host suspect
 
-double seconds(Duration d) { return static_cast<double>(d.count()) / 1e6; }
 std::int64_t seconds_since(WallTime t) { return report::seconds_of(t); }
 
 bool is_below(const std::string& plan, const std::string& top) {

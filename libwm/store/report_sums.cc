@@ -24,13 +24,13 @@ Result<void> each(Statement& ask, Take take) {
   }
 }
 
-constexpr const char* kSums = "sum(slot_ms), sum(cpu_mms), sum(gpu_mms), sum(gpueq_mms)";
+constexpr const char* kAmounts = "sum(slot_ms), sum(cpu_mms), sum(gpu_mms), sum(gpueq_mms)";
 
 }  // namespace
 
 Result<report::ByUse> ReportDb::totals(std::int64_t from, std::int64_t to) {
   report::ByUse total;
-  auto ask = db_->use(std::string("SELECT class, ") + kSums +
+  auto ask = db_->use(std::string("SELECT class, ") + kAmounts +
                       " FROM class_hour WHERE hour >= ? AND hour < ? GROUP BY class");
   WM_TRY(each(ask.bind(from).bind(to), [&](const Statement& row) {
     total[static_cast<report::Use>(row.number(0))] = amounts(row, 1, false);
@@ -45,7 +45,7 @@ Result<report::ByUse> ReportDb::totals(std::int64_t from, std::int64_t to) {
 
 Result<std::vector<ReportDb::HourUse>> ReportDb::hour_uses(std::int64_t from, std::int64_t to) {
   std::vector<HourUse> rows;
-  auto ask = db_->use(std::string("SELECT hour, user, plan, queue, project, app, ") + kSums +
+  auto ask = db_->use(std::string("SELECT hour, user, plan, queue, project, app, ") + kAmounts +
                       ", sum(mem_mib_s) FROM use_hour JOIN dim ON id = dim"
                       " WHERE hour >= ? AND hour < ? GROUP BY hour, dim ORDER BY hour, dim");
   WM_TRY(each(ask.bind(from).bind(to), [&](const Statement& row) {
@@ -61,7 +61,7 @@ Result<std::vector<ReportDb::HourRow>> ReportDb::hours(std::int64_t from, std::i
   WM_TRY(each(list.bind(from).bind(to), [&](const Statement& row) {
     rows.push_back({{row.number(0), row.number(1)}, row.number(2) != 0, {}});
   }));
-  auto ask = db_->use(std::string("SELECT hour, class, ") + kSums +
+  auto ask = db_->use(std::string("SELECT hour, class, ") + kAmounts +
                       " FROM class_hour WHERE hour >= ? AND hour < ? GROUP BY hour, class");
   std::size_t at = 0;
   WM_TRY(each(ask.bind(from).bind(to), [&](const Statement& row) {
@@ -75,7 +75,7 @@ Result<std::vector<ReportDb::HourRow>> ReportDb::hours(std::int64_t from, std::i
 Result<std::vector<ReportDb::DimUse>> ReportDb::dims(std::int64_t from, std::int64_t to) {
   std::map<report::Dim, DimUse> found;
   for (const char* table : {"use_hour", "refund"}) {
-    auto ask = db_->use(std::string("SELECT user, plan, queue, project, app, ") + kSums +
+    auto ask = db_->use(std::string("SELECT user, plan, queue, project, app, ") + kAmounts +
                         ", sum(mem_mib_s) FROM " + table +
                         " JOIN dim ON id = dim WHERE hour >= ? AND hour < ? GROUP BY dim");
     bool refunds = table == std::string_view("refund");

@@ -9,7 +9,7 @@
 namespace wm::store {
 namespace {
 
-constexpr std::size_t kPart = std::size_t{256} << 10;
+constexpr std::size_t kPartBytes = std::size_t{256} << 10;
 
 // Parts of no snapshot: of one that was never finished, or of one that was dropped.
 Result<void> delete_orphan_parts(Connection& db) {
@@ -27,9 +27,9 @@ Result<void> insert_parts(Connection& db, const Snapshot& snapshot) {
   std::string_view rest = snapshot.bytes;
   for (std::int64_t part = 0; part == 0 || !rest.empty(); ++part) {
     auto row = db.use("INSERT INTO snapshot_part VALUES (?,?,?)");
-    row.bind(stored(snapshot.seq)).bind(part).bind_bytes(rest.substr(0, kPart));
+    row.bind(stored(snapshot.seq)).bind(part).bind_bytes(rest.substr(0, kPartBytes));
     WM_TRY(row.run());
-    rest.remove_prefix(std::min(kPart, rest.size()));
+    rest.remove_prefix(std::min(kPartBytes, rest.size()));
     db.give_way();
   }
   return {};

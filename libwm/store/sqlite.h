@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 
+#include "libwm/base/ids.h"
 #include "libwm/base/result.h"
 #include "libwm/base/units.h"
 #include "libwm/store/fault.h"
@@ -24,6 +25,10 @@ struct sqlite3;
 struct sqlite3_stmt;
 
 namespace wm::store {
+
+/// As stored: microseconds since the Unix epoch. @cost O(1)
+inline std::int64_t stored(WallTime time) { return time.time_since_epoch().count(); }
+inline std::int64_t stored(Seq seq) { return static_cast<std::int64_t>(seq.value); }
 
 /// How a database file is opened. `mode`: permission bits when writing; an existing file
 /// with wider bits is narrowed. `sync_commits`: false = commits become durable in order, but
