@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "libwm/view/acct_tables.h"
+#include "libwm/view/texts.h"
 
 namespace wm::view {
 namespace {
@@ -17,8 +18,6 @@ namespace {
 constexpr std::array<std::string_view, 7> kWords = {"user", "plan", "project", "queue",
                                                     "app",  "host", "month"};
 constexpr auto kFirst = static_cast<std::size_t>(AcctBy::User);
-
-double seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
 
 std::string month_of(WallTime t) {
   std::time_t s = std::chrono::duration_cast<std::chrono::seconds>(t.time_since_epoch()).count();

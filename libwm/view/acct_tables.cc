@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "libwm/view/job_fields.h"
+#include "libwm/view/texts.h"
 
 namespace wm::view {
 namespace {
@@ -22,8 +23,6 @@ const std::string kRule(78, '-');
   va_end(values);
   return text;
 }
-
-double seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
 
 bool was_done(const AcctJob& job) { return job.state == state_name(JobState::Finished); }
 

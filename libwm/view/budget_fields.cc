@@ -27,7 +27,7 @@ std::string rate(const L& line) {
   return text;
 }
 
-constexpr Field<L> kFields[] = {
+constexpr Field<L> kBudgetFields[] = {
     {{"budget", "name", 24}, kBrief, [](const L& l) { return l.budget->name; }},
     {{"period", "", 16}, kBrief, [](const L& l) { return l.budget->period; }},
     {{"unit", "", 6}, kBrief, [](const L& l) { return unit(l); }},
@@ -85,11 +85,11 @@ std::vector<BudgetLine> budget_lines(std::span<const BudgetView> budgets) {
   return lines;
 }
 
-std::span<const Field<BudgetLine>> budget_fields() { return kFields; }
+std::span<const Field<BudgetLine>> budget_fields() { return kBudgetFields; }
 
 std::string budget_table(std::span<const BudgetView> budgets, bool with_header) {
   auto lines = budget_lines(budgets);
-  std::span<const Field<BudgetLine>> table = kFields;
+  std::span<const Field<BudgetLine>> table = kBudgetFields;
   auto names = names_of(table);
   auto format = parse_format(kTable, names);
   if (!format) return format.error().text + "\n";

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "libwm/base/joined.h"
+#include "libwm/view/texts.h"
 
 namespace wm::view {
 namespace {
@@ -23,8 +24,6 @@ std::string model(const GpuRow& r) {
   const Gpu& gpu = gpu_of(r);
   return gpu.mig.empty() ? gpu.model : gpu.model + ":" + gpu.mig;
 }
-
-std::string memory(Bytes bytes) { return bytes.value > 0 ? format_bytes(bytes) : ""; }
 
 const GpuReport* report_of(const GpuRow& r) {
   const auto& reports = r.view->gpus;
@@ -95,7 +94,7 @@ std::optional<Amount> measured(const GpuRow& r, Amount GpuReport::*member) {
 }
 
 using R = GpuRow;
-constexpr Field<R> kFields[] = {
+constexpr Field<R> kGpuFields[] = {
     {{"host_name", "hname", 20}, kText, [](const R& r) { return r.view->host.name; }},
     {{"gpu_id", "id", 6}, kFull, [](const R& r) { return r.gpu; }},
     {{"gpu_model", "model", 20}, kFull, model},
@@ -124,12 +123,8 @@ constexpr Field<R> kFields[] = {
     {{"gpu_factor", "capability", 10}, kFull, fact<&Gpu::capability>},
 };
 
-std::string at_least(const std::string& text, std::size_t width) {
-  return text.size() < width ? text + std::string(width - text.size(), ' ') : text;
-}
-
 // LSF's columns, then what is special here: status and jobs.
-constexpr const char* kHeading =
+constexpr const char* kGpuHeading =
     "ID                MODEL    MUSED     MRSV  NJOBS    RUN   SUSP    RSV STATUS          "
     "JOBIDS\n";
 
@@ -153,7 +148,7 @@ std::vector<GpuRow> gpu_rows(std::span<const HostView> hosts) {
   return rows;
 }
 
-std::span<const Field<GpuRow>> gpu_fields() { return kFields; }
+std::span<const Field<GpuRow>> gpu_fields() { return kGpuFields; }
 
 std::string gpu_status(const GpuRow& r) {
   const GpuMark* mark = gpu_mark(r.view->host, r.gpu);
@@ -179,7 +174,7 @@ std::uint64_t gpus_held(const Host& host) {
 }
 
 std::string gpu_table(std::span<const HostView> hosts, bool with_header) {
-  std::string text = with_header ? at_least("HOST_NAME", 18) + " " + kHeading : "";
+  std::string text = with_header ? at_least("HOST_NAME", 18) + " " + kGpuHeading : "";
   for (const auto& row : gpu_rows(hosts))
     text += at_least(row.view->host.name, 18) + " " + line_of(row);
   return text;
@@ -207,7 +202,7 @@ std::string gpu_inventory(std::span<const HostView> hosts, bool with_header) {
 std::string gpu_long_text(const HostView& view) {
   auto rows = gpu_rows(std::span(&view, 1));
   if (rows.empty()) return "";
-  std::string text = std::string("\n GPUS\n ") + kHeading;
+  std::string text = std::string("\n GPUS\n ") + kGpuHeading;
   for (const auto& row : rows) {
     text += " " + line_of(row);
     if (auto why = gpu_reason(row); !why.empty()) text += "    set aside: " + why + "\n";

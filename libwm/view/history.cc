@@ -17,11 +17,11 @@ constexpr int kCell = 8;
 constexpr std::string_view kPendReason = "PEND_REASON";
 
 // The columns of bhist's table, from left to right.
-enum Column : std::size_t { Pend, Psusp, Run, Ususp, Ssusp, Unkwn };
+enum SpentColumn : std::size_t { Pend, Psusp, Run, Ususp, Ssusp, Unkwn };
 using Spent = std::array<Duration, 6>;
 
 // The state that an event leads to from another one; of most the same.
-Column after(const HistoryEvent& event, Column state, Column before_stop) {
+SpentColumn after(const HistoryEvent& event, SpentColumn state, SpentColumn before_stop) {
   bool stopped = state == Ususp || state == Ssusp;
   if (event.event == "HOLD") return Psusp;
   if (event.event == "START") return Run;
@@ -45,9 +45,9 @@ bool began_held(const HistoryJob& job) {
 // them the record's counts.
 Spent spent(const HistoryJob& job, WallTime now) {
   Spent columns{};
-  Column state = began_held(job) ? Psusp : Pend, before_stop = state;
+  SpentColumn state = began_held(job) ? Psusp : Pend, before_stop = state;
   WallTime since = job.submitted;
-  auto turn = [&](Column to, WallTime at) {
+  auto turn = [&](SpentColumn to, WallTime at) {
     columns[state] += std::max(Duration{}, at - since);
     since = std::max(since, at);
     if (to == Ususp || to == Ssusp) before_stop = state;
@@ -55,7 +55,7 @@ Spent spent(const HistoryJob& job, WallTime now) {
   };
   bool told = std::ranges::any_of(job.events, [](const auto& e) { return e.event == "START"; });
   if (!told && job.started != WallTime{}) turn(Run, job.started);
-  Column known = state;  // what it was before its host fell silent
+  SpentColumn known = state;  // what it was before its host fell silent
   for (const auto& event : job.events) {
     auto to = event.event == "KNOWN" && state == Unkwn ? known : after(event, state, before_stop);
     if (to == Unkwn && state != Unkwn) known = state;

@@ -9,15 +9,13 @@
 #include "libwm/base/units.h"
 #include "libwm/model/stoppers.h"
 #include "libwm/view/gpu_fields.h"
+#include "libwm/view/load_fields.h"
+#include "libwm/view/texts.h"
 
 namespace wm::view {
 namespace {
 
 using V = HostView;
-
-std::string count(std::uint64_t n) { return std::to_string(n); }
-
-std::string memory(Bytes bytes) { return bytes.value > 0 ? format_bytes(bytes) : ""; }
 
 std::uint64_t gpus_aside(const V& v) {
   auto rows = gpu_rows(std::span(&v, 1));
@@ -28,13 +26,6 @@ std::uint64_t gpus_aside(const V& v) {
 std::string cores(std::uint32_t milli) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), milli % 1000 ? "%.2f" : "%.0f", milli / 1000.0);
-  return text.data();
-}
-
-std::string load(const V& v) {
-  if (!v.connected) return "";
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1f", v.load);
   return text.data();
 }
 
@@ -50,7 +41,7 @@ std::string narrow_status(const V& v) {
   return status.starts_with("closed") ? "closed" : status;
 }
 
-constexpr Field<V> kFields[] = {
+constexpr Field<V> kHostFields[] = {
     {{"host_name", "hname", 20}, kBrief, [](const V& v) { return v.host.name; }},
     {{"status", "stat", 15}, kBrief, host_status},
     {{"jl_u", "jlu", 5}, kText, [](const V&) { return std::string(); }},
@@ -88,7 +79,7 @@ constexpr Field<V> kFields[] = {
     {{"load", "r1m", 6},
      kBrief,
      [](const V& v) { return v.connected ? std::optional(v.load) : std::nullopt; },
-     load},
+     load_text},
     {{"type", "", 10}, kBrief, [](const V& v) { return v.host.type; }},
     {{"model", "", 10}, kBrief, [](const V& v) { return v.host.model; }},
     {{"address", "", 16}, kFull, [](const V& v) { return v.host.address; }},
@@ -104,7 +95,7 @@ std::string_view state(const V& v) {
   return "";
 }
 
-constexpr Field<V> kMore[] = {
+constexpr Field<V> kMoreHostFields[] = {
     {{"state", ""}, kFull, [](const V& v) { return state(v); }},
     {{"connected", ""}, kFull, [](const V& v) { return v.connected; }},
     {{"closed", ""}, kFull, [](const V& v) { return v.host.closed; }},
@@ -112,16 +103,11 @@ constexpr Field<V> kMore[] = {
     {{"silent_since", ""}, kFull, [](const V& v) { return v.host.silent_since; }},
 };
 
-std::string numbers_of(const V& v) {
+std::string host_numbers(const V& v) {
   std::array<char, 96> text{};
   std::snprintf(text.data(), text.size(), " %4s %6u %6u %6u %6u %6u %6u", "-",
                 v.host.capacity.slots, v.jobs, v.running, v.parked, v.suspended, v.reserved);
   return text.data();
-}
-
-// As wide as asked; longer texts stay whole.
-std::string at_least(const std::string& text, std::size_t width) {
-  return text.size() < width ? text + std::string(width - text.size(), ' ') : text;
 }
 
 }  // namespace
@@ -135,8 +121,8 @@ std::string host_status(const HostView& view) {
   return "ok";
 }
 
-std::span<const Field<HostView>> host_fields() { return kFields; }
-std::span<const Field<HostView>> more_host_fields() { return kMore; }
+std::span<const Field<HostView>> host_fields() { return kHostFields; }
+std::span<const Field<HostView>> more_host_fields() { return kMoreHostFields; }
 
 std::string host_table(std::span<const HostView> hosts, bool wide, bool with_header) {
   std::string text;
@@ -146,7 +132,7 @@ std::string host_table(std::span<const HostView> hosts, bool wide, bool with_hea
   for (const auto& view : hosts) {
     if (wide) text += at_least(view.host.name, 18) + " " + at_least(host_status(view), 15);
     else text += fit(view.host.name, 18) + " " + fit(narrow_status(view), 12);
-    text += numbers_of(view) + "\n";
+    text += host_numbers(view) + "\n";
   }
   return text;
 }
@@ -155,7 +141,7 @@ std::string host_long_text(const HostView& view) {
   const Host& host = view.host;
   std::string text = "HOST  " + host.name + "\n";
   text += "STATUS          JL/U    MAX  NJOBS    RUN  SSUSP  USUSP    RSV\n";
-  text += fit(host_status(view), 15) + numbers_of(view) + "\n\n";
+  text += fit(host_status(view), 15) + host_numbers(view) + "\n\n";
   auto line = [&](const char* name, const std::string& value) {
     text += " " + fit(name, 14) + (value.empty() ? "-" : value) + "\n";
   };
@@ -166,7 +152,7 @@ std::string host_long_text(const HostView& view) {
   line("MEMORY", host.capacity.mem.value
                      ? format_bytes(host.capacity.mem) + ", taken " + format_bytes(host.used_mem)
                      : "");
-  line("LOAD", load(view));
+  line("LOAD", load_text(view));
   if (host.stuck_slots)
     line("STUCK SLOTS", std::to_string(host.stuck_slots) + ", not proven free after SIGKILL");
   if (host.closed) text += "\n ADMIN ACTION COMMENT: \"" + comment(view) + "\"\n";

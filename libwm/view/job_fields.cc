@@ -11,6 +11,7 @@
 #include "libwm/model/elements.h"
 #include "libwm/view/growth.h"
 #include "libwm/view/sent.h"
+#include "libwm/view/texts.h"
 
 namespace wm::view {
 namespace {
@@ -60,11 +61,6 @@ std::string mbytes_text(Bytes bytes) {
   if (bytes.value == 0) return "";
   auto tenths = bytes.value * 10 / (1 << 20);
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " Mbytes";
-}
-
-template <class T>
-std::optional<T> if_set(T value) {
-  return value == T{} ? std::nullopt : std::optional(value);
 }
 
 std::optional<Duration> time_left(const ShownJob& s) {
@@ -152,7 +148,7 @@ std::string notes_text(const Job& job) {
 using J = ShownJob;
 std::string nothing(const J&) { return ""; }
 
-constexpr Field<J> kFields[] = {
+constexpr Field<J> kJobFields[] = {
     {{"jobid", "id", 7}, kBrief, [](const J& s) { return job_id_text(*s.view); }},
     {{"jobindex", "", 8}, kFull, [](const J& s) { return s.view->id.index; }},
     {{"stat", "", 5}, kBrief, [](const J& s) { return lsf_state(job_of(s)); }},
@@ -309,7 +305,7 @@ constexpr Field<J> kFields[] = {
      [](const J& s) { return known(s, &WorkerProgress::samples_per_s); }},
 };
 
-constexpr Field<J> kMore[] = {
+constexpr Field<J> kMoreJobFields[] = {
     {{"elastic", ""}, kBrief, [](const J& s) { return spec_of(s).elastic; }},
     {{"task_cap", ""}, kFull, [](const J& s) { return task_cap(job_of(s)); }},
     {{"task_mem", ""}, kFull, [](const J& s) { return if_set(spec_of(s).task.mem); }},
@@ -393,8 +389,8 @@ constexpr Field<ShownTask> kTaskFields[] = {
 
 }  // namespace
 
-std::span<const Field<ShownJob>> job_fields() { return kFields; }
-std::span<const Field<ShownJob>> more_job_fields() { return kMore; }
+std::span<const Field<ShownJob>> job_fields() { return kJobFields; }
+std::span<const Field<ShownJob>> more_job_fields() { return kMoreJobFields; }
 std::span<const Field<ShownTask>> task_fields() { return kTaskFields; }
 
 std::vector<ShownTask> shown_tasks(const JobView& view) {

@@ -7,11 +7,10 @@
 #include "libwm/base/joined.h"
 #include "libwm/model/stoppers.h"
 #include "libwm/view/priority.h"
+#include "libwm/view/texts.h"
 
 namespace wm::view {
 namespace {
-
-std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
 
 // What clients split on blanks must have none.
 std::string one_word(std::string text) {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "libwm/model/stoppers.h"
+#include "libwm/view/texts.h"
 
 namespace wm::view {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 using V = HostView;
 
 // "126.5G": clients need two digits before the unit.
-std::string memory(Bytes bytes) {
+std::string memory_column(Bytes bytes) {
   if (bytes.value <= 0) return "";
   std::array<char, 32> text{};
   double mib = static_cast<double>(bytes.value) / (1 << 20);
@@ -26,24 +27,22 @@ std::string memory(Bytes bytes) {
 std::string cores(const V& v) { return std::to_string(v.host.capacity.milli_cpus / 1000); }
 bool known(const V& v) { return v.host.registered != WallTime{}; }
 
-std::string number(double value) {
+std::string one_decimal(double value) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.1f", value);
   return text.data();
 }
 
-std::string load(const V& v) { return v.connected ? number(v.load) : ""; }
-
 // Load and memory that were measured, at a host that is heard.
 std::string queue_length(const V& v, double value) {
-  return v.connected && value >= 0 ? number(value) : "";
+  return v.connected && value >= 0 ? one_decimal(value) : "";
 }
 std::string r15s(const V& v) { return queue_length(v, v.more.r15s); }
 std::string r15m(const V& v) { return queue_length(v, v.more.r15m); }
 
 std::string available(const V& v, Bytes bytes) {
   if (!v.connected || bytes.value < 0) return "";
-  return bytes.value == 0 ? "0M" : memory(bytes);
+  return bytes.value == 0 ? "0M" : memory_column(bytes);
 }
 std::string tmp(const V& v) { return available(v, v.more.tmp); }
 std::string swp(const V& v) { return available(v, v.more.swp); }
@@ -69,7 +68,6 @@ std::string busy(const V& v) {
 }
 
 std::string none(const V&) { return ""; }
-std::string count(std::size_t n) { return std::to_string(n); }
 
 // What a host that is heard has told; negative is not known.
 template <class Amount>
@@ -89,7 +87,7 @@ constexpr Field<V> kFacts[] = {
     {{"maxmem", "", 8},
      kFull,
      [](const V& v) { return v.host.capacity.mem; },
-     [](const V& v) { return memory(v.host.capacity.mem); }},
+     [](const V& v) { return memory_column(v.host.capacity.mem); }},
     {{"maxswp", "", 8}, kFull, [](const V& v) { return measured(v, v.more.max_swp); }, maxswp},
     {{"server", "", 6}, kText, [](const V&) { return std::string("Yes"); }},
     {{"ngpus", "", 5}, kFull, [](const V& v) { return v.host.capacity.gpus.size(); }},
@@ -99,7 +97,7 @@ constexpr Field<V> kLoads[] = {
     {{"host_name", "hname", 15}, kText, [](const V& v) { return v.host.name; }},
     {{"status", "stat", 10}, kText, load_status},
     {{"r15s", "", 6}, kFull, [](const V& v) { return measured(v, v.more.r15s); }, r15s},
-    {{"r1m", "", 6}, kFull, [](const V& v) { return measured(v, v.load); }, load},
+    {{"r1m", "", 6}, kFull, [](const V& v) { return measured(v, v.load); }, load_text},
     {{"r15m", "", 6}, kFull, [](const V& v) { return measured(v, v.more.r15m); }, r15m},
     {{"ut", "", 5}, kFull, [](const V& v) { return busy_part(v); }, busy},
     {{"pg", "", 5}, kText, none},
@@ -113,7 +111,7 @@ constexpr Field<V> kLoads[] = {
     {{"maxmem", "", 6},
      kFull,
      [](const V& v) { return v.host.capacity.mem; },
-     [](const V& v) { return memory(v.host.capacity.mem); }},
+     [](const V& v) { return memory_column(v.host.capacity.mem); }},
     {{"ngpus", "", 5}, kText, [](const V& v) { return count(v.host.capacity.gpus.size()); }},
 };
 
@@ -136,6 +134,8 @@ double memory_part(const V& v, const GpuReport& report) {
 
 }  // namespace
 
+std::string load_text(const HostView& v) { return v.connected ? one_decimal(v.load) : ""; }
+
 std::string load_status(const HostView& v) {
   if (!v.connected || v.host.state != HostState::Ok) return "unavail";
   if (is_closed_for_load(v.host)) return "busy";
@@ -154,8 +154,9 @@ std::string host_facts_table(std::span<const HostView> hosts, bool with_header) 
     std::snprintf(line.data(), line.size(), "%-14s %-7s %-6.6s %4s %5s %6s %6s %6s (%s)\n",
                   v.host.name.c_str(), shown(v.host.type).c_str(),
                   shown(v.host.model.substr(0, v.host.model.find(' '))).c_str(), "1.0",
-                  known(v) ? cores(v).c_str() : "-", shown(memory(v.host.capacity.mem)).c_str(),
-                  shown(maxswp(v)).c_str(), "Yes", v.host.capacity.gpus.empty() ? "" : "gpu");
+                  known(v) ? cores(v).c_str() : "-",
+                  shown(memory_column(v.host.capacity.mem)).c_str(), shown(maxswp(v)).c_str(),
+                  "Yes", v.host.capacity.gpus.empty() ? "" : "gpu");
     text += line.data();
   }
   return text;
@@ -169,8 +170,8 @@ std::string load_table(std::span<const HostView> hosts, bool with_header) {
     std::array<char, 256> line{};
     std::snprintf(line.data(), line.size(), "%-15s %-7s %4s %5s %5s %4s %5s %3s %5s %5s %5s %5s\n",
                   v.host.name.c_str(), load_status(v).c_str(), shown(r15s(v)).c_str(),
-                  shown(load(v)).c_str(), shown(r15m(v)).c_str(), shown(busy(v)).c_str(), "-", "-",
-                  shown(idle(v)).c_str(), shown(tmp(v)).c_str(), shown(swp(v)).c_str(),
+                  shown(load_text(v)).c_str(), shown(r15m(v)).c_str(), shown(busy(v)).c_str(), "-",
+                  "-", shown(idle(v)).c_str(), shown(tmp(v)).c_str(), shown(swp(v)).c_str(),
                   shown(mem(v)).c_str());
     text += line.data();
   }
@@ -189,8 +190,8 @@ std::string long_load_table(std::span<const HostView> hosts, bool with_header) {
     std::snprintf(line.data(), line.size(),
                   "%-23s %-7s %4s %5s %5s %4s %5s %5s %3s %5s %7s %7s %7s %6zu\n",
                   v.host.name.c_str(), load_status(v).c_str(), shown(r15s(v)).c_str(),
-                  shown(load(v)).c_str(), shown(r15m(v)).c_str(), shown(busy(v)).c_str(), "-", "-",
-                  "-", shown(idle(v)).c_str(), shown(tmp(v)).c_str(), shown(swp(v)).c_str(),
+                  shown(load_text(v)).c_str(), shown(r15m(v)).c_str(), shown(busy(v)).c_str(), "-",
+                  "-", "-", shown(idle(v)).c_str(), shown(tmp(v)).c_str(), shown(swp(v)).c_str(),
                   shown(mem(v)).c_str(), v.host.capacity.gpus.size());
     text += line.data();
   }

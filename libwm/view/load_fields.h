@@ -15,6 +15,8 @@ std::span<const Field<HostView>> host_facts();
 /// lshosts: a line per host. @cost O(hosts)
 std::string host_facts_table(std::span<const HostView> hosts, bool with_header);
 
+/// "0.3": the load of the last minute; empty: not heard. @cost O(1)
+std::string load_text(const HostView& view);
 /// "ok", "-ok" (heard, but it takes no jobs), "unavail". @cost O(1)
 std::string load_status(const HostView& view);
 /// Fields of lsload -o and -json; empty where a host does not tell. @cost O(1)

@@ -6,7 +6,7 @@
 namespace wm::view {
 namespace {
 
-std::string number(double n) {
+std::string value_text(double n) {
   char text[40];
   bool whole = n == static_cast<double>(static_cast<long long>(n));
   std::snprintf(text, sizeof text, whole ? "%.0f" : "%.12g", n);
@@ -62,7 +62,7 @@ void MetricsPage::line(const std::string& name, const Labels& labels, double val
   text_ += name;
   for (std::size_t i = 0; i < labels.size(); ++i)
     text_ += (i ? "," : "{") + labels[i].first + "=\"" + label(labels[i].second) + "\"";
-  text_ += (labels.empty() ? " " : "} ") + number(value) + "\n";
+  text_ += (labels.empty() ? " " : "} ") + value_text(value) + "\n";
 }
 
 void MetricsPage::histogram(const std::string& name, const Labels& labels, const Histogram& of) {
@@ -72,7 +72,7 @@ void MetricsPage::histogram(const std::string& name, const Labels& labels, const
     with.back().second = bound;
     line(name + "_bucket", with, static_cast<double>(n));
   };
-  for (const auto& [bound, n] : of.buckets()) tell(number(bound), n);
+  for (const auto& [bound, n] : of.buckets()) tell(value_text(bound), n);
   tell("+Inf", of.count());
   line(name + "_sum", labels, of.sum());
   line(name + "_count", labels, static_cast<double>(of.count()));

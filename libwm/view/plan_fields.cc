@@ -8,29 +8,28 @@
 
 #include "libwm/base/joined.h"
 #include "libwm/base/units.h"
+#include "libwm/view/texts.h"
 
 namespace wm::view {
 namespace {
 
-using V = PlanView;
-
-std::string count(std::uint64_t n) { return std::to_string(n); }
+using P = PlanView;
 
 // No limit is an empty text in JSON and "-" in tables.
-std::string limit(const V& v) { return v.limit < 0 ? "" : std::to_string(v.limit); }
+std::string limit(const P& p) { return p.limit < 0 ? "" : std::to_string(p.limit); }
 
-std::string sizes_word(const V& v, std::string_view none) {
-  return std::string(v.conf.elastic ? to_string(*v.conf.elastic) : none);
+std::string sizes_word(const P& p, std::string_view none) {
+  return std::string(p.conf.elastic ? to_string(*p.conf.elastic) : none);
 }
 
-std::string lends(const V& v) { return v.conf.lend ? count(*v.conf.lend) : "all"; }
+std::string lends(const P& p) { return p.conf.lend ? count(*p.conf.lend) : "all"; }
 
-std::string borrows(const V& v) {
-  if (v.conf.borrow == Borrow::Listed) return joined(v.conf.borrow_from);
-  return std::string(to_string(v.conf.borrow));
+std::string borrows(const P& p) {
+  if (p.conf.borrow == Borrow::Listed) return joined(p.conf.borrow_from);
+  return std::string(to_string(p.conf.borrow));
 }
 
-std::string seconds(double value) { return std::to_string(std::llround(value)); }
+std::string whole_seconds(double value) { return std::to_string(std::llround(value)); }
 
 std::string thousandths(std::uint32_t value) {
   char text[32];
@@ -39,54 +38,54 @@ std::string thousandths(std::uint32_t value) {
 }
 
 // Which of shares_at holds now; null: none, the plan's own shares do.
-const TimedShares* in_force(const V& v) {
-  if (v.shares == v.conf.shares) return nullptr;
-  auto at = std::ranges::find(v.conf.shares_at, v.shares, &TimedShares::shares);
-  return at == v.conf.shares_at.end() ? nullptr : &*at;
+const TimedShares* in_force(const P& p) {
+  if (p.shares == p.conf.shares) return nullptr;
+  auto at = std::ranges::find(p.conf.shares_at, p.shares, &TimedShares::shares);
+  return at == p.conf.shares_at.end() ? nullptr : &*at;
 }
 
 std::string timed_text(const TimedShares& timed) {
   return std::to_string(timed.shares) + " in " + show_windows(timed.windows);
 }
 
-std::string shares_at(const V& v) {
+std::string shares_at(const P& p) {
   std::string text;
-  for (const auto& timed : v.conf.shares_at) text += (text.empty() ? "" : ", ") + timed_text(timed);
+  for (const auto& timed : p.conf.shares_at) text += (text.empty() ? "" : ", ") + timed_text(timed);
   return text;
 }
 
-std::string policy(const V& v) { return std::string(to_string(v.conf.policy)); }
+std::string policy(const P& p) { return std::string(to_string(p.conf.policy)); }
 
-constexpr Field<V> kFields[] = {
-    {{"plan", "path", 30}, kBrief, [](const V& v) { return v.path; }},
-    {{"shares", "", 7}, kBrief, [](const V& v) { return v.shares; }},
-    {{"owns", "", 7}, kBrief, [](const V& v) { return v.owns; }},
+constexpr Field<P> kPlanFields[] = {
+    {{"plan", "path", 30}, kBrief, [](const P& p) { return p.path; }},
+    {{"shares", "", 7}, kBrief, [](const P& p) { return p.shares; }},
+    {{"owns", "", 7}, kBrief, [](const P& p) { return p.owns; }},
     {{"limit", "", 7},
      kBrief,
-     [](const V& v) { return v.limit < 0 ? std::nullopt : std::optional(v.limit); }},
-    {{"used", "", 7}, kBrief, [](const V& v) { return v.used; }},
-    {{"demand", "", 7}, kBrief, [](const V& v) { return v.demand; }},
-    {{"deserved", "", 8}, kBrief, [](const V& v) { return v.deserved; }},
-    {{"lent", "", 7}, kBrief, [](const V& v) { return v.lent; }},
-    {{"borrowed", "", 8}, kBrief, [](const V& v) { return v.borrowed; }},
+     [](const P& p) { return p.limit < 0 ? std::nullopt : std::optional(p.limit); }},
+    {{"used", "", 7}, kBrief, [](const P& p) { return p.used; }},
+    {{"demand", "", 7}, kBrief, [](const P& p) { return p.demand; }},
+    {{"deserved", "", 8}, kBrief, [](const P& p) { return p.deserved; }},
+    {{"lent", "", 7}, kBrief, [](const P& p) { return p.lent; }},
+    {{"borrowed", "", 8}, kBrief, [](const P& p) { return p.borrowed; }},
     {{"shares_at", "", 30}, kText, shares_at},
     {{"policy", "", 10}, kFull, policy},
     {{"elastic", "", 10},
      kFull,
-     [](const V& v) { return v.conf.elastic ? to_string(*v.conf.elastic) : std::string_view(); },
-     [](const V& v) { return sizes_word(v, "queue"); }},
-    {{"lend", "", 7}, kFull, [](const V& v) { return v.conf.lend; }, lends},
-    {{"borrow", "", 20}, kFull, [](const V& v) { return to_string(v.conf.borrow); }, borrows},
-    {{"users", "", 30}, kFull, [](const V& v) { return v.conf.users; }},
-    {{"description", "desc", 50}, kFull, [](const V& v) { return v.conf.description; }},
+     [](const P& p) { return p.conf.elastic ? to_string(*p.conf.elastic) : std::string_view(); },
+     [](const P& p) { return sizes_word(p, "queue"); }},
+    {{"lend", "", 7}, kFull, [](const P& p) { return p.conf.lend; }, lends},
+    {{"borrow", "", 20}, kFull, [](const P& p) { return to_string(p.conf.borrow); }, borrows},
+    {{"users", "", 30}, kFull, [](const P& p) { return p.conf.users; }},
+    {{"description", "desc", 50}, kFull, [](const P& p) { return p.conf.description; }},
 };
 
-constexpr Field<V> kMore[] = {
-    {{"gpus", ""}, kBrief, [](const V& v) { return v.gpus; }},
-    {{"borrow_from", ""}, kFull, [](const V& v) { return v.conf.borrow_from; }},
-    {{"reclaim_grace", ""}, kFull, [](const V& v) { return v.conf.reclaim_grace; }},
-    {{"used_lately", ""}, kFull, [](const V& v) { return v.used_lately; }},
-    {{"shares_now", ""}, kFull, [](const V& v) { return v.weight_now / 1000.0; }},
+constexpr Field<P> kMorePlanFields[] = {
+    {{"gpus", ""}, kBrief, [](const P& p) { return p.gpus; }},
+    {{"borrow_from", ""}, kFull, [](const P& p) { return p.conf.borrow_from; }},
+    {{"reclaim_grace", ""}, kFull, [](const P& p) { return p.conf.reclaim_grace; }},
+    {{"used_lately", ""}, kFull, [](const P& p) { return p.used_lately; }},
+    {{"shares_now", ""}, kFull, [](const P& p) { return p.weight_now / 1000.0; }},
 };
 
 constexpr Field<PlanLoan> kLoans[] = {
@@ -95,22 +94,22 @@ constexpr Field<PlanLoan> kLoans[] = {
     {{"amount", ""}, kFull, [](const PlanLoan& loan) { return loan.amount; }},
 };
 
-constexpr const char* kHeading = " SHARES  OWNS LIMIT  USED DEMAND DESERVED  LENT BORROWED\n";
+constexpr const char* kPlanHeading = " SHARES  OWNS LIMIT  USED DEMAND DESERVED  LENT BORROWED\n";
 
-std::string numbers_of(const V& v) {
+std::string plan_numbers(const P& p) {
   auto column = [](const std::string& value, std::size_t width) {
     return std::string(value.size() < width ? width - value.size() : 1, ' ') + value;
   };
-  return column(count(v.shares) + (in_force(v) ? "*" : ""), 7) + column(count(v.owns), 6) +
-         column(v.limit < 0 ? "-" : limit(v), 6) + column(count(v.used), 6) +
-         column(count(v.demand), 7) + column(count(v.deserved), 9) + column(count(v.lent), 6) +
-         column(count(v.borrowed), 9) + "\n";
+  return column(count(p.shares) + (in_force(p) ? "*" : ""), 7) + column(count(p.owns), 6) +
+         column(p.limit < 0 ? "-" : limit(p), 6) + column(count(p.used), 6) +
+         column(count(p.demand), 7) + column(count(p.deserved), 9) + column(count(p.lent), 6) +
+         column(count(p.borrowed), 9) + "\n";
 }
 
 }  // namespace
 
-std::span<const Field<PlanView>> plan_fields() { return kFields; }
-std::span<const Field<PlanView>> more_plan_fields() { return kMore; }
+std::span<const Field<PlanView>> plan_fields() { return kPlanFields; }
+std::span<const Field<PlanView>> more_plan_fields() { return kMorePlanFields; }
 std::span<const Field<PlanLoan>> loan_fields() { return kLoans; }
 
 std::string tree_name(const std::string& path) {
@@ -123,16 +122,16 @@ std::string plan_table(std::span<const PlanView> plans, bool whole_paths, bool w
   std::size_t width = 20;
   for (const auto& plan : plans) width = std::max(width, plan.path.size());
   auto name = [&](const std::string& text) { return fit(text, static_cast<int>(width)); };
-  std::string text = with_header ? name("PLAN") + kHeading : "";
+  std::string text = with_header ? name("PLAN") + kPlanHeading : "";
   for (const auto& plan : plans)
-    text += name(whole_paths ? plan.path : tree_name(plan.path)) + numbers_of(plan);
+    text += name(whole_paths ? plan.path : tree_name(plan.path)) + plan_numbers(plan);
   return text;
 }
 
 std::string plan_long_text(const PlanView& view) {
   std::string text = "PLAN: " + view.path + "\n";
   if (!view.conf.description.empty()) text += "  -- " + view.conf.description + "\n";
-  text += std::string("\n") + kHeading + numbers_of(view) + "\n";
+  text += std::string("\n") + kPlanHeading + plan_numbers(view) + "\n";
   auto line = [&](const char* name, const std::string& value) {
     text += fit(name, 15) + value + "\n";
   };
@@ -154,7 +153,7 @@ std::string plan_long_text(const PlanView& view) {
     line(gives ? "LENT TO:" : "BORROWED FROM:",
          (gives ? loan.to : loan.from) + " " + count(loan.amount));
   }
-  line("USED LATELY:", seconds(view.used_lately) + " s of the whole cluster");
+  line("USED LATELY:", whole_seconds(view.used_lately) + " s of the whole cluster");
   if (view.weight_now != view.shares * 1000) line("SHARES NOW:", thousandths(view.weight_now));
   line("USERS:", view.conf.users.empty() ? "all" : joined(view.conf.users));
   return text;

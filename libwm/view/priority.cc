@@ -7,7 +7,7 @@
 namespace wm::view {
 namespace {
 
-std::string number(double value) {
+std::string short_number(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.10g", value);
   return text;
@@ -22,7 +22,7 @@ bool waits(const JobView& view) {
 std::string priority_text(const JobView& view) {
   std::string text;
   for (const auto& term : view.priority) {
-    text += " " + term.name + " " + number(term.value) + ": " + term.text + "\n";
+    text += " " + term.name + " " + short_number(term.value) + ": " + term.text + "\n";
   }
   return text;
 }

@@ -9,24 +9,15 @@
 #include "libwm/base/joined.h"
 #include "libwm/base/units.h"
 #include "libwm/model/load_limits.h"
+#include "libwm/view/texts.h"
 
 namespace wm::view {
 namespace {
 
-using V = QueueView;
-
-std::string count(std::uint64_t n) { return std::to_string(n); }
-
-// 0 is no limit.
-template <class Amount>
-std::optional<Amount> if_set(Amount amount) {
-  return amount == Amount{} ? std::nullopt : std::optional(amount);
-}
+using Q = QueueView;
 
 // In tables "-" is no limit; in JSON and -o an empty text is.
 std::string limit(std::uint32_t n) { return n == 0 ? "" : std::to_string(n); }
-
-std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
 
 std::string all_or(const std::vector<std::string>& words) {
   return words.empty() ? "all" : joined(words);
@@ -40,8 +31,8 @@ std::string minutes(Duration d) {
   return text.data();
 }
 
-std::string interactive(const V& v) {
-  switch (v.conf.interactive) {
+std::string interactive(const Q& q) {
+  switch (q.conf.interactive) {
     case Interactive::Yes: return "YES";
     case Interactive::No: return "NO";
     case Interactive::Only: return "ONLY";
@@ -49,74 +40,74 @@ std::string interactive(const V& v) {
   return "";
 }
 
-std::string policies(const V& v) {
+std::string policies(const Q& q) {
   std::string text = "FAIRSHARE";
-  if (v.conf.exclusive) text += " EXCLUSIVE";
-  if (v.conf.interactive == Interactive::No) text += " NO_INTERACTIVE";
-  if (v.conf.interactive == Interactive::Only) text += " ONLY_INTERACTIVE";
+  if (q.conf.exclusive) text += " EXCLUSIVE";
+  if (q.conf.interactive == Interactive::No) text += " NO_INTERACTIVE";
+  if (q.conf.interactive == Interactive::Only) text += " ONLY_INTERACTIVE";
   return text;
 }
 
-constexpr Field<V> kFields[] = {
-    {{"queue_name", "qname queue", 15}, kBrief, [](const V& v) { return v.conf.name; }},
-    {{"priority", "prio", 10}, kBrief, [](const V& v) { return v.conf.priority; }},
+constexpr Field<Q> kQueueFields[] = {
+    {{"queue_name", "qname queue", 15}, kBrief, [](const Q& q) { return q.conf.name; }},
+    {{"priority", "prio", 10}, kBrief, [](const Q& q) { return q.conf.priority; }},
     {{"status", "stat", 15}, kBrief, queue_status},
-    {{"max", "", 10}, kBrief, [](const V& v) { return if_set(v.conf.max_slots); }},
-    {{"jl_u", "jlu", 10}, kBrief, [](const V& v) { return if_set(v.conf.user_slots); }},
-    {{"jl_p", "jlp", 10}, kText, [](const V&) { return std::string(); }},
-    {{"jl_h", "jlh", 10}, kBrief, [](const V& v) { return if_set(v.conf.host_slots); }},
-    {{"njobs", "", 10}, kBrief, [](const V& v) { return v.jobs; }},
-    {{"pend", "", 10}, kBrief, [](const V& v) { return v.pending; }},
-    {{"run", "", 10}, kBrief, [](const V& v) { return v.running; }},
-    {{"susp", "", 10}, kBrief, [](const V& v) { return v.suspended; }},
-    {{"rsv", "", 10}, kText, [](const V&) { return count(0); }},
-    {{"nice", "", 6}, kText, [](const V& v) { return std::to_string(v.conf.controls.nice); }},
-    {{"description", "desc", 50}, kFull, [](const V& v) { return v.conf.description; }},
+    {{"max", "", 10}, kBrief, [](const Q& q) { return if_set(q.conf.max_slots); }},
+    {{"jl_u", "jlu", 10}, kBrief, [](const Q& q) { return if_set(q.conf.user_slots); }},
+    {{"jl_p", "jlp", 10}, kText, [](const Q&) { return std::string(); }},
+    {{"jl_h", "jlh", 10}, kBrief, [](const Q& q) { return if_set(q.conf.host_slots); }},
+    {{"njobs", "", 10}, kBrief, [](const Q& q) { return q.jobs; }},
+    {{"pend", "", 10}, kBrief, [](const Q& q) { return q.pending; }},
+    {{"run", "", 10}, kBrief, [](const Q& q) { return q.running; }},
+    {{"susp", "", 10}, kBrief, [](const Q& q) { return q.suspended; }},
+    {{"rsv", "", 10}, kText, [](const Q&) { return count(0); }},
+    {{"nice", "", 6}, kText, [](const Q& q) { return std::to_string(q.conf.controls.nice); }},
+    {{"description", "desc", 50}, kFull, [](const Q& q) { return q.conf.description; }},
     {{"users", "", 50},
      kFull,
-     [](const V& v) { return v.conf.users; },
-     [](const V& v) { return all_or(v.conf.users); }},
+     [](const Q& q) { return q.conf.users; },
+     [](const Q& q) { return all_or(q.conf.users); }},
     {{"hosts", "", 50},
      kFull,
-     [](const V& v) { return v.conf.hosts; },
-     [](const V& v) { return all_or(v.conf.hosts); }},
-    {{"administrators", "admins", 50}, kFull, [](const V& v) { return v.conf.admins; }},
-    {{"application", "app", 13}, kFull, [](const V& v) { return v.conf.app; }},
-    {{"plan", "", 20}, kFull, [](const V& v) { return v.conf.plan; }},
-    {{"min_tasks", "", 10}, kFull, [](const V& v) { return if_set(v.conf.min_tasks); }},
-    {{"max_tasks", "", 10}, kFull, [](const V& v) { return if_set(v.conf.max_tasks); }},
+     [](const Q& q) { return q.conf.hosts; },
+     [](const Q& q) { return all_or(q.conf.hosts); }},
+    {{"administrators", "admins", 50}, kFull, [](const Q& q) { return q.conf.admins; }},
+    {{"application", "app", 13}, kFull, [](const Q& q) { return q.conf.app; }},
+    {{"plan", "", 20}, kFull, [](const Q& q) { return q.conf.plan; }},
+    {{"min_tasks", "", 10}, kFull, [](const Q& q) { return if_set(q.conf.min_tasks); }},
+    {{"max_tasks", "", 10}, kFull, [](const Q& q) { return if_set(q.conf.max_tasks); }},
     {{"def_runlimit", "", 12},
      kFull,
-     [](const V& v) { return if_set(v.conf.run_limit.usual); },
-     [](const V& v) { return minutes(v.conf.run_limit.usual); }},
+     [](const Q& q) { return if_set(q.conf.run_limit.usual); },
+     [](const Q& q) { return minutes(q.conf.run_limit.usual); }},
     {{"runlimit", "", 12},
      kFull,
-     [](const V& v) { return if_set(v.conf.run_limit.max); },
-     [](const V& v) { return minutes(v.conf.run_limit.max); }},
-    {{"memlimit", "", 12}, kFull, [](const V& v) { return if_set(v.conf.mem_limit); }},
+     [](const Q& q) { return if_set(q.conf.run_limit.max); },
+     [](const Q& q) { return minutes(q.conf.run_limit.max); }},
+    {{"memlimit", "", 12}, kFull, [](const Q& q) { return if_set(q.conf.mem_limit); }},
     {{"interactive", "", 11}, kFull, interactive},
     {{"rerunnable", "", 10},
      kFull,
-     [](const V& v) { return v.conf.rerunnable; },
-     [](const V& v) { return std::string(v.conf.rerunnable ? "yes" : "no"); }},
-    {{"res_req", "", 20}, kFull, [](const V& v) { return v.conf.res_req; }},
-    {{"elastic", "", 10}, kFull, [](const V& v) { return to_string(v.conf.elastic); }},
-    {{"preempt_by", "", 10}, kFull, [](const V& v) { return to_string(v.conf.preempt_by); }},
-    {{"comments", "comment", 30}, kBrief, [](const V& v) { return v.why; }},
+     [](const Q& q) { return q.conf.rerunnable; },
+     [](const Q& q) { return std::string(q.conf.rerunnable ? "yes" : "no"); }},
+    {{"res_req", "", 20}, kFull, [](const Q& q) { return q.conf.res_req; }},
+    {{"elastic", "", 10}, kFull, [](const Q& q) { return to_string(q.conf.elastic); }},
+    {{"preempt_by", "", 10}, kFull, [](const Q& q) { return to_string(q.conf.preempt_by); }},
+    {{"comments", "comment", 30}, kBrief, [](const Q& q) { return q.why; }},
 };
 
-constexpr Field<V> kMore[] = {
-    {{"closed", ""}, kFull, [](const V& v) { return v.closed; }},
-    {{"inactive", ""}, kFull, [](const V& v) { return v.inactive; }},
-    {{"exclusive", ""}, kFull, [](const V& v) { return v.conf.exclusive; }},
-    {{"preempts", ""}, kFull, [](const V& v) { return v.conf.preempts; }},
+constexpr Field<Q> kMoreQueueFields[] = {
+    {{"closed", ""}, kFull, [](const Q& q) { return q.closed; }},
+    {{"inactive", ""}, kFull, [](const Q& q) { return q.inactive; }},
+    {{"exclusive", ""}, kFull, [](const Q& q) { return q.conf.exclusive; }},
+    {{"preempts", ""}, kFull, [](const Q& q) { return q.conf.preempts; }},
 };
 
 // Limits: MAX JL/U JL/P JL/H.
-std::string limits(const V& v) {
-  return fit(or_dash(limit(v.conf.max_slots)), 4, true) + " " +
-         fit(or_dash(limit(v.conf.user_slots)), 4, true) + "    - " +
-         fit(or_dash(limit(v.conf.host_slots)), 4, true);
+std::string limits(const Q& q) {
+  return fit(or_dash(limit(q.conf.max_slots)), 4, true) + " " +
+         fit(or_dash(limit(q.conf.user_slots)), 4, true) + "    - " +
+         fit(or_dash(limit(q.conf.host_slots)), 4, true);
 }
 
 std::string terminate_when(const TerminateWhen& when) {
@@ -171,19 +162,19 @@ std::string right(std::uint32_t n, int width) {
          text;
 }
 
-std::string row(const V& v, bool wide) {
-  auto name = wide && v.conf.name.size() > 14 ? v.conf.name : fit(v.conf.name, 14);
-  return name + right(v.conf.priority, 4) + "  " + fit(queue_status(v), 15) + limits(v) +
-         right(v.jobs, 6) + right(v.pending, 6) + right(v.running, 6) + right(v.suspended, 6) +
+std::string row(const Q& q, bool wide) {
+  auto name = wide && q.conf.name.size() > 14 ? q.conf.name : fit(q.conf.name, 14);
+  return name + right(q.conf.priority, 4) + "  " + fit(queue_status(q), 15) + limits(q) +
+         right(q.jobs, 6) + right(q.pending, 6) + right(q.running, 6) + right(q.suspended, 6) +
          "\n";
 }
 
 // The line of -l with the numbers of the moment.
-std::string statistics(const V& v) {
+std::string statistics(const Q& q) {
   return "PRIO NICE STATUS          MAX JL/U JL/P JL/H NJOBS  PEND   RUN SSUSP USUSP  RSV\n" +
-         right(v.conf.priority, 3) + fit(std::to_string(v.conf.controls.nice), 5, true) + "  " +
-         fit(queue_status(v), 15) + limits(v) + right(v.jobs, 6) + right(v.pending, 6) +
-         right(v.running, 6) + right(v.suspended, 6) + right(0, 6) + right(0, 5) + "\n";
+         right(q.conf.priority, 3) + fit(std::to_string(q.conf.controls.nice), 5, true) + "  " +
+         fit(queue_status(q), 15) + limits(q) + right(q.jobs, 6) + right(q.pending, 6) +
+         right(q.running, 6) + right(q.suspended, 6) + right(0, 6) + right(0, 5) + "\n";
 }
 
 }  // namespace
@@ -192,8 +183,8 @@ std::string queue_status(const QueueView& view) {
   return std::string(view.closed ? "Closed" : "Open") + ":" + (view.inactive ? "Inact" : "Active");
 }
 
-std::span<const Field<QueueView>> queue_fields() { return kFields; }
-std::span<const Field<QueueView>> more_queue_fields() { return kMore; }
+std::span<const Field<QueueView>> queue_fields() { return kQueueFields; }
+std::span<const Field<QueueView>> more_queue_fields() { return kMoreQueueFields; }
 
 std::string queue_table(std::span<const QueueView> queues, bool wide, bool with_header) {
   std::string text;

@@ -4,47 +4,47 @@
 namespace wm::view {
 namespace {
 
-using R = SlaRow;
+using S = SlaRow;
 
 template <std::uint32_t SlaJobs::*kOf>
-std::optional<std::uint32_t> of_jobs(const R& row) {
+std::optional<std::uint32_t> of_jobs(const S& row) {
   return row.jobs ? std::optional((*row.jobs).*kOf) : std::nullopt;
 }
 
 template <std::uint32_t PlanView::*kOf>
-std::optional<std::uint32_t> of_plan(const R& row) {
+std::optional<std::uint32_t> of_plan(const S& row) {
   return row.plan ? std::optional((*row.plan).*kOf) : std::nullopt;
 }
 
-constexpr Field<R> kFields[] = {
-    {{"name", "sla", 20}, kBrief, [](const R& r) { return r.name; }},
-    {{"plan", "", 20}, kBrief, [](const R& r) { return r.plan ? r.plan->path : std::string(); }},
-    {{"goal", "", 20}, kBrief, [](const R& r) { return r.goal; }},
-    {{"status", "", 15}, kBrief, [](const R& r) { return r.status; }},
-    {{"priority", "", 8}, kBrief, [](const R& r) { return r.priority; }},
-    {{"windows", "", 20}, kBrief, [](const R& r) { return r.windows; }},
-    {{"njobs", "", 6}, kBrief, [](const R& r) { return of_jobs<&SlaJobs::jobs>(r); }},
-    {{"pend", "", 6}, kBrief, [](const R& r) { return of_jobs<&SlaJobs::pending>(r); }},
-    {{"run", "", 6}, kBrief, [](const R& r) { return of_jobs<&SlaJobs::running>(r); }},
-    {{"ssusp", "", 6}, kBrief, [](const R& r) { return of_jobs<&SlaJobs::parked>(r); }},
-    {{"ususp", "", 6}, kBrief, [](const R& r) { return of_jobs<&SlaJobs::stopped>(r); }},
-    {{"finish", "", 6}, kBrief, [](const R& r) { return of_jobs<&SlaJobs::finished>(r); }},
-    {{"owns", "", 7}, kBrief, [](const R& r) { return of_plan<&PlanView::owns>(r); }},
-    {{"used", "", 7}, kBrief, [](const R& r) { return of_plan<&PlanView::used>(r); }},
-    {{"demand", "", 7}, kBrief, [](const R& r) { return of_plan<&PlanView::demand>(r); }},
-    {{"lent", "", 7}, kBrief, [](const R& r) { return of_plan<&PlanView::lent>(r); }},
-    {{"borrowed", "", 8}, kBrief, [](const R& r) { return of_plan<&PlanView::borrowed>(r); }},
-    {{"users", "", 30}, kBrief, [](const R& r) { return r.users; }},
-    {{"description", "desc", 50}, kBrief, [](const R& r) { return r.description; }},
+constexpr Field<S> kSlaFields[] = {
+    {{"name", "sla", 20}, kBrief, [](const S& s) { return s.name; }},
+    {{"plan", "", 20}, kBrief, [](const S& s) { return s.plan ? s.plan->path : std::string(); }},
+    {{"goal", "", 20}, kBrief, [](const S& s) { return s.goal; }},
+    {{"status", "", 15}, kBrief, [](const S& s) { return s.status; }},
+    {{"priority", "", 8}, kBrief, [](const S& s) { return s.priority; }},
+    {{"windows", "", 20}, kBrief, [](const S& s) { return s.windows; }},
+    {{"njobs", "", 6}, kBrief, [](const S& s) { return of_jobs<&SlaJobs::jobs>(s); }},
+    {{"pend", "", 6}, kBrief, [](const S& s) { return of_jobs<&SlaJobs::pending>(s); }},
+    {{"run", "", 6}, kBrief, [](const S& s) { return of_jobs<&SlaJobs::running>(s); }},
+    {{"ssusp", "", 6}, kBrief, [](const S& s) { return of_jobs<&SlaJobs::parked>(s); }},
+    {{"ususp", "", 6}, kBrief, [](const S& s) { return of_jobs<&SlaJobs::stopped>(s); }},
+    {{"finish", "", 6}, kBrief, [](const S& s) { return of_jobs<&SlaJobs::finished>(s); }},
+    {{"owns", "", 7}, kBrief, [](const S& s) { return of_plan<&PlanView::owns>(s); }},
+    {{"used", "", 7}, kBrief, [](const S& s) { return of_plan<&PlanView::used>(s); }},
+    {{"demand", "", 7}, kBrief, [](const S& s) { return of_plan<&PlanView::demand>(s); }},
+    {{"lent", "", 7}, kBrief, [](const S& s) { return of_plan<&PlanView::lent>(s); }},
+    {{"borrowed", "", 8}, kBrief, [](const S& s) { return of_plan<&PlanView::borrowed>(s); }},
+    {{"users", "", 30}, kBrief, [](const S& s) { return s.users; }},
+    {{"description", "desc", 50}, kBrief, [](const S& s) { return s.description; }},
 };
 
-std::string number(std::uint32_t value, int width) {
+std::string padded_number(std::uint32_t value, int width) {
   return fit(std::to_string(value), width, true);
 }
 
 }  // namespace
 
-std::span<const Field<SlaRow>> sla_fields() { return kFields; }
+std::span<const Field<SlaRow>> sla_fields() { return kSlaFields; }
 
 std::string sla_text(const SlaRow& row) {
   std::string users;
@@ -57,13 +57,14 @@ std::string sla_text(const SlaRow& row) {
   if (row.jobs) text += "\nACTIVE WINDOW:  " + (row.windows.empty() ? "Always Open" : row.windows);
   text += "\nSTATUS:  " + row.status + "\n\n";
   if (const auto& plan = row.plan)
-    text += "GUARANTEED  USED  DEMAND  LENT\n" + number(plan->owns, 10) + number(plan->used, 6) +
-            number(plan->demand, 8) + number(plan->lent, 6) + "\n";
+    text += "GUARANTEED  USED  DEMAND  LENT\n" + padded_number(plan->owns, 10) +
+            padded_number(plan->used, 6) + padded_number(plan->demand, 8) +
+            padded_number(plan->lent, 6) + "\n";
   if (!row.jobs) return text;
   const SlaJobs& jobs = *row.jobs;
   text += " NJOBS   PEND    RUN     SSUSP   USUSP   FINISH\n";
   for (auto n : {jobs.jobs, jobs.pending, jobs.running, jobs.parked, jobs.stopped, jobs.finished})
-    text += number(n, 6) + "  ";
+    text += padded_number(n, 6) + "  ";
   return text + "\n";
 }
 

@@ -5,11 +5,12 @@
 #include "libwm/base/joined.h"
 #include "libwm/model/limit_match.h"
 #include "libwm/view/format.h"
+#include "libwm/view/texts.h"
 
 namespace wm::view {
 namespace {
 
-void count(Tally& to, const JobView& view) {
+void tally_up(Tally& to, const JobView& view) {
   const Job& job = *view.job;
   if (is_over(job.state)) return;
   auto slots = slots_held(job) ? slots_held(job) : job.spec().min_tasks;
@@ -28,9 +29,6 @@ void count(Tally& to, const JobView& view) {
 
 std::string count_text(std::uint32_t n) { return std::to_string(n); }
 std::string limit_text(std::uint32_t n) { return n == 0 ? "-" : count_text(n); }
-std::optional<std::uint32_t> if_set(std::uint32_t n) {
-  return n == 0 ? std::nullopt : std::optional(n);
-}
 
 std::string name_cell(const std::string& name, std::size_t width) {
   return printable(name) + std::string(name.size() < width ? width - name.size() : 1, ' ');
@@ -128,7 +126,7 @@ std::vector<Tally> tallies(std::span<const JobView> jobs, const NameOf& name_of,
     auto name = name_of(view);
     auto& sum = sums[name];
     sum.name = name;
-    count(sum, view);
+    tally_up(sum, view);
   }
   std::vector<Tally> list;
   for (auto& [name, sum] : sums) list.push_back(std::move(sum));
@@ -137,7 +135,7 @@ std::vector<Tally> tallies(std::span<const JobView> jobs, const NameOf& name_of,
 
 Tally tally(std::span<const JobView> jobs) {
   Tally all;
-  for (const auto& view : jobs) count(all, view);
+  for (const auto& view : jobs) tally_up(all, view);
   return all;
 }
 

@@ -46,7 +46,7 @@ struct Sum {
   std::uint64_t slots = 0, used = 0, gpus = 0, gpus_used = 0, hosts = 0, open = 0;
 };
 
-std::uint64_t gpus_held(const Host& host) {
+std::uint64_t gpus_in_use(const Host& host) {
   auto held = static_cast<std::uint64_t>(
       std::ranges::count_if(host.gpu_owners, [](const auto& owner) { return owner.job.job != 0; }));
   std::map<std::uint16_t, bool> shared;
@@ -58,7 +58,7 @@ Sum sum_of(std::span<const HostView> hosts) {
   Sum sum;
   for (const auto& view : hosts) {
     ++sum.hosts;
-    sum.gpus_used += gpus_held(view.host);
+    sum.gpus_used += gpus_in_use(view.host);
     sum.used += view.host.used_slots;
     if (view.host.state != HostState::Ok) continue;
     sum.open += is_open(view.host);
@@ -203,7 +203,7 @@ Page host_page(const TopState& s) {
                    host_status(view),
                    std::to_string(host.used_slots) + "/" + std::to_string(host.capacity.slots),
                    bar(host.used_slots, host.capacity.slots, 20),
-                   gpus ? std::to_string(gpus_held(host)) + "/" + std::to_string(gpus) : "-",
+                   gpus ? std::to_string(gpus_in_use(host)) + "/" + std::to_string(gpus) : "-",
                    load.data(),
                    std::to_string(view.jobs)};
     if (!has(cells, s.filter)) continue;

@@ -7,13 +7,14 @@
 namespace wm::view {
 namespace {
 
-using R = ShownReason;
-constexpr Field<R> kFields[] = {
-    {{"jobid", "id", 8}, kFull, [](const R& r) { return to_string(r.job); }},
-    {{"code", "", 14}, kBrief, [](const R& r) { return pend_code_name(r.reason.code); }},
-    {{"text", "reason", 50}, kBrief | kPrivate, [](const R& r) { return r.reason.text; }},
-    {{"hosts_removed", "", 13}, kBrief, [](const R& r) { return r.reason.hosts_removed; }},
-    {{"fix", "", 50}, kBrief | kPrivate, [](const R& r) { return r.reason.fix; }},
+constexpr Field<ShownReason> kReasonFields[] = {
+    {{"jobid", "id", 8}, kFull, [](const ShownReason& r) { return to_string(r.job); }},
+    {{"code", "", 14}, kBrief, [](const ShownReason& r) { return pend_code_name(r.reason.code); }},
+    {{"text", "reason", 50}, kBrief | kPrivate, [](const ShownReason& r) { return r.reason.text; }},
+    {{"hosts_removed", "", 13},
+     kBrief,
+     [](const ShownReason& r) { return r.reason.hosts_removed; }},
+    {{"fix", "", 50}, kBrief | kPrivate, [](const ShownReason& r) { return r.reason.fix; }},
 };
 
 // What stands behind the state when there is no reason to tell.
@@ -41,7 +42,7 @@ std::vector<ShownReason> reasons_of(std::span<const JobView> jobs) {
   return rows;
 }
 
-std::span<const Field<ShownReason>> reason_fields() { return kFields; }
+std::span<const Field<ShownReason>> reason_fields() { return kReasonFields; }
 
 std::string why_text(const JobView& view) {
   std::string text =

@@ -1,0 +1,31 @@
+// Role: the short texts and values that several tables have. Of this folder only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "libwm/base/units.h"
+
+namespace wm::view {
+
+inline std::string count(std::uint64_t n) { return std::to_string(n); }
+
+inline std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
+
+inline std::string memory(Bytes bytes) { return bytes.value > 0 ? format_bytes(bytes) : ""; }
+
+inline double seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
+
+// As wide as asked; longer texts stay whole.
+inline std::string at_least(const std::string& text, std::size_t width) {
+  return text.size() < width ? text + std::string(width - text.size(), ' ') : text;
+}
+
+// 0 is no limit.
+template <class Amount>
+std::optional<Amount> if_set(Amount amount) {
+  return amount == Amount{} ? std::nullopt : std::optional(amount);
+}
+
+}  // namespace wm::view
