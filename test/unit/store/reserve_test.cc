@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "test/support/folder.h"
+
 namespace wm::store {
 namespace {
 
@@ -15,8 +17,7 @@ namespace fs = std::filesystem;
 
 struct Folder {
   Folder() {
-    std::string name = (fs::temp_directory_path() / "wm-reserve-XXXXXX").string();
-    path = ::mkdtemp(name.data());
+    path = wm::test::made_folder();
   }
   ~Folder() { fs::remove_all(path); }
   std::string file() const { return path + "/store_reserve"; }

@@ -12,6 +12,8 @@
 #include <string>
 #include <thread>
 
+#include "test/support/folder.h"
+
 namespace wm::shepherd {
 namespace {
 
@@ -21,8 +23,7 @@ namespace fs = std::filesystem;
 class Place {
  public:
   Place() {
-    auto name = testing::TempDir() + "/output.XXXXXX";
-    path_ = ::mkdtemp(name.data());
+    path_ = wm::test::made_folder();
   }
   ~Place() { fs::remove_all(path_); }
   const std::string& path() const { return path_; }
