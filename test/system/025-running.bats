@@ -6,7 +6,6 @@ load lib
 setup_file() { cluster_up --nodes 2 --cpus 4; }
 teardown_file() { cluster_down; }
 setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; }
-teardown() { end_all_jobs; }
 
 lines_of() { [ "$(wc -l <"$1")" -ge "$2" ]; }
 holds() { [ "$(field "$1" exec_host | tr ':' '\n' | awk -F'*' '{n += NF > 1 ? $1 : 1} END {print n}')" -eq "$2" ]; }

@@ -13,7 +13,6 @@ setup() {
   cluster_env
   cd "$BATS_TEST_TMPDIR" || return
 }
-teardown() { [ -n "${BATS_TEST_COMPLETED-}" ] || { cat ./*.txt; cluster_words; }; end_all_jobs; }
 
 bound() { # NAME: submits a job that says what it may use, and stays
   submit -R 'affinity[core(1):membind=localonly]' -o "$1.txt" \

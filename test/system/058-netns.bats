@@ -20,7 +20,6 @@ setup() {
   cd "$BATS_TEST_TMPDIR" || return
   bridge=$(jq -r .block "$CLUSTER/cluster.json" | awk -F. '{ print "wm" 25000 + ($2 - 1) * 254 + $3 - 1 }')
 }
-teardown() { [ -n "${BATS_TEST_COMPLETED-}" ] || { cat ./*.txt; cluster_words; }; end_all_jobs; }
 
 host_is() { [ "$(bhosts -json "$1" | jq -r '.RECORDS[0].STATUS')" = "$2" ]; }
 

@@ -9,7 +9,7 @@ setup() {
   unset WM_CLUSTER_DIR
 }
 sabotaged() { DEMO_SABOTAGE=$1 run "$TOP/scripts/demo"; [ "$status" -eq 1 ] || { echo "$output"; return 1; }; }
-teardown() {
+after_each() {
   local kept
   kept=$(sed -n 's/^logs kept in //p' <<<"${output-}")
   [[ $kept != */wm-demo.* ]] || rm -rf "$kept"

@@ -27,8 +27,8 @@ setup() {
   folder=$(dirname "$(find "$CLUSTER/results/" -path '*/services/ping/service.json')")
   wait_for 30 both_have_three
 }
-teardown() {
-  [ -n "${BATS_TEST_COMPLETED-}" ] || { cat "$folder"/router* "$folder"/log/* || true; bjobs -l -a || true; cluster_words; }
+last_words() { cat "$folder"/router* "$folder"/log/*; }
+after_each() {
   end_all_jobs
   wait_for 20 bash -c '[ "$(bjobs 2>&1)" = "No unfinished job found" ]'
   dlim model undeploy -f ping

@@ -11,13 +11,12 @@ import contextlib
 import fcntl
 import os
 import random
-import tempfile
 
 from . import processes
 
 FIRST_PORT = 25000  # above the jobs' ports, below those that the kernel gives out
 BLOCKS = 30 * 254
-LOCKS = os.path.join(tempfile.gettempdir(), '.wm-clusters')
+LOCKS = '/tmp/.wm-clusters'  # one for the machine, whatever anybody's TMPDIR is
 
 
 @contextlib.contextmanager
