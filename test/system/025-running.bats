@@ -94,8 +94,8 @@ for i in range(9): threading.Thread(target=time.sleep, args=(1000,)).start()'")
 
 @test "a real torchrun runs an unmodified DDP script over two hosts" {
   cp "$BATS_TEST_DIRNAME"/ddp_train.py .
-  # -r 1 -t 1: without them this torch's torchrun trips over Python 3.11's enum
-  job=$(submit -app training -n 4 -R 'span[ptile=2]' $PYTHON -m torch.distributed.run -r 1 -t 1 ddp_train.py)
+  # -r 1 -t 1: without them this torch's torchrun trips over Python 3.11's enum; its logs stay in TMPDIR
+  job=$(TMPDIR=$PWD submit -app training -n 4 -R 'span[ptile=2]' $PYTHON -m torch.distributed.run -r 1 -t 1 ddp_train.py)
   ran_out "$job" 120
   out=$CLUSTER/results/$(id -un)/batchworkdir/$job/log
   [ "$(state "$job")" = finished ] || { cat "$out"/*/*; return 1; }
