@@ -7,7 +7,7 @@ setup_file() {
   [ "$cores" -ge 2 ] || return 0
   cluster_up --nodes 1 --cpus "$cores"
 }
-teardown_file() { [ ! -e "$CLUSTER/cluster.json" ] || cluster_down; }
+teardown_file() { cluster_down; }
 setup() {
   [ "$(lscpu -p=CORE | grep -v '^#' | sort -u | wc -l)" -ge 2 ] || skip "this machine has one core"
   cluster_env

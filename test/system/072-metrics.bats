@@ -3,7 +3,7 @@
 
 load lib
 setup() { command -v promtool >/dev/null || skip "no promtool"; cd "$BATS_TEST_TMPDIR" || return; }
-after_each() { [ -z "${CLUSTER-}" ] || cluster_down; }
+after_each() { cluster_down; }
 
 @test "alert rules are sound and fire when they should" {
   promtool check rules "$TOP/etc/prometheus/wm.rules.yml"
