@@ -1,4 +1,5 @@
-// Role: folders of tests' own: nothing of one test is in the way of another's, or of who runs them twice.
+// Role: folders of tests' own: nothing of one test is in the way of another's, or of who runs them
+// twice.
 // Invariant: below $TMPDIR, else /tmp; names are short, since a socket's path holds 107 bytes.
 // Callers: tests with files or sockets.
 #pragma once

@@ -15,9 +15,7 @@ namespace fs = std::filesystem;
 
 class Checkpoint : public testing::Test {
  protected:
-  Checkpoint() {
-    dir_ = wm::test::made_folder();
-  }
+  Checkpoint() { dir_ = wm::test::made_folder(); }
   ~Checkpoint() override { fs::remove_all(dir_); }
   std::string path() const { return dir_ + "/checkpoint/checkpoint.wm"; }
 

@@ -16,9 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Folder {
-  Folder() {
-    path = wm::test::made_folder();
-  }
+  Folder() { path = wm::test::made_folder(); }
   ~Folder() { fs::remove_all(path); }
   std::string file() const { return path + "/store_reserve"; }
   std::int64_t free() const {

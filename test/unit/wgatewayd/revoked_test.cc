@@ -13,9 +13,7 @@ namespace {
 
 class revoked : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder = wm::test::made_folder();
-  }
+  void SetUp() override { folder = wm::test::made_folder(); }
   void TearDown() override { std::filesystem::remove_all(folder); }
   std::string folder;
 };

@@ -151,9 +151,7 @@ Notice notice(std::uint64_t seq, const std::string& owner) {
 /// A cluster whose newest events end a job of that many users each, and where marks lie.
 class Sent : public testing::Test {
  protected:
-  void SetUp() override {
-    host = c.host(100);
-  }
+  void SetUp() override { host = c.host(100); }
   void end_job(const std::string& user) {
     auto spec = asking({.done = true});
     auto id = c.submit(spec.user(user, 1002));

@@ -16,9 +16,7 @@ namespace {
 
 class log_file : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = wm::test::made_folder();
-  }
+  void SetUp() override { folder_ = wm::test::made_folder(); }
   void TearDown() override { std::filesystem::remove_all(folder_); }
   std::string path(const std::string& name) const { return folder_ + "/" + name; }
   void write(const std::string& text) const {

@@ -22,9 +22,7 @@ namespace fs = std::filesystem;
 /// A folder for one test.
 class Place {
  public:
-  Place() {
-    path_ = wm::test::made_folder();
-  }
+  Place() { path_ = wm::test::made_folder(); }
   ~Place() { fs::remove_all(path_); }
   const std::string& path() const { return path_; }
 
