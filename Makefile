@@ -128,12 +128,16 @@ EXAMPLE_OBJ := $(call obj,$(filter-out %_train.cc,$(wildcard test/examples/*.cc)
 
 .PHONY: grpc check-grpc all programs demo-programs tests each objects bench-build check bench bench-search sim-report demo demo-web lint install uninstall deb check-install clean help bootstrap soak check-v2 check-clients
 all: programs
-programs: $(SBIN) $(BIN) $(SCRIPTS) $(TRAINER) $(KERNEL) $(GROUPS_A) $(NCCL_A) $(MPI_A) python gpu-programs
+programs: $B/sanitizers $(SBIN) $(BIN) $(SCRIPTS) $(TRAINER) $(KERNEL) $(GROUPS_A) $(NCCL_A) $(MPI_A) python gpu-programs
 tests: $(TESTS) $(EXAMPLES)
 # Two users' elastic jobs on a private cluster need no more.
 demo-programs: $(patsubst %,$B/sbin/%,wmasterd wnoded wshepherd wagent) $(TOGETHER:%=$B/bin/%) $(TRAINER) python
 
 # ---- rules --------------------------------------------------------------------------
+# What this folder was built with, empty for none: tests read it, not the folder's name.
+$B/sanitizers:
+	@mkdir -p $(@D); echo -n '$(SAN)' >$@
+
 # What most files include of others is parsed once, which is a quarter of a build's time.
 # `make PRECOMPILED= B=build-plain` does without: there a file that lacks an include fails.
 PRECOMPILED ?= $B/precompiled

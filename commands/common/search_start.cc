@@ -79,8 +79,8 @@ Result<void> check_code(const rest::ExecRequest& exec, const Framework& framewor
 }
 
 // bsub's words of one trial.
-Result<std::vector<std::string>> words_of(client::Master& master, const ClusterConf& conf,
-                                          const SearchStart& start, rest::ExecRequest& exec) {
+Result<std::vector<std::string>> start_words(client::Master& master, const ClusterConf& conf,
+                                             const SearchStart& start, rest::ExecRequest& exec) {
   exec.plan = start.plan.empty() ? rest::plan_of(exec.plan, conf.name) : start.plan;
   WM_TRY(auto known, frameworks_here());
   WM_TRY(auto framework, rest::find_framework(known, exec.framework));
@@ -214,7 +214,7 @@ Result<SearchBegun> start_search(client::Master& master, const ClusterConf& conf
     return fail(Code::Conflict, "hpoName: there is a search " + request.name);
   WM_TRY(auto most, most_of(request.most, conf));
   WM_TRY(auto exec, rest::parse_exec(request.args));
-  WM_TRY(auto words, words_of(master, conf, start, exec));
+  WM_TRY(auto words, start_words(master, conf, start, exec));
   Staged staged;
   if (!start.folder.empty()) WM_TRY(stage(start.folder, conf, staged));
   auto open_array = [&](JobSpec& spec) {

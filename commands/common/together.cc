@@ -25,7 +25,7 @@ namespace {
 constexpr int kQuiet = 300;
 
 /// What is waited for: a work's end, or what it writes.
-struct Source {
+struct Awaited {
   int fd = -1;
   pid_t pid = 0;  ///< of the work that ends; 0: a stream
   int to = -1;
@@ -41,18 +41,18 @@ class Together {
   int listen_to(int to);
   [[noreturn]] void do_here(const Work& work, int out, int err);
   int listen();
-  void read(Source& stream);
-  void reap(Source& end);
+  void read(Awaited& stream);
+  void reap(Awaited& end);
   void pass_on();
 
   client::Signals signals_;
-  std::vector<Source> sources_;
+  std::vector<Awaited> sources_;
   int code_ = 0;
 };
 
 void write(int to, std::string_view text) { to == STDERR_FILENO ? complain(text) : say(text); }
 
-bool is_end(const Source& source) { return source.pid != 0; }
+bool is_end(const Awaited& source) { return source.pid != 0; }
 
 /// The end of a new pipe that a work is to write to; -1: there is none to be had.
 int Together::listen_to(int to) {
@@ -79,7 +79,7 @@ bool Together::start(const Work& work) {
   return ended >= 0;
 }
 
-void Together::read(Source& stream) {
+void Together::read(Awaited& stream) {
   char bytes[16 << 10];
   auto n = ::read(stream.fd, bytes, sizeof bytes);
   if (n < 0 && errno == EINTR) return;
@@ -93,7 +93,7 @@ void Together::read(Source& stream) {
   write(stream.to, text);
 }
 
-void Together::reap(Source& end) {
+void Together::reap(Awaited& end) {
   int status = 0;
   ::waitpid(end.pid, &status, 0);
   if (code_ == 0) code_ = code_of(status);
@@ -117,7 +117,7 @@ int Together::listen() {
   if (fds[0].revents != 0) pass_on();
   for (std::size_t i = 0; i < sources_.size(); ++i)
     if (fds[i + 1].revents != 0) is_end(sources_[i]) ? reap(sources_[i]) : read(sources_[i]);
-  std::erase_if(sources_, [](const Source& source) { return source.fd < 0; });
+  std::erase_if(sources_, [](const Awaited& source) { return source.fd < 0; });
   return ready;
 }
 

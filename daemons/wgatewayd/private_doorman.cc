@@ -1,18 +1,12 @@
 // The one user of a private cluster: logs on by the cluster's key; tokens are signed here.
 #include <sodium.h>
 
-#include <chrono>
-
 #include "daemons/wgatewayd/doorman.h"
+#include "daemons/wgatewayd/gate.h"
 #include "libwm/http/token_files.h"
 
 namespace wm::gateway {
 namespace {
-
-std::int64_t now_s() {
-  auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
-}
 
 class PrivateDoorman : public Doorman {
  public:

@@ -6,7 +6,6 @@
 #include "libwm/rest/json_text.h"
 
 namespace wm::rest {
-namespace {}  // namespace
 
 bool is_execution(const JobView& view) { return !view.job->spec().exec.framework.empty(); }
 

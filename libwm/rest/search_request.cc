@@ -1,7 +1,6 @@
 #include "libwm/rest/search_request.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include "libwm/rest/json_text.h"

@@ -1,7 +1,6 @@
 #include "libwm/rest/search_task.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include "libwm/model/elements.h"

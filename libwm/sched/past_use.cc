@@ -28,7 +28,7 @@ double part(double used, double whole) { return whole > 0 ? used / whole : 0; }
 constexpr int kDeepest = 32;  // groups above each other; check of the configuration, again
 
 // The group above, or empty: the first of its groups that belongs to the tree.
-std::string group_above(const UserConf* conf) {
+std::string first_group(const UserConf* conf) {
   if (!conf) return "";
   for (const std::string& group : conf->groups) {
     if (!group.empty() && group.front() == '@') return group;
@@ -96,7 +96,7 @@ void FairOrder::add(const Config& config, const std::string& name) {
     const UserConf* conf = conf_of(config, at);
     Node node;
     if (conf) node.shares = conf->shares;
-    node.parent = group_above(conf);
+    node.parent = first_group(conf);
     at = nodes_.emplace(at, std::move(node)).first->second.parent;
   }
 }

@@ -15,6 +15,8 @@ import subprocess
 import tempfile
 import time
 
+from cluster import processes
+
 
 class PageFailed(Exception):
     """What a page did not do."""
@@ -36,7 +38,7 @@ class Browser:
         self._process = subprocess.Popen(
             [program(), '--headless', '--no-sandbox', '--disable-gpu', '--hide-scrollbars', '--ignore-certificate-errors',
              '--remote-debugging-pipe', f'--user-data-dir={self._profile}', f'--window-size={width},{height}', 'about:blank'],
-            preexec_fn=as_3_and_4, close_fds=False, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            env={**os.environ, 'HOME': self._profile, 'TMPDIR': self._profile, 'XDG_CONFIG_HOME': self._profile}, preexec_fn=as_3_and_4, close_fds=False, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for end in high:
             os.close(end)
         os.close(to_read)
@@ -53,9 +55,14 @@ class Browser:
     def __exit__(self, *_):
         self._process.kill()
         self._process.wait()
+        processes.end(self._left)
         os.close(self._to)
         os.close(self._from)
         shutil.rmtree(self._profile, ignore_errors=True)
+
+    def _left(self):
+        """Processes that outlive it: its crash handlers left its session."""
+        return {pid for pid in processes.every() if processes.environment(pid).get('TMPDIR') == self._profile}
 
     # ---- messages ------------------------------------------------------------------------
 

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Role: real handwritten digits as idx files, wherever the demo runs.
 
   MNIST below DATA_DIR (DATA_DIR/MNIST/raw/*-ubyte)  ─► used as it is

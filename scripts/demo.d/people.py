@@ -1,6 +1,6 @@
 """Role: the people of the demo and what they type: bsub as themselves, bjobs, bhist.
 
-As root each is a real account (made when missing, never removed); else both are the invoking
+As root each has a real account of its own, which is removed afterwards; else both are the invoking
 user, told apart by their plans.
 Callers: scripts/demo, story.
 """
@@ -12,6 +12,7 @@ import re
 import subprocess
 from dataclasses import dataclass
 
+NAME_IN_USE = 9  # exit status of useradd
 FIELDS = 'jobid wm_state nalloc_slot epoch nresize attempt pids exec_host pend_reason'
 
 
@@ -53,23 +54,36 @@ def said(words, env, **how):
 def people(work):
     """Ann and Bob, with a folder each below `work`."""
     real = os.geteuid() == 0
-    found = [Person('ann', '/ann', 'wmdemo-ann' if real else '', os.path.join(work, 'ann')),
-             Person('bob', '/bob', 'wmdemo-bob' if real else '', os.path.join(work, 'bob'))]
+    found = [Person(name, f'/{name}', own_account(name) if real else '', os.path.join(work, name))
+             for name in ('ann', 'bob')]
     for person in found:
         os.makedirs(person.home, exist_ok=True)
         if person.account:
-            own_account(person)
+            entry = pwd.getpwnam(person.account)
+            os.chown(person.home, entry.pw_uid, entry.pw_gid)
     return found
 
 
-def own_account(person):
-    """Makes the account when it is missing, and the folder theirs."""
-    try:
-        pwd.getpwnam(person.account)
-    except KeyError:
-        subprocess.run(['useradd', '-r', '-M', '-d', '/nonexistent', '-s', '/bin/bash', person.account], check=True)
-    entry = pwd.getpwnam(person.account)
-    os.chown(person.home, entry.pw_uid, entry.pw_gid)
+def own_account(name):
+    """Makes an account that nobody has, not another demo that runs now either, and returns its name."""
+    for account in (f'wmdemo-{name}', *(f'wmdemo-{name}{k}' for k in range(2, 100))):
+        made = _with_accounts('useradd', '-r', '-M', '-d', '/nonexistent', '-s', '/bin/bash', account)
+        if made.returncode != NAME_IN_USE:
+            made.check_returncode()
+            return account
+    raise CommandFailed(f'all accounts wmdemo-{name} to wmdemo-{name}99 are in use')
+
+
+def remove_accounts(everybody):
+    """What own_account() made."""
+    for person in everybody:
+        if person.account:
+            _with_accounts('userdel', '-f', person.account)
+
+
+def _with_accounts(*words):
+    """Runs useradd or userdel; /etc is locked since two at once are refused."""
+    return subprocess.run(['flock', '/etc', *words], capture_output=True, text=True, check=False)
 
 
 def plans_conf(path, everybody):

@@ -11,9 +11,10 @@ import time
 
 import people
 from evidence import History
+from interpreter import PYTHON
+from last_words import last_words
 from view import Progress
 
-PYTHON = '/usr/bin/python3'
 STEPS = {'ann': int(os.environ.get('DEMO_STEPS_ANN', 2200)), 'bob': int(os.environ.get('DEMO_STEPS_BOB', 600))}
 RIGID_SECONDS = int(os.environ.get('DEMO_RIGID_S', 6))
 WARM_STEPS = 60  # that ann applies on 4 before bob comes
@@ -97,17 +98,15 @@ class Story:
         bad = [n for n in self.numbers if self.state(n) in ('failed', 'killed', 'error')]
         if bad:
             reason = self.jobs[bad[0]].get('PEND_REASON', '')
-            raise DemoFailed(f'job of {bad[0]} {self.state(bad[0])} {reason} while waiting for: {what}{self._output(bad[0])}')
+            raise DemoFailed(f'job of {bad[0]} {self.state(bad[0])} {reason} while waiting for: {what}\n{self._words(bad[0])}')
         if 'ann' in self.numbers and self.state('ann') == 'finished' and 'urgent' not in self.numbers:
             raise DemoFailed(f'ann was done too early while waiting for: {what} (raise DEMO_STEPS_ANN)')
 
-    def _output(self, name):
-        """Last lines of a job's output, for the reason of a failure."""
-        path = os.path.join(self.people[name].home, f'out.{self.numbers[name]}')
-        if not os.path.exists(path):
-            return ''
-        with open(path, encoding='utf-8', errors='replace') as lines:
-            return '\n' + ''.join(lines.readlines()[-12:])
+    def _words(self, name):
+        """What a job said last, for the reason of a failure."""
+        number = self.numbers[name]
+        return last_words(self.result_dir(name), people.bhist(number, self.env),
+                          os.path.join(self.people[name].home, f'out.{number}'))
 
     # ---- the story -------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ import zipfile
 
 import notebook_story
 from browser import Browser, PageFailed
+from last_words import last_words
 from search_story import SearchFailed, SearchStory
 from service_story import SABOTAGES as SERVICE_SABOTAGES, ServiceFailed, ServiceStory
 
@@ -95,14 +96,9 @@ class Story:
         return browser.value('document.querySelectorAll(".plot .ln").length > 0')
 
     def last_output(self, job):
-        """The end of what its first worker said."""
-        folder = self.cluster.path('results', getpass.getuser(), 'batchworkdir', job, 'log', '1')
-        for name in ('stderr', 'stdout'):
-            path = os.path.join(folder, name)
-            if os.path.exists(path) and os.path.getsize(path):
-                with open(path, encoding='utf-8', errors='replace') as lines:
-                    return ''.join(lines.readlines()[-3:]).strip()
-        return 'no output'
+        """The end of what it said."""
+        return last_words(self.cluster.path('results', getpass.getuser(), 'batchworkdir', job),
+                          json.loads(self.run('bhist', '-json', job)))
 
     # ---- what people do -------------------------------------------------------------------
 

@@ -42,7 +42,7 @@ sys.dont_write_bytecode = True
 from cluster.cluster import Cluster, Failure  # noqa: E402
 from evidence import History  # noqa: E402
 
-TRAIN = ['/usr/bin/python3', os.path.join(TOP, 'test', 'support', 'timed_train.py')]
+TRAIN = [sys.executable, os.path.join(TOP, 'test', 'support', 'timed_train.py')]
 STEPS, STEP_MS = '20000', '20'
 SUBMITS, STARTS, SHARES, RESIZES, KILLS = 60, 25, 7, 7, 5
 SHAPE = {'nodes': 4, 'cpus': 1, 'gpus': 1, 'mem': '', 'multiuser': False}

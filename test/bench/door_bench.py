@@ -292,7 +292,7 @@ def pages(env):
     if not shutil.which('chromium'):
         print('# applications_…: no chromium', file=sys.stderr)
         return
-    said = subprocess.run(['/usr/bin/python3', os.path.join(TOP, 'test/system/pages_check.py'), 'many', str(JOBS)],
+    said = subprocess.run([sys.executable, os.path.join(TOP, 'test/system/pages_check.py'), 'many', str(JOBS)],
                           env={**os.environ, **env}, capture_output=True, text=True, check=True).stdout.split()
     show('applications_keystroke_ms', float(said[1]), 'ms', f'most {said[3]}')
     show('applications_change_ms', float(said[5]), 'ms', f'most {said[7]}')

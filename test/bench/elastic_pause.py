@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 """Role: figures of the elastic runtime on this machine, without daemons: what a resize costs the
 members that stay, and what a step costs against plain DistributedDataParallel over gloo.
 Prints `name value unit`; pauses are medians over the resizes of one job, by the workers' own
@@ -41,7 +41,7 @@ class Job:
         self._base = tempfile.mkdtemp(prefix='wmb')
         settings = {'TEST_WIDTH': str(width), 'TEST_STEP_MS': str(step_ms), 'TEST_DTYPE': 'float32',
                     'TEST_PASSES': '100000', 'TEST_EFFECTIVE': '24', 'TEST_HASH': '0', 'TEST_LR': '0'}
-        command = ['/usr/bin/python3', os.path.join(SUPPORT, 'trainer_worker.py')]
+        command = [sys.executable, os.path.join(SUPPORT, 'trainer_worker.py')]
         self.lead = fake_lead.FakeLead(self._base, command, {**ENVIRONMENT, **settings})
         self._next = 1
 
@@ -111,7 +111,7 @@ for _ in range(5):
     print((time.monotonic() - t) * 1e3)
 '''
     with tempfile.TemporaryDirectory() as folder:
-        run = [subprocess.Popen(['/usr/bin/python3', '-c', script, folder + '/store', str(r)],
+        run = [subprocess.Popen([sys.executable, '-c', script, folder + '/store', str(r)],
                                 stdout=subprocess.PIPE, text=True) for r in (0, 1)]
         return statistics.median(float(v) for v in run[1].communicate()[0].split()) if not run[0].wait() else 0
 
@@ -119,7 +119,7 @@ for _ in range(5):
 def trained(arguments_of, count):
     """Runs `count` processes of bench_worker.py at once. Returns their measurements."""
     environment = {**os.environ, **ENVIRONMENT}
-    processes = [subprocess.Popen(['/usr/bin/python3', os.path.join(SUPPORT, 'bench_worker.py'),
+    processes = [subprocess.Popen([sys.executable, os.path.join(SUPPORT, 'bench_worker.py'),
                                    *arguments_of(k)], stdout=subprocess.PIPE, env=environment, text=True)
                  for k in range(count)]
     return [json.loads(p.communicate()[0].splitlines()[-1]) for p in processes]
@@ -132,7 +132,7 @@ def trained_ddp():
 
 def trained_fabric():
     base = tempfile.mkdtemp(prefix='wmb')
-    command = ['/usr/bin/python3', os.path.join(SUPPORT, 'bench_worker.py'), 'fabric']
+    command = [sys.executable, os.path.join(SUPPORT, 'bench_worker.py'), 'fabric']
     lead = fake_lead.FakeLead(base, command, ENVIRONMENT)
     try:
         for task in (1, 2):

@@ -180,7 +180,7 @@ class Bench:
     def training(self):
         """Elastic, on every slot that is left; returns its step and size, which is read anew at each call."""
         shutil.copy(os.path.join(TOP, 'test/system/small_train.py'), self.work)
-        self.run('bsub', '-app', 'training', '-ar', '-n', '1,3', '/usr/bin/python3', 'small_train.py', '10000000', '20')
+        self.run('bsub', '-app', 'training', '-ar', '-n', '1,3', sys.executable, 'small_train.py', '10000000', '20')
 
         def standing():
             rows = []
@@ -208,7 +208,7 @@ class Bench:
     def cold_start(self):
         """At zero kernels, again and again, each time on a slot that the training has to give first."""
         try:
-            subprocess.run(['/usr/bin/python3', '-c', 'import torch; torch.jit.save(torch.jit.trace(torch.nn.Softmax(1), torch.zeros(1, 2)), "m.pt")'], cwd=self.work, check=True, capture_output=True)
+            subprocess.run([sys.executable, '-c', 'import torch; torch.jit.save(torch.jit.trace(torch.nn.Softmax(1), torch.zeros(1, 2)), "m.pt")'], cwd=self.work, check=True, capture_output=True)
         except subprocess.CalledProcessError:
             print('# infer_cold_start_ms: no torch', file=sys.stderr)
             return

@@ -11,7 +11,6 @@ setup() {
   cluster_env
   cd "$BATS_TEST_TMPDIR" || return
 }
-teardown() { end_all_jobs; }
 
 @test "jobs of a registry are submitted, waited for and collected" {
   cat >lsf.tmpl <<'TEMPLATE'

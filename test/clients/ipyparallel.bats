@@ -5,7 +5,6 @@ load lib
 setup_file() { cluster_up --nodes 2 --cpus 2 --mem 4G; }
 teardown_file() { cluster_down; }
 setup() { client ipcluster; cluster_env; cd "$BATS_TEST_TMPDIR" || return; }
-teardown() { end_all_jobs; }
 
 @test "two engines are an array of jobs, answer, and end when they are stopped" {
   cat >engines.py <<'CLIENT'

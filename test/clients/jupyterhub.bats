@@ -6,7 +6,7 @@ load lib
 setup_file() { cluster_up --nodes 2 --cpus 2 --mem 4G; }
 teardown_file() { cluster_down; }
 setup() { client jupyterhub jupyterhub-singleuser configurable-http-proxy jq; cluster_env; cd "$BATS_TEST_TMPDIR" || return; }
-teardown() {
+after_each() {
   [ ! -s hub.pid ] || kill "$(cat hub.pid)" 2>/dev/null || true
   end_all_jobs
 }

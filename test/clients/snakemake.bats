@@ -5,7 +5,6 @@ load lib
 setup_file() { cluster_up --nodes 2 --cpus 2 --mem 4G; }
 teardown_file() { cluster_down; }
 setup() { client snakemake; cluster_env; cd "$BATS_TEST_TMPDIR" || return; write_workflow; }
-teardown() { end_all_jobs; }
 
 write_workflow() {
   cat >Snakefile <<'RULES'

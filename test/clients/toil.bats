@@ -5,7 +5,6 @@ load lib
 setup_file() { cluster_up --nodes 2 --cpus 2 --mem 4G; }
 teardown_file() { cluster_down; }
 setup() { client toil; cluster_env; cd "$BATS_TEST_TMPDIR" || return; }
-teardown() { end_all_jobs; }
 
 workflow() {
   HOME=$BATS_TEST_TMPDIR timeout 400 "$PYTHON" "$BATS_TEST_DIRNAME/toil_workflow.py" --batchSystem lsf --disableCaching \

@@ -15,6 +15,7 @@
 #include "libwm/http/client.h"
 #include "libwm/http/listen.h"
 #include "libwm/http/server.h"
+#include "test/support/folder.h"
 #include "test/support/mutate.h"
 
 namespace wm::http {
@@ -25,8 +26,7 @@ constexpr std::size_t kLongestBody = 1 << 16;
 class http_server : public ::testing::Test {
  protected:
   void SetUp() override {
-    char name[] = "/tmp/wm-http-XXXXXX";
-    folder_ = ::mkdtemp(name);
+    folder_ = wm::test::made_folder();
     auto listening = listen_at(path(), 0600);
     ASSERT_TRUE(listening);
     pid_ = ::fork();

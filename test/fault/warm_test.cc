@@ -41,8 +41,10 @@ class WarmAttempt {
     auto env = task.env;
     env[1] = "WM_TASK=0";
     env.push_back("PATH=/usr/bin:/bin");
-    launch::KeepWarm order{
-        task.argv, {"/usr/bin/python3", warm_program(), modules, "python3", "x.py"}, env, {}};
+    launch::KeepWarm order{task.argv,
+                           {"/usr/bin/env", "python3", warm_program(), modules, "python3", "x.py"},
+                           env,
+                           {}};
     tell(fd, order);
     tell(fd, order);
   }

@@ -18,6 +18,7 @@
 #include "libwm/wire/munge.h"
 #include "libwm/wire/spec_signature.h"
 #include "libwm/wire/transport.h"
+#include "test/support/folder.h"
 #include "test/support/loop.h"
 #include "test/support/private_munged.h"
 #include "test/support/zygote.h"
@@ -103,8 +104,7 @@ class wnoded : public ::testing::Test {
   void SetUp() override {
     if (!munged_.missing().empty()) GTEST_SKIP() << munged_.missing();
     if (user_name().empty()) GTEST_SKIP() << "no account name";
-    char name[] = "/tmp/wmnXXXXXX";
-    folder_ = ::mkdtemp(name);
+    folder_ = wm::test::made_folder();
     ::chmod(folder_.c_str(), 0755);
     fs::create_directory(folder_ + "/conf");
     master_ = std::make_unique<FakeMaster>(loop_, munged_.socket());

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 """Role: elastic training over NCCL on this machine's GPUs, without a cluster: nccl_train under
 test/support/fake_lead.py grows, shrinks, loses a worker and trains on. Prints one line with the
 pauses in training, and the bandwidth that wm-ncclcheck measures. Workers share devices where there

@@ -12,8 +12,7 @@ setup() {
   cd "$BATS_TEST_TMPDIR" || return
   cp -r "$TOP/libwm/kernel/examples/ping" .
 }
-teardown() {
-  [ -n "${BATS_TEST_COMPLETED-}" ] || cluster_words
+after_each() {
   end_all_jobs
   wait_for 20 bash -c '[ "$(bjobs 2>&1)" = "No unfinished job found" ]'
   for model in $(dlim model list | tail -n +2 | cut -d' ' -f1); do dlim model undeploy -f "$model"; done

@@ -4,6 +4,7 @@ and what must hold after every course of events. Needs only build/lib.
 
 import os
 import shutil
+import sys
 import tempfile
 import unittest
 
@@ -13,7 +14,7 @@ import fake_lead
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.join(ROOT, os.environ.get('B', 'build'))
-COMMAND = ['/usr/bin/python3', os.path.join(ROOT, 'test', 'support', 'trainer_worker.py')]
+COMMAND = [sys.executable, os.path.join(ROOT, 'test', 'support', 'trainer_worker.py')]
 
 
 class Elastic(unittest.TestCase):

@@ -14,10 +14,12 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 #include <cstdlib>
+#include <filesystem>
 
 #include "libwm/base/result.h"
 #include "libwm/codec/codec.h"
 #include "libwm/model/worker_key.h"
+#include "test/support/folder.h"
 
 namespace wm::test {
 namespace {
@@ -244,9 +246,7 @@ void ElasticRig::Impl::try_switch(EpochNumber epoch) {
 }
 
 ElasticRig::ElasticRig(int hosts) : impl_(std::make_unique<Impl>()) {
-  char dir[] = "/tmp/wm-elastic-XXXXXX";
-  WM_CHECK(::mkdtemp(dir) != nullptr);
-  impl_->dir = dir;
+  impl_->dir = made_folder();
   for (int k = 1; k <= hosts; ++k) impl_->nodes[k];
   for (auto& [host, node] : impl_->nodes) {
     node.acceptor = std::make_unique<stream_protocol::acceptor>(
@@ -259,10 +259,8 @@ ElasticRig::ElasticRig(int hosts) : impl_(std::make_unique<Impl>()) {
 
 ElasticRig::~ElasticRig() {
   for (auto& [host, node] : impl_->nodes) kill_agent(host);
-  for (auto& [host, node] : impl_->nodes) {
-    for (const char* what : {"node", "worker", "log"}) ::unlink(impl_->path(host, what).c_str());
-  }
-  ::rmdir(impl_->dir.c_str());
+  std::error_code none;
+  std::filesystem::remove_all(impl_->dir, none);
 }
 
 bool ElasticRig::run_until(const std::function<bool()>& done, Duration limit) {

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 
 from elastic_job import BUILD, ROOT, Elastic
@@ -19,7 +20,7 @@ class Groups(Elastic):
     @classmethod
     def setUpClass(cls):
         cls.data = tempfile.mkdtemp(prefix='wmd')
-        subprocess.run(['/usr/bin/python3', os.path.join(ROOT, 'scripts', 'demo.d', 'digits.py'), cls.data],
+        subprocess.run([sys.executable, os.path.join(ROOT, 'scripts', 'demo.d', 'digits.py'), cls.data],
                        check=True, env={**os.environ, 'DATA_DIR': ''}, stdout=subprocess.DEVNULL)
 
     @classmethod

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "libwm/wire/munge.h"
+#include "test/support/folder.h"
 
 extern char** environ;
 
@@ -40,13 +41,8 @@ PrivateMunged::PrivateMunged() {
     missing_ = std::string(kProgram) + " is not installed";
     return;
   }
-  char dir[] = "/tmp/wm-munged-XXXXXX";
-  if (!::mkdtemp(dir)) {
-    missing_ = "no temporary directory";
-    return;
-  }
-  dir_ = dir;
-  ::chmod(dir, 0711);  // munged wants its socket reachable and its key not
+  dir_ = made_folder();
+  ::chmod(dir_.c_str(), 0711);  // munged wants its socket reachable and its key not
   write_key(dir_ + "/key");
   start();
 }

@@ -13,7 +13,8 @@ ScratchDir::ScratchDir() {
   bool in_memory = ::access("/dev/shm", W_OK) == 0;
   auto base =
       in_memory ? std::filesystem::path("/dev/shm") : std::filesystem::temp_directory_path();
-  path_ = (base / "wm-store-XXXXXX").string();
+  const char* tag = ::getenv("WM_TEST_TAG");  // whose it is, when it is left behind
+  path_ = (base / ("wm." + std::string(tag ? tag : "store") + "-XXXXXX")).string();
   WM_CHECK(::mkdtemp(path_.data()) != nullptr);
 }
 

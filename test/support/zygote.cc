@@ -13,6 +13,7 @@
 
 #include "libwm/frames/blocking.h"
 #include "libwm/proc/tree.h"
+#include "test/support/folder.h"
 
 namespace wm::test {
 namespace {
@@ -44,8 +45,7 @@ bool eventually(const std::function<bool()>& done, Duration limit) {
 }
 
 Zygote::Zygote(const std::string& cgroup) {
-  char name[] = "/tmp/wmzXXXXXX";
-  folder = ::mkdtemp(name);
+  folder = wm::test::made_folder();
   ::chmod(folder.c_str(), 0755);
   run = folder + "/run";
   exits = folder + "/exits";
@@ -131,7 +131,9 @@ void tell(const proc::Fd& fd, const launch::ShepherdOrder& order) {
 
 CgroupsForTests::CgroupsForTests() {
   const char* named = ::getenv("WM_TEST_CGROUP");
-  roots = proc::usable_cgroups(named ? named : "wm-test-" + std::to_string(::getpid()));
+  const char* tag = ::getenv("WM_TEST_TAG");  // whose they are, when they are left behind
+  auto own = "wm-test-" + std::string(tag ? tag : "") + "-" + std::to_string(::getpid());
+  roots = proc::usable_cgroups(named ? named : own);
 }
 
 bool CgroupsForTests::has(const std::string& controller) const {

@@ -173,15 +173,17 @@ pretend() {
   { echo '#!/bin/sh'; cat; } >"$BATS_TEST_TMPDIR/b/test/unit_$1"
   chmod +x "$BATS_TEST_TMPDIR/b/test/unit_$1"
 }
+gtest_skip() { printf 'echo "[ RUN      ] %s\nx.cc:1: Skipped\n%s\n\n[  SKIPPED ] %s (0 ms)"\n' "$1" "$2" "$1"; }
 gtest_case() { printf 'echo "[ RUN      ] %s"\necho "[%s] %s (1 ms)"\n' "$2" "$1" "$2"; }
 runner() { B=$BATS_TEST_TMPDIR/b run "$TOP/scripts/check" pretended; }
 
 @test "the runner counts cases and its last line is the sum" {
-  { gtest_case '       OK ' a.b; gtest_case '  SKIPPED ' a.c; } | pretend pretended_good
+  { gtest_case '       OK ' a.b; gtest_skip a.c 'no cat here'; } | pretend pretended_good
   gtest_case '       OK ' d.e | pretend pretended_also
   runner
   [ "$status" -eq 0 ]
   [ "${lines[-1]}" = "2 passed, 0 failed, 1 skipped" ]
+  [[ $output == *"slowest: "*" s  unit_pretended_"*"kind: "*" s  unit, 2 groups"* ]]
 }
 
 @test "the runner fails on a failed case and shows the output" {
@@ -208,4 +210,81 @@ runner() { B=$BATS_TEST_TMPDIR/b run "$TOP/scripts/check" pretended; }
   runner
   [ "$status" -eq 1 ]
   [[ $output == *"no test ran"* ]]
+}
+
+@test "the runner tells each reason of skips with its count, and takes none without a reason" {
+  { gtest_skip a.b 'no dog'; gtest_skip a.c 'no cat'; gtest_skip a.d 'no dog'; } | pretend pretended_skips
+  runner
+  [ "$status" -eq 0 ]
+  [[ $output == *"skipped:       2    no dog (unit_pretended_skips)"$'\n'"skipped:       1    no cat (unit_pretended_skips)"* ]]
+  gtest_case '  SKIPPED ' a.c | pretend pretended_silent
+  runner
+  [ "$status" -eq 1 ]
+  [[ $output == *"FAIL unit_pretended_silent"*"skipped without a reason"* ]]
+}
+
+@test "each group has a home, folders and configuration of its own, which are gone afterwards" {
+  { gtest_case '       OK ' a.b; echo 'for f in "$HOME" "$TMPDIR" "$XDG_RUNTIME_DIR"; do echo "own $f"; touch "$f/file"; done; rm "$TMPDIR/file"
+    echo "config ${XDG_CONFIG_HOME-none}"; echo "tag $WM_TEST_TAG"; exit 1'; } | pretend pretended_places
+  # a socket's path would be too long below such a folder
+  mkdir "$BATS_TEST_TMPDIR/a-very-long-name-of-a-folder"
+  TMPDIR=$BATS_TEST_TMPDIR/a-very-long-name-of-a-folder XDG_CONFIG_HOME=/elsewhere runner
+  [ "$(grep -c '^own ' <<<"$output")" -eq 3 ]
+  while read -r _ folder; do [[ $folder != "$HOME" && ${#folder} -le 30 && ! -e $folder ]]; done < <(grep '^own ' <<<"$output")
+  [[ $output == *"config none"* ]]
+  grep -qE '^tag [a-z0-9_]{8}g[0-9]+$' <<<"$output"
+}
+
+@test "what a group leaves behind is its failure, is named, and is taken away" {
+  { gtest_case '       OK ' a.b; echo 'sleep 1234 >/dev/null 2>&1 & touch "$TMPDIR/notices.mark" "/dev/shm/wm.$WM_TEST_TAG-x"'; } | pretend pretended_careless
+  gtest_case '       OK ' c.d | pretend pretended_tidy
+  runner
+  [ "$status" -eq 1 ]
+  [[ $output == *"FAIL unit_pretended_careless"*"left something behind"* && $output == *"ok   unit_pretended_tidy"* ]]
+  [[ $output == *"temporary folder: notices.mark"*"in memory: /dev/shm/wm."* ]]
+  pid=$(sed -n 's/^ *process \([0-9]*\): sleep 1234$/\1/p' <<<"$output")
+  [ -n "$pid" ] && [ ! -e "/proc/$pid" ] || ! grep -qa 'sleep' "/proc/$pid/cmdline"
+  [ -z "$(find /dev/shm -maxdepth 1 -name "$(grep -oE 'wm\.[a-z0-9_]+g[0-9]+-x' <<<"$output")")" ]
+}
+
+@test "where nobody else uses the machine, whatever is new on it is a failure" {
+  { gtest_case '       OK ' a.b; echo "touch $BATS_TEST_TMPDIR/shared/ways"; } | pretend pretended_shared
+  mkdir "$BATS_TEST_TMPDIR/shared"
+  TMPDIR=$BATS_TEST_TMPDIR/shared WM_CHECK_ALONE=1 runner
+  [ "$status" -eq 1 ]
+  [[ $output == *"new on this machine: temporary folder: "*"ways"* ]]
+}
+
+@test "check_paths refuses the interpreter's path in tests and scripts alone" {
+  mkdir -p "$WM_CHECK_ROOT/scripts/common"
+  put commands/good.py <<<$'#!/usr/bin/python3\n"""Role: installed."""'
+  put scripts/good <<<$'#!/usr/bin/env python3\n"""Role: good: $root/usr/bin/python3 is none."""'
+  put scripts/common/python <<<'system=/usr/bin/python3'
+  run "$TOP/scripts/check_paths"
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  put scripts/bad <<<$'#!/usr/bin/python3\n"""Role: bad."""'
+  run "$TOP/scripts/check_paths"
+  [ "$status" -eq 1 ]
+  [[ $output == *"scripts/bad:1: names the interpreter: /usr/bin/python3"* ]]
+}
+
+# interpreter NAME yes|no: a stand-in that has torch, or has not
+interpreter() {
+  mkdir -p "$(dirname "$BATS_TEST_TMPDIR/$1")"
+  printf '#!/bin/sh\ncase $2 in *find_spec*) %s ;; *) echo "$0" ;; esac\n' "$([ "$2" = yes ] || echo exit 1)" >"$BATS_TEST_TMPDIR/$1"
+  chmod +x "$BATS_TEST_TMPDIR/$1"
+}
+@test "the interpreter: the system's, but that of PATH where it alone has torch; PYTHON before both" {
+  which_one() { PATH=$BATS_TEST_TMPDIR/bin:$PATH "$TOP/scripts/common/python" "$BATS_TEST_TMPDIR/system"; }
+  unset PYTHON
+  local system path
+  while read -r system path name; do
+    interpreter system "$system"
+    interpreter bin/python3 "$path"
+    [ "$(which_one)" = "$BATS_TEST_TMPDIR/$name" ] || { echo "$system $path: $(which_one)"; return 1; }
+  done <<<$'yes yes system\nyes no system\nno no system\nno yes bin/python3'
+  rm "$BATS_TEST_TMPDIR/system"
+  interpreter bin/python3 no
+  [ "$(which_one)" = "$BATS_TEST_TMPDIR/bin/python3" ]
+  [ "$(PYTHON=/some/python which_one)" = /some/python ]
 }

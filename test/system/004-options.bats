@@ -10,7 +10,6 @@ setup() {
   cd "$BATS_TEST_TMPDIR" || return
   export HOME=$BATS_TEST_TMPDIR
 }
-teardown() { end_all_jobs; }
 
 tables() { for command in "$TOP"/commands/*.cc; do "$B/bin/$(basename "$command" .cc)" --wm-options; done; }
 

@@ -6,7 +6,7 @@ load lib
 setup_file() { cluster_up --nodes 1 --cpus 2; }
 teardown_file() { cluster_down; }
 setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; }
-teardown() { [ -z "${joining-}" ] || kill -9 "$joining" 2>/dev/null || true; }
+after_each() { [ -z "${joining-}" ] || kill -9 "$joining" 2>/dev/null || true; }
 
 named() { [[ $(bhosts 2>&1) == *"Host <newhost>"*"asks to join"*"[newhost]"*"badmin reconfig"* ]]; }
 has_joined() { [[ $(bhosts -noheader newhost 2>&1) == *ok* ]]; }

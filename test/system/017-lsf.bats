@@ -6,7 +6,6 @@ load lib
 setup_file() { cluster_up --nodes 1 --cpus 2 --mem 4G; }
 teardown_file() { cluster_down; }
 setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; }
-teardown() { end_all_jobs; }
 
 @test "lsid names a release of LSF, the cluster and its master" {
   [[ $(lsid | head -1) =~ IBM\ Spectrum\ LSF\ Standard\ (.*), ]]

@@ -13,7 +13,6 @@ setup_file() {
 }
 teardown_file() { cluster_down; }
 setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; }
-teardown() { end_all_jobs; }
 
 @test "busers: who asks, members of a group, everybody" {
   job=$(submit -n 2 sleep 600)

@@ -6,7 +6,6 @@ load lib
 setup_file() { cluster_up --nodes 2 --cpus 2; }
 teardown_file() { cluster_down; }
 setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; export TERM=xterm; }
-teardown() { end_all_jobs; }
 
 on_terminal() { run $PYTHON "$BATS_TEST_DIRNAME/on_terminal.py" size:24x80 "$@"; }
 

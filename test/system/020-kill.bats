@@ -53,8 +53,8 @@ END
 
 @test "what a shell wraps saves its work though the shell obeys at once" {
   saver ended; saver told
-  ended=$(submit "true; /usr/bin/python3 ended.py; true")
-  told=$(submit "true; /usr/bin/python3 told.py; true")
+  ended=$(submit "true; $PYTHON ended.py; true")
+  told=$(submit "true; $PYTHON told.py; true")
   wait_for 20 test -e ended.ready -a -e told.ready
   bkill "$ended"
   bkill -s TERM "$told"

@@ -5,7 +5,6 @@ load lib
 setup_file() { cluster_up --nodes 1 --cpus 2; }
 teardown_file() { cluster_down; }
 setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; }
-teardown() { end_all_jobs; }
 
 @test "each line of a pack is a job that runs, or says why it is none" {
   for n in 1 2 3 4 5; do echo "-J part-$n -o out-$n.txt echo part $n \$LSB_JOBNAME"; done >jobs

@@ -8,7 +8,6 @@ setup_file() {
 }
 teardown_file() { cluster_down; }
 setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; }
-teardown() { end_all_jobs; }
 
 # The state of element n of a job.
 element() { bjobs -a -noheader -o wm_state "$1[$2]"; }

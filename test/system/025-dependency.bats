@@ -6,7 +6,6 @@ load lib
 setup_file() { cluster_up --nodes 1 --cpus 4; }
 teardown_file() { cluster_down; }
 setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; }
-teardown() { end_all_jobs; }
 
 @test "a job waits for another's end, says for which, and starts with it" {
   first=$(submit -J first 'while [ ! -e go ]; do sleep 0.05; done')

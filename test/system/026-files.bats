@@ -14,7 +14,6 @@ setup() {
   cluster_env
   cd "$BATS_TEST_TMPDIR" || return
 }
-teardown() { [ -n "${BATS_TEST_COMPLETED-}" ] || { cat ./*.txt; cluster_words; }; end_all_jobs; }
 
 @test "files go there before the job and come back after it" {
   mkdir there

@@ -7,13 +7,12 @@ setup_file() {
   [ "$cores" -ge 2 ] || return 0
   cluster_up --nodes 1 --cpus "$cores"
 }
-teardown_file() { [ ! -e "$CLUSTER/cluster.json" ] || cluster_down; }
+teardown_file() { cluster_down; }
 setup() {
   [ "$(lscpu -p=CORE | grep -v '^#' | sort -u | wc -l)" -ge 2 ] || skip "this machine has one core"
   cluster_env
   cd "$BATS_TEST_TMPDIR" || return
 }
-teardown() { [ -n "${BATS_TEST_COMPLETED-}" ] || { cat ./*.txt; cluster_words; }; end_all_jobs; }
 
 bound() { # NAME: submits a job that says what it may use, and stays
   submit -R 'affinity[core(1):membind=localonly]' -o "$1.txt" \

@@ -5,7 +5,6 @@ load lib
 setup_file() { cluster_up --nodes 2 --cpus 4; }
 teardown_file() { cluster_down; }
 setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; }
-teardown() { [ -n "${BATS_TEST_COMPLETED-}" ] || { cat ./*.txt; cluster_words; }; end_all_jobs; }
 
 # A job of two tasks on each of both hosts; $other is the host that it does not start on.
 pair() { submit -n 4 -R 'span[ptile=2]' -o out.txt 'set -- $LSB_MCPU_HOSTS; first=$1 other=$3; '"$1"; }

@@ -18,7 +18,6 @@ setup() {
   machine
   cd "$BATS_TEST_TMPDIR" || return
 }
-teardown() { end_all_jobs; }
 
 # machine [more words of GPU 0 [further lines]]: what the driver shows from now on
 machine() {

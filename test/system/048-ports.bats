@@ -6,7 +6,6 @@ load lib
 setup_file() { cluster_up --nodes 2 --cpus 50; }
 teardown_file() { cluster_down; }
 setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; }
-teardown() { [ -n "${BATS_TEST_COMPLETED-}" ] || cluster_words; end_all_jobs; }
 
 # Serves at the job's port as rank 0 of torch does, says so, and stays until told to go.
 make_server() {

@@ -6,7 +6,6 @@ load lib
 setup_file() { cluster_up --nodes 4 --cpus 1 --gpus 1; }
 teardown_file() { cluster_down; }
 setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; cp "$BATS_TEST_DIRNAME/small_train.py" .; }
-teardown() { end_all_jobs; }
 
 # newcomers that were started and failed, beside the first task
 has_tried() { [ "$(ls "$(result_dir "$1")/log" | wc -l)" -gt "$2" ]; }

@@ -13,7 +13,6 @@ setup() {
   cd "$BATS_TEST_TMPDIR" || return
   program="$B/test/examples/gloo_train --data $BATS_FILE_TMPDIR/digits --step-ms 25"
 }
-teardown() { [ -n "${BATS_TEST_COMPLETED-}" ] || cluster_words; end_all_jobs; }
 
 # finished JOBID STEPS [KILLED_TASK]
 finished() {

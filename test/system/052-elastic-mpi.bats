@@ -29,7 +29,6 @@ exec mpirun -x RESULT_DIR -x LOG_DIR $B/test/examples/mpi_train --data $BATS_FIL
 END
   chmod +x program
 }
-teardown() { [ -n "${BATS_TEST_COMPLETED-}" ] || { cat out.txt; bhist -l "${job-0}"; cluster_words; }; end_all_jobs; }
 
 world_is() { tail -qn 1 log/rank.0/steps.csv | awk -F, -v world="$1" '{ now = $3 } END { exit now != world }'; }
 steps() { tail -n 1 log/rank.0/weights.csv | cut -d, -f1; }

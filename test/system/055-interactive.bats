@@ -5,7 +5,6 @@ load lib
 setup_file() { cluster_up --nodes 2 --cpus 4; }
 teardown_file() { cluster_down; }
 setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; }
-teardown() { [ -n "${BATS_TEST_COMPLETED-}" ] || cluster_words; end_all_jobs; }
 
 none_like() { ! pgrep -f "$1"; }
 person() { timeout 100 "$PYTHON" "$BATS_TEST_DIRNAME/on_terminal.py" "$@"; }

@@ -9,7 +9,6 @@ setup_file() {
 }
 teardown_file() { cluster_down; }
 setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; cp "$BATS_TEST_DIRNAME/small_train.py" .; }
-teardown() { end_all_jobs; }
 
 stacks() { grep -q 'most recent call first' "$(result_dir "$1")/log/$2/stderr"; }
 

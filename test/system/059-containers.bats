@@ -50,7 +50,6 @@ setup() {
   image=$BATS_FILE_TMPDIR/image
   hello=$BATS_FILE_TMPDIR/bin/hello course=$BATS_FILE_TMPDIR/bin/course
 }
-teardown() { [ -n "${BATS_TEST_COMPLETED-}" ] || { cat ./*.txt; cluster_words; }; end_all_jobs; }
 
 need_charliecloud() { command -v ch-run >/dev/null || skip "no ch-run: run scripts/bootstrap"; }
 # Hosts of a private cluster share a kernel and a name: Open MPI's shared memory would mix them up.
@@ -58,7 +57,7 @@ need_mpi() {
   command -v mpicc mpirun >/dev/null || skip "no Open MPI: run scripts/bootstrap"
   mpi_on_loopback
 }
-need_blaunch() { [[ $B != *-* ]] || skip "commands with sanitizers need libraries that the image lacks"; }
+need_blaunch() { ! sanitized || skip "commands with sanitizers need libraries that the image lacks"; }
 need_podman() {
   printf '[engine]\nruntime = "runc"\n' >containers.conf
   export CONTAINERS_CONF=$PWD/containers.conf

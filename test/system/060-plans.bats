@@ -8,7 +8,6 @@ setup_file() {
 }
 teardown_file() { cluster_down; }
 setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; cp "$BATS_TEST_DIRNAME/small_train.py" .; }
-teardown() { end_all_jobs; }
 
 train() { submit -app training -ar -n 1,4 -gpu num=1 -plan "$1" $PYTHON small_train.py "$2" 10; }
 holds() { is "$1" nalloc_slot "$2"; }

@@ -5,7 +5,6 @@ load lib
 setup_file() { cluster_up --nodes 2 --cpus 2; }
 teardown_file() { cluster_down; }
 setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; }
-teardown() { end_all_jobs; }
 
 @test "what runs has what is left of its run limit, what waits starts when it ends" {
   runs=$(submit -n 4 -W 10 sleep 1000)

@@ -32,7 +32,6 @@ END
 }
 teardown_file() { cluster_down; }
 setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; }
-teardown() { end_all_jobs; }
 
 hosts_of() { field "$1" exec_host | tr ':' '\n' | sed 's/.*\*//' | sort | uniq -c | awk '{print $2 "=" $1}' | xargs; }
 running() { wait_for 20 in_state "$1" running; }

@@ -7,7 +7,6 @@ load lib
 setup_file() { cluster_up --nodes 1 --cpus 4; }
 teardown_file() { cluster_down; }
 setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; }
-teardown() { end_all_jobs; }
 
 backfill() {
   sed -i '/^backfill = /d' "$WM_CONF_DIR/wm.conf"

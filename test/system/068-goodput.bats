@@ -23,7 +23,6 @@ setup() {
   cp "$BATS_TEST_DIRNAME/small_train.py" good
   cp "$BATS_TEST_DIRNAME/small_train.py" bad
 }
-teardown() { [ -n "${BATS_TEST_COMPLETED-}" ] || cluster_words; end_all_jobs; }
 
 # elastic_job "SLEEP_MS [each]" bsub-arguments…
 elastic_job() { submit "${@:2}" -app training -ar -n 1,4 -gpu num=1 $PYTHON small_train.py 100000 $1; }

@@ -17,7 +17,6 @@ END
 }
 teardown_file() { cluster_down; }
 setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; }
-teardown() { [ -n "${BATS_TEST_COMPLETED-}" ] || cluster_words; end_all_jobs; }
 
 holds() { [ "$(field "$1" nalloc_slot)" = "$2" ]; }
 paces() { bjobs -l "$1" | tr -d '\n' | tr -s ' ' | grep -qE "$2"; }

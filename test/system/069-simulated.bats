@@ -5,7 +5,6 @@ load lib
 setup_file() { cluster_up --nodes 4 --cpus 4 --conf "$BATS_TEST_DIRNAME/sleepers-apps.conf"; }
 teardown_file() { cluster_down; }
 setup() { cluster_env; }
-teardown() { end_all_jobs; }
 
 apart() { jq -e --arg key "$1" --argjson most "$2" '.[$key].apart_percent | . <= $most and . >= -$most' list.json; }
 

@@ -6,12 +6,12 @@ load lib
 setup() {
   programs_built || skip "daemons or commands are not built"
   command -v chromium >/dev/null || skip "no chromium (scripts/bootstrap web)"
-  /usr/bin/python3 -c 'import sklearn' 2>/dev/null || skip "no digits"
+  $PYTHON -c 'import sklearn' 2>/dev/null || skip "no digits"
   export DEMO_DIR=$BATS_TEST_TMPDIR/out
   unset WM_CLUSTER_DIR
 }
 sabotaged() { DEMO_SABOTAGE=$1 run "$TOP/scripts/demo-web"; [ "$status" -eq 1 ] || { echo "$output"; return 1; }; }
-teardown() {
+after_each() {
   local kept
   kept=$(sed -n 's/^logs kept in //p' <<<"${output-}")
   [[ $kept != */wm-demo.* ]] || rm -rf "$kept"

@@ -159,7 +159,7 @@ small() {
   mkdir -p "$2"
   mount -t tmpfs -o "size=$1" none "$2" 2>/dev/null || skip "nothing can be mounted here"
 }
-teardown() {
+after_each() {
   umount "$BATS_TEST_TMPDIR/full" 2>/dev/null || true
 }
 

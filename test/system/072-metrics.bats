@@ -3,6 +3,7 @@
 
 load lib
 setup() { command -v promtool >/dev/null || skip "no promtool"; cd "$BATS_TEST_TMPDIR" || return; }
+after_each() { cluster_down; }
 
 @test "alert rules are sound and fire when they should" {
   promtool check rules "$TOP/etc/prometheus/wm.rules.yml"
@@ -43,5 +44,4 @@ setup() { command -v promtool >/dev/null || skip "no promtool"; cd "$BATS_TEST_T
   grep -q '^wm_jobs{state="running"} 1$' all
   grep -q '^wm_requests_total{verb="submit"} 1$' all
   [ "$(grep -c '^wm_node_tasks 1$' all)" -eq 1 ]
-  cluster_down
 }

@@ -10,7 +10,6 @@ setup_file() {
 }
 teardown_file() { cluster_down; }
 setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; cp "$BATS_TEST_DIRNAME/small_train.py" .; }
-teardown() { end_all_jobs; }
 
 budget() { bplans -b -json | jq -r --arg b "$1" --arg k "$2" '.RECORDS[] | select(.BUDGET == $b) | .[$k]'; }
 holds() { is "$1" nalloc_slot "$2"; }

@@ -15,7 +15,7 @@ setup_file() {
 }
 teardown_file() { cluster_down; }
 setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; me=$(id -un); }
-teardown() {
+after_each() {
   end_all_jobs
   brsvs -json | jq -r '.RECORDS[].RSVID' | xargs -r brsvdel >/dev/null 2>&1 || true
 }

@@ -4,50 +4,45 @@
 
 load lib
 setup_file() {
-  [ "$(id -u)" -eq 0 ] || return 0
-  programs_built || return 0
-  [[ $B != *-* ]] || return 0
-  for who in wmtest-a wmtest-b; do id $who >/dev/null 2>&1 || useradd -r -M -d /nonexistent -s /bin/bash $who; done
-  export B_REAL=$B
-  B=$(mktemp -d) && export B && chmod 755 "$B" # the build may lie where other accounts cannot go
-  cp -r "$B_REAL"/{bin,sbin} "$B/"
-  mkdir -p "$B/lib" && cp -r "$B_REAL"/lib/*.so "$B_REAL"/lib/python "$B/lib/" 2>/dev/null || true
-  place=$(mktemp -d) && export place && chmod 755 "$place"
-  export SINK=$place/sink TZDIR=$place/zones
-  mkdir -p "$SINK" "$TZDIR" "$place/a" "$place/b" && chmod 1777 "$SINK"
-  cp "$BATS_TEST_DIRNAME/small_train.py" "$place/a/"
-  chown wmtest-a "$place/a" && chown wmtest-b "$place/b"
-  cat >"$place/sendmail" <<END
+  [ -z "$(why_no_accounts)" ] || return 0
+  open_place
+  reachable_build "$PLACE/build"
+  make_account a && make_account b
+  export SINK=$PLACE/sink TZDIR=$PLACE/zones
+  mkdir -p "$SINK" "$TZDIR" "$PLACE/a" "$PLACE/b" && chmod 1777 "$SINK"
+  cp "$BATS_TEST_DIRNAME/small_train.py" "$PLACE/a/"
+  chown $ACCOUNT-a "$PLACE/a" && chown $ACCOUNT-b "$PLACE/b"
+  cat >"$PLACE/sendmail" <<END
 #!/bin/sh
 n=\$(mktemp "$SINK/XXXXXX.eml") && echo "\$*" >"\$n.to" && chmod a+r "\$n" "\$n.to" && exec cat >"\$n"
 END
-  chmod 755 "$place/sendmail"
-  printf "[paths]\nsendmail = $place/sendmail\n" >"$place/wm.conf"
-  printf '[/]\n[/a]\nowns = 2\n[/b]\nowns = 2\n' >"$place/plans.conf"
-  "$MINICLUSTER" up --dir "$place/c" --nodes 2 --cpus 2 --gpus 1 --multiuser --conf "$place/wm.conf" --conf "$place/plans.conf"
-  eval "$("$MINICLUSTER" env --dir "$place/c")"
+  chmod 755 "$PLACE/sendmail"
+  printf "[paths]\nsendmail = $PLACE/sendmail\n" >"$PLACE/wm.conf"
+  printf '[/]\n[/a]\nowns = 2\n[/b]\nowns = 2\n' >"$PLACE/plans.conf"
+  "$MINICLUSTER" up --dir "$PLACE/c" --nodes 2 --cpus 2 --gpus 1 --multiuser --conf "$PLACE/wm.conf" --conf "$PLACE/plans.conf"
+  eval "$("$MINICLUSTER" env --dir "$PLACE/c")"
   printf '%s\n' 'report_timezone = Moved' 'report_admins = jo' 'report_management = boss' 'mail_domain = example.org' \
     'advice_trial = 0' 'advice_fails = 3' '[/a]' 'owners = carol' >"$WM_CONF_DIR/report.conf"
   day_of_jobs && move_clock
 }
 teardown_file() {
-  [ -z "${place-}" ] || "$MINICLUSTER" down --dir "$place/c"
-  [ -z "${B_REAL-}" ] || rm -rf "$B" "$place"
+  [ -n "${PLACE-}" ] || return 0
+  "$MINICLUSTER" down --dir "$PLACE/c"
+  remove_accounts
+  rm -rf "$PLACE"
 }
 setup() {
-  [ "$(id -u)" -eq 0 ] || skip "needs root"
-  programs_built || skip "daemons or commands are not built"
-  [ -n "${place-}" ] || skip "programs with sanitizers do not take a name service put before them"
-  CLUSTER=$place/c
+  [ -n "${PLACE-}" ] || skip "$(why_no_accounts)"
+  CLUSTER=$PLACE/c
   cluster_env
-  cd "$place" || return
+  cd "$PLACE" || return
 }
 
 submit_as() { # a|b bsub's words…: prints the job's number
   local who=$1 said
   shift
-  said=$(cd "$place/$who" && setpriv --reuid "wmtest-$who" --regid "$(id -g "wmtest-$who")" --clear-groups -- \
-    env HOME="$place/$who" USER="wmtest-$who" LOGNAME="wmtest-$who" bsub "$@")
+  said=$(cd "$PLACE/$who" && setpriv --reuid "$ACCOUNT-$who" --regid "$(id -g "$ACCOUNT-$who")" --clear-groups -- \
+    env HOME="$PLACE/$who" USER="$ACCOUNT-$who" LOGNAME="$ACCOUNT-$who" bsub "$@")
   [[ $said =~ \<([0-9]+)\> ]] && echo "${BASH_REMATCH[1]}"
 }
 
@@ -98,28 +93,28 @@ for a in m.iter_attachments():
     [ "$status" -eq 0 ] && [ -z "$output" ] || { echo "$line: $status $output"; return 1; }
   done < <(cron_lines)
   ls "$SINK"
-  for who in jo wmtest-a wmtest-b carol boss; do [ "$(mails_to "$who@example.org" | wc -l)" -eq 1 ] || { echo "$who"; return 1; }; done
+  for who in jo $ACCOUNT-a $ACCOUNT-b carol boss; do [ "$(mails_to "$who@example.org" | wc -l)" -eq 1 ] || { echo "$who"; return 1; }; done
   [ "$(ls "$SINK"/*.eml | wc -l)" -eq 5 ]
 }
 
 @test "the administrator has the day with its page: how full, who waited, what failed" {
   run decoded "$(mails_to jo@example.org)"
   [[ $output == *"day 2027-01-31"* && $output == *"Sunday 31 January 2027"* && $output == *"9 ended, 3 failed"* ]]
-  [[ $output == *"wmtest-a"* && $output == *"/b"* && $output == *"final"* ]]
+  [[ $output == *"$ACCOUNT-a"* && $output == *"/b"* && $output == *"final"* ]]
   [[ $output =~ "ATTACHED day-2027-01-31.html "[3-9]" True" ]]
 }
 
 @test "each user has the week and only what is theirs; who fails again and again is told" {
-  run decoded "$(mails_to wmtest-a@example.org)"
-  [[ $output == *"your week"* && $output == *"2 done, 0 failed"* && $output != *wmtest-b* ]]
+  run decoded "$(mails_to $ACCOUNT-a@example.org)"
+  [[ $output == *"your week"* && $output == *"2 done, 0 failed"* && $output != *$ACCOUNT-b* ]]
   [[ $output == *ATTACHED*week-2027-W04* ]]
-  run decoded "$(mails_to wmtest-b@example.org)"
-  [[ $output == *"4 done, 3 failed"* && $output == *"failed 3 times in a row"* && $output != *wmtest-a* ]]
+  run decoded "$(mails_to $ACCOUNT-b@example.org)"
+  [[ $output == *"4 done, 3 failed"* && $output == *"failed 3 times in a row"* && $output != *$ACCOUNT-a* ]]
 }
 
 @test "a plan's owner has the month of the plan, management that of all without names" {
   run decoded "$(mails_to carol@example.org)"
-  [[ $output == *"/a in January 2027"* && $output == *wmtest-a* && $output != *wmtest-b* ]]
+  [[ $output == *"/a in January 2027"* && $output == *$ACCOUNT-a* && $output != *$ACCOUNT-b* ]]
   [[ $output == *ATTACHED*month-2027-01* ]]
   file=$(mails_to boss@example.org)
   run decoded "$file"
@@ -146,7 +141,7 @@ print(*[p.get_content() for p in m.walk() if p.get_content_maintype() == "text"]
 @test "pages: others may not read a user's, the group may read the cluster's" {
   reports=$(find "$CLUSTER" -path '*reports/2027/01' -type d)
   [ "$(stat -c %a "$reports/day-2027-01-31.html")" = 640 ]
-  [ "$(stat -c %a "$reports/week-2027-W04-wmtest-a.html")" = 600 ]
+  [ "$(stat -c %a "$reports/week-2027-W04-$ACCOUNT-a.html")" = 600 ]
   [ -s "$reports/month-2027-01-_a-entitlement.csv" ]
   [ -z "${KEEP_PAGES-}" ] || cp -r "$reports" "$KEEP_PAGES"
 }

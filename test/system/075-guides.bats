@@ -15,7 +15,6 @@ setup() {
   export HOME=$BATS_TEST_TMPDIR GUIDES=$TOP/commands/guides USER=$(id -un)
   cd "$BATS_TEST_TMPDIR" || return
 }
-teardown() { end_all_jobs; }
 
 # lines_of GUIDE: its typed lines, with what stands in << 'END'
 lines_of() {

@@ -21,7 +21,6 @@ END
 }
 teardown_file() { cluster_down; }
 setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; cp "$TOP/test/system/small_train.py" .; }
-teardown() { end_all_jobs; }
 
 queue() { # NAME KEY VALUE: that section has this from now on, instead of what it had
   command sed -i "/^\[$1\]/,/^\[/{/^$2 =/d}; s|^\[$1\]|&\n$2 = $3|" "$WM_CONF_DIR/queues.conf"

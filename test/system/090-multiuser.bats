@@ -4,50 +4,43 @@
 
 load lib
 setup_file() {
-  [ "$(id -u)" -eq 0 ] || return 0
-  id wmtest-a >/dev/null 2>&1 || useradd -r -M -d /nonexistent -s /bin/bash wmtest-a
-  id wmtest-b >/dev/null 2>&1 || useradd -r -M -d /nonexistent -s /bin/bash wmtest-b
-  programs_built || return 0
-  [[ $B != *-* ]] || return 0
-  export B_REAL=$B
-  # The build may lie where other accounts cannot go.
-  B=$(mktemp -d) && export B && chmod 755 "$B"
-  cp -r "$B_REAL"/{bin,sbin} "$B/"
-  mkdir -p "$B/lib" && cp -r "$B_REAL"/lib/*.so "$B_REAL"/lib/python "$B/lib/" 2>/dev/null || true
-  CLUSTER_PLACE=$(mktemp -d) && export CLUSTER_PLACE && chmod 755 "$CLUSTER_PLACE"
+  [ -z "$(why_no_accounts)" ] || return 0
+  open_place
+  reachable_build "$PLACE/build"
+  make_account a && make_account b
   if command -v mpicc >/dev/null; then
-    mkdir "$CLUSTER_PLACE/mpi" && chmod 755 "$CLUSTER_PLACE/mpi"
-    mpicc -o "$CLUSTER_PLACE/mpi/hello" "$BATS_TEST_DIRNAME/mpi_hello.c" || return
+    mkdir "$PLACE/mpi" && chmod 755 "$PLACE/mpi"
+    mpicc -o "$PLACE/mpi/hello" "$BATS_TEST_DIRNAME/mpi_hello.c" || return
   fi
   cat >"$BATS_FILE_TMPDIR/apps.conf" <<CONF
 [podman]
 container = podman
 container_image = localhost/wmtest:1
-container_binds = /usr, /lib, /lib64, /etc/openmpi, /etc/alternatives, $CLUSTER_PLACE/mpi
+container_binds = /usr, /lib, /lib64, /etc/openmpi, /etc/alternatives, $PLACE/mpi
 container_options = --ulimit=nofile=1024:1024 --ulimit=nproc=1000:1000
 CONF
-  "$MINICLUSTER" up --dir "$CLUSTER_PLACE/c" --nodes 2 --multiuser --conf "$BATS_FILE_TMPDIR/apps.conf"
+  "$MINICLUSTER" up --dir "$PLACE/c" --nodes 2 --multiuser --conf "$BATS_FILE_TMPDIR/apps.conf"
 }
 teardown_file() {
-  [ -z "${CLUSTER_PLACE-}" ] || "$MINICLUSTER" down --dir "$CLUSTER_PLACE/c"
-  [ -z "${B_REAL-}" ] || rm -rf "$B" "$CLUSTER_PLACE"
+  [ -n "${PLACE-}" ] || return 0
+  "$MINICLUSTER" down --dir "$PLACE/c"
+  remove_accounts
+  rm -rf "$PLACE"
 }
 setup() {
-  [ "$(id -u)" -eq 0 ] || skip "needs root"
-  programs_built || skip "daemons or commands are not built"
-  [[ $B != *-* ]] || skip "programs with sanitizers do not take a name service put before them"
-  CLUSTER=$CLUSTER_PLACE/c
+  [ -n "${PLACE-}" ] || skip "$(why_no_accounts)"
+  CLUSTER=$PLACE/c
   cluster_env
-  place=$CLUSTER_PLACE/$BATS_TEST_NUMBER
-  mkdir -p "$place/a" "$place/b" && chown wmtest-a "$place/a" && chown wmtest-b "$place/b" && chmod 700 "$place"/?
+  place=$PLACE/$BATS_TEST_NUMBER
+  mkdir -p "$place/a" "$place/b" && chown $ACCOUNT-a "$place/a" && chown $ACCOUNT-b "$place/b" && chmod 700 "$place"/?
 }
 
 # as a|b COMMAND…: as that account, in its folder
 as() {
   local who=$1
   shift
-  (cd "$place/$who" && setpriv --reuid "wmtest-$who" --regid "$(id -g "wmtest-$who")" --clear-groups -- \
-    env HOME="$place/$who" USER="wmtest-$who" LOGNAME="wmtest-$who" "$@")
+  (cd "$place/$who" && setpriv --reuid "$ACCOUNT-$who" --regid "$(id -g "$ACCOUNT-$who")" --clear-groups -- \
+    env HOME="$place/$who" USER="$ACCOUNT-$who" LOGNAME="$ACCOUNT-$who" "$@")
 }
 submit_as() {
   local who=$1 said
@@ -65,9 +58,9 @@ submit_as() {
   job=$(submit_as a -o out.txt 'id -u; id -G')
   ran_out "$job"
   wait_for 5 test -s "$place/a/out.txt"
-  [ "$(head -1 "$place/a/out.txt")" = "$(id -u wmtest-a)" ]
-  [ "$(sed -n 2p "$place/a/out.txt")" = "$(id -G wmtest-a)" ]
-  [ "$(stat -c %U "$place/a/out.txt")" = wmtest-a ]
+  [ "$(head -1 "$place/a/out.txt")" = "$(id -u $ACCOUNT-a)" ]
+  [ "$(sed -n 2p "$place/a/out.txt")" = "$(id -G $ACCOUNT-a)" ]
+  [ "$(stat -c %U "$place/a/out.txt")" = $ACCOUNT-a ]
 }
 
 @test "another account can neither end nor read it" {
@@ -101,8 +94,8 @@ submit_as() {
     'set -- $LSB_MCPU_HOSTS; blaunch $3 "echo uid=\$(id -u) groups=\$(id -G) host=\$WM_HOST; touch there"')
   ran_out "$job"
   wait_for 5 grep -q uid= "$place/a/out.txt"
-  grep -qE "^uid=$(id -u wmtest-a) groups=$(id -G wmtest-a) host=node[12]$" "$place/a/out.txt"
-  [ "$(stat -c %U "$place/a/there")" = wmtest-a ]
+  grep -qE "^uid=$(id -u $ACCOUNT-a) groups=$(id -G $ACCOUNT-a) host=node[12]$" "$place/a/out.txt"
+  [ "$(stat -c %U "$place/a/there")" = $ACCOUNT-a ]
 }
 
 @test "only the owner gets into a job, not even root" {
@@ -115,7 +108,7 @@ submit_as() {
   [ "$status" -eq 255 ]
   run as a battach "$job" id -u </dev/null
   [ "$status" -eq 0 ]
-  [ "$output" = "$(id -u wmtest-a)" ]
+  [ "$output" = "$(id -u $ACCOUNT-a)" ]
   as a bkill "$job"
   ran_out "$job"
 }
@@ -123,30 +116,32 @@ submit_as() {
 @test "an interactive job's streams are its owner's" {
   run as a env BSUB_QUIET=y bash -c 'echo word | bsub -I "id -u; cat" 2>/dev/null'
   [ "$status" -eq 0 ]
-  [ "$output" = "$(id -u wmtest-a)"$'\n'word ]
+  [ "$output" = "$(id -u $ACCOUNT-a)"$'\n'word ]
 }
 
 # podman_as_a: an image and what podman needs for account a, or the test is skipped
 podman_as_a() {
   command -v newuidmap >/dev/null || skip "no newuidmap on this machine"
   make_image "$place/image"
-  mkdir "$place/a/run" && chown wmtest-a "$place/a/run" && chmod 700 "$place/a/run"
+  mkdir "$place/a/run" && chown $ACCOUNT-a "$place/a/run" && chmod 700 "$place/a/run"
   printf '[engine]\nruntime = "runc"\n' >"$place/a/containers.conf"
   export CONTAINERS_CONF=$place/a/containers.conf XDG_RUNTIME_DIR=$place/a/run
   image_for_podman "$place/image" as a
 }
-# ends the process that holds its user namespace
-end_podman_of_a() { as a podman system migrate 2>/dev/null; }
+# ends the process that holds the user namespace of a's podman
+after_each() {
+  [ ! -e "$place/a/run" ] || as a podman system migrate 2>/dev/null
+  end_all_jobs
+}
 
 @test "podman runs a job of an ordinary account, without root" {
   podman_as_a
   job=$(submit_as a -app podman -o out.txt 'cat /etc/where; pwd; echo here >made; exit 4')
   ran_out "$job" 60
-  end_podman_of_a
   is "$job" exit_code 4
   [ "$(sed -n 1p "$place/a/out.txt")" = inside ]
   [ "$(sed -n 2p "$place/a/out.txt")" = "$place/a" ]
-  [ "$(stat -c %U "$place/a/made")" = wmtest-a ]
+  [ "$(stat -c %U "$place/a/made")" = $ACCOUNT-a ]
 }
 
 # mpi_as_a [bsub-arguments…] LAUNCHER: four ranks over two hosts, each inside
@@ -155,9 +150,8 @@ mpi_as_a() {
   podman_as_a
   mpi_on_loopback
   job=$(submit_as a -app podman -n 4 -R 'span[ptile=2]' -o out.txt \
-    "${@:1:$#-1}" "${*: -1} sh -c 'cat /etc/where >>ranks.txt; exec $CLUSTER_PLACE/mpi/hello'")
+    "${@:1:$#-1}" "${*: -1} sh -c 'cat /etc/where >>ranks.txt; exec $PLACE/mpi/hello'")
   ran_out "$job" 60
-  end_podman_of_a
   [ "$(state "$job")" = finished ]
   [ "$(grep -cx inside "$place/a/ranks.txt")" -eq 4 ]
   grep -q 'rank 0 of 4 on .* sum 6' "$place/a/out.txt"
@@ -166,6 +160,8 @@ mpi_as_a() {
 @test "podman without root: mpirun inside spans the job's hosts" { mpi_as_a mpirun; }
 
 @test "podman without root: ranks that the hosts start keep their uid and are one world" {
-  grep -q '^wmtest-a:' /etc/subuid || skip "wmtest-a has no subordinate uids"
+  local uid first
+  uid=$(id -u "$ACCOUNT-a") first=$((1000000 + uid * 65536))
+  flock /etc usermod --add-subuids $first-$((first + 65535)) --add-subgids $first-$((first + 65535)) "$ACCOUNT-a"
   mpi_as_a -mpi pmix exec
 }

@@ -12,7 +12,7 @@ setup_file() {
   printf '[digits]\npath = %s/volume\n[others]\npath = /\ngroups = nosuchgroup\n' "$conf" >"$conf/volumes.conf"
   printf '[two]\ncpus = 2\n' >"$conf/hwspecs.conf"
   # What takes a second to make for real stands for itself: the interpreter says where it was begun.
-  printf '#!/bin/sh\nexec /usr/bin/python3 "$@"\n' >"$conf/conda/envs/e/bin/python3" && chmod +x "$conf/conda/envs/e/bin/python3"
+  printf '#!/bin/sh\nexec %s "$@"\n' "$PYTHON" >"$conf/conda/envs/e/bin/python3" && chmod +x "$conf/conda/envs/e/bin/python3"
   printf 'conda() { [ "$1 $2" = "activate e" ] && PATH=%s/conda/envs/e/bin:$PATH && export WORD=$WORD-conda; }\n' "$conf" >"$conf/conda/etc/profile.d/conda.sh"
   printf 'module() { export WORD=$1-$2; }\n' >"$conf/modules/init/sh"
   cluster_up --web --nodes 2 --cpus 2 --conf "$conf/frameworks.conf" --conf "$conf/volumes.conf" --conf "$conf/hwspecs.conf"
@@ -25,7 +25,6 @@ setup() {
   EXECS=$WM_GATEWAY_URL/platform/rest/deeplearning/v1/execs
   mkdir code && cp "$BATS_TEST_DIRNAME/web_code.py" code/main.py
 }
-teardown() { end_all_jobs; }
 
 door() { curl -sS --cacert "$WM_GATEWAY_CA" "$@"; }
 mine() { door -u "$(id -un):$WM_API_KEY" "$@"; }

@@ -38,7 +38,7 @@ if __name__ == '__main__':
         json.dump([{'steps': 1, 'accuracy': 0.75}], out)
 K
 }
-teardown() {
+after_each() {
   end_all_jobs
   wait_for 20 bash -c '[ "$(bjobs 2>&1)" = "No unfinished job found" ]'
   for model in $(dlim model list | tail -n +2 | cut -d' ' -f1); do dlim model undeploy -f "$model"; done

@@ -9,7 +9,7 @@ setup_file() {
   printf '[times]\nsilent_after = 2s\n' >"$BATS_FILE_TMPDIR/wm.conf"
   cluster_up --web --nodes 3 --cpus 2 --netns --conf "$BATS_FILE_TMPDIR/hosts.conf" --conf "$BATS_FILE_TMPDIR/wm.conf"
 }
-teardown_file() { [ ! -e "$CLUSTER/cluster.json" ] || cluster_down; }
+teardown_file() { cluster_down; }
 setup() {
   [ "$(id -u)" -eq 0 ] || skip "network namespaces need root"
   command -v ip nsenter >/dev/null || skip "no ip or nsenter: run scripts/bootstrap"
@@ -27,8 +27,8 @@ setup() {
   folder=$(dirname "$(find "$CLUSTER/results/" -path '*/services/ping/service.json')")
   wait_for 30 both_have_three
 }
-teardown() {
-  [ -n "${BATS_TEST_COMPLETED-}" ] || { cat "$folder"/router* "$folder"/log/* || true; bjobs -l -a || true; cluster_words; }
+last_words() { cat "$folder"/router* "$folder"/log/*; }
+after_each() {
   end_all_jobs
   wait_for 20 bash -c '[ "$(bjobs 2>&1)" = "No unfinished job found" ]'
   dlim model undeploy -f ping

@@ -19,8 +19,8 @@ setup() {
   cd "$BATS_TEST_TMPDIR" || return
   cp -r "$TOP/libwm/kernel/examples/ping" .
 }
-teardown() {
-  [ -n "${BATS_TEST_COMPLETED-}" ] || { cat "$CLUSTER"/results/*/services/ping/log/* || true; cluster_words; }
+last_words() { cat "$CLUSTER"/results/*/services/ping/log/*; }
+after_each() {
   end_all_jobs
   for model in $(dlim model list | tail -n +2 | cut -d' ' -f1); do dlim model undeploy -f "$model" || true; done
 }

@@ -3,26 +3,23 @@
 # their own; what runs is theirs, and nobody sees or reaches the other's.
 
 load lib
-web_built() { programs_built && [ -x "$B/sbin/wlogind" ] && [ -x "$B/bin/wmkey" ]; }
-account() { # NAME HOME
-  id "$1" >/dev/null 2>&1 || useradd -r -M -s /bin/bash "$1"
-  usermod -d "$2" "$1" 2>/dev/null
-  mkdir -p "$2" && chown "$1" "$2" && chmod 700 "$2"
+why_not() {
+  why_no_accounts
+  [ -x "$B/sbin/wlogind" ] && [ -x "$B/bin/wmkey" ] || echo "the web door is not built"
+}
+account() { # a|b HOME
+  make_account "$1" "$2"
+  mkdir -p "$2" && chown "$ACCOUNT-$1" "$2" && chmod 700 "$2"
 }
 setup_file() {
-  [ "$(id -u)" -eq 0 ] || return 0
-  web_built || return 0
-  [[ $B != *-* ]] || return 0
-  export B_REAL=$B
-  B=$(mktemp -d) && export B && chmod 755 "$B"
-  cp -r "$B_REAL"/{bin,sbin} "$B/"
-  mkdir -p "$B/lib" && cp -r "$B_REAL"/lib/*.so "$B_REAL"/lib/python "$B/lib/" 2>/dev/null || true
-  PLACE=$(mktemp -d) && export PLACE && chmod 755 "$PLACE"
-  account wmweb-a "$PLACE/a"
-  account wmweb-b "$PLACE/b"
+  [ -z "$(why_not)" ] || return 0
+  open_place
+  reachable_build "$PLACE/build"
+  account a "$PLACE/a"
+  account b "$PLACE/b"
   # Passwords as PAM's test modules have them; wlogind is started with the wrapper before it.
   mkdir -p "$PLACE/pam.d"
-  printf 'wmweb-a:secret of a:wm\nwmweb-b:secret of b:wm\n' >"$PLACE/passdb"
+  printf "%s:secret of %s:wm\n" "$ACCOUNT-a" a "$ACCOUNT-b" b >"$PLACE/passdb"
   local matrix=/usr/lib/x86_64-linux-gnu/pam_wrapper/pam_matrix.so
   printf '%s required %s passdb=%s\n' auth "$matrix" "$PLACE/passdb" account "$matrix" "$PLACE/passdb" >"$PLACE/pam.d/wm"
   export PAM_WRAPPER=1 PAM_WRAPPER_SERVICE_DIR=$PLACE/pam.d
@@ -38,13 +35,15 @@ setup_file() {
   return 1
 }
 teardown_file() {
-  [ -z "${PLACE-}" ] || LD_PRELOAD='' "$MINICLUSTER" down --dir "$PLACE/c"
-  [ -z "${B_REAL-}" ] || rm -rf "$B" "$PLACE"
+  [ -n "${PLACE-}" ] || return 0
+  LD_PRELOAD='' "$MINICLUSTER" down --dir "$PLACE/c"
+  remove_accounts
+  # The wrapper's folders, of daemons that were killed: it knows no TMPDIR.
+  grep -l "$PLACE/passdb" /tmp/pam.?/wm 2>/dev/null | xargs -r dirname | xargs -r rm -r
+  rm -rf "$PLACE"
 }
 setup() {
-  [ "$(id -u)" -eq 0 ] || skip "needs root"
-  web_built || skip "the web door is not built"
-  [[ $B != *-* ]] || skip "programs with sanitizers do not take a name service put before them"
+  [ -n "${PLACE-}" ] || skip "$(why_not | head -n 1)"
   CLUSTER=$PLACE/c
   cluster_env
   cd "$BATS_TEST_TMPDIR" || return
@@ -53,7 +52,7 @@ setup() {
 }
 
 as() { # a|b COMMAND…
-  local who=wmweb-$1
+  local who=$ACCOUNT-$1
   shift
   setpriv --reuid "$who" --regid "$(id -g "$who")" --init-groups -- env HOME=/nonexistent USER="$who" LOGNAME="$who" "$@"
 }
@@ -62,12 +61,12 @@ code_of() { door -o /dev/null -w '%{http_code}' "$@"; }
 key() { # a|b [options of create]: a key of its own for this test
   as "$1" wmkey create "t$BATS_TEST_NUMBER-$RANDOM" "${@:2}" 2>/dev/null
 }
-exec_is() { [ "$(door -u "wmweb-$1:$2" "$EXECS/$3" | jq -r .state)" = "$4" ]; }
+exec_is() { [ "$(door -u "$ACCOUNT-$1:$2" "$EXECS/$3" | jq -r .state)" = "$4" ]; }
 
 @test "a password is PAM's to judge, and a wrong one is told from a wrong name by nothing" {
-  token=$(door -u "wmweb-a:secret of a" "$WM_GATEWAY_URL/auth/v1/logon" | jq -r .accessToken)
+  token=$(door -u "$ACCOUNT-a:secret of a" "$WM_GATEWAY_URL/auth/v1/logon" | jq -r .accessToken)
   [ "$(code_of -H "X-Auth-Token: $token" "$EXECS")" = 200 ]
-  wrong=$(door -u "wmweb-a:secret of b" "$WM_GATEWAY_URL/auth/v1/logon")
+  wrong=$(door -u "$ACCOUNT-a:secret of b" "$WM_GATEWAY_URL/auth/v1/logon")
   [ "$wrong" = "$(door -u "nobody-of-that-name:secret of b" "$WM_GATEWAY_URL/auth/v1/logon")" ]
   [[ $wrong == "Error 401: "* ]]
   [ "$(code_of -u "root:anything" "$WM_GATEWAY_URL/auth/v1/logon")" = 401 ]
@@ -75,64 +74,65 @@ exec_is() { [ "$(door -u "wmweb-$1:$2" "$EXECS/$3" | jq -r .state)" = "$4" ]; }
 
 @test "keys are made, listed and revoked by their owner, and end" {
   secret=$(key a)
-  [ "$(code_of -u "wmweb-a:$secret" "$EXECS")" = 200 ]
-  [ "$(code_of -u "wmweb-b:$secret" "$EXECS")" = 401 ]
+  [ "$(code_of -u "$ACCOUNT-a:$secret" "$EXECS")" = 200 ]
+  [ "$(code_of -u "$ACCOUNT-b:$secret" "$EXECS")" = 401 ]
   ! grep -q "$secret" "$PLACE/a/.config/wm/keys"
-  [ "$(stat -c '%a %U' "$PLACE/a/.config/wm/keys")" = "600 wmweb-a" ]
+  [ "$(stat -c '%a %U' "$PLACE/a/.config/wm/keys")" = "600 $ACCOUNT-a" ]
   as a wmkey create once -for 1 >once 2>/dev/null
   as a wmkey list | grep -q '^once '
   as a wmkey revoke once
-  [ "$(code_of -u "wmweb-a:$(cat once)" "$EXECS")" = 401 ]
+  [ "$(code_of -u "$ACCOUNT-a:$(cat once)" "$EXECS")" = 401 ]
   run as a wmkey revoke once
   [ "$status" -eq 255 ]
 }
 
 @test "a key with the scope to read starts and stops nothing" {
   secret=$(key a -scope read)
-  [ "$(code_of -u "wmweb-a:$secret" "$EXECS")" = 200 ]
-  [ "$(code_of -u "wmweb-a:$secret" -X DELETE "$EXECS")" = 403 ]
-  [ "$(code_of -u "wmweb-a:$secret" -F file=@code.modelDir.tar "$EXECS?args=--exec-start%20PyTorch%20--model-main%20main.py")" = 403 ]
+  [ "$(code_of -u "$ACCOUNT-a:$secret" "$EXECS")" = 200 ]
+  [ "$(code_of -u "$ACCOUNT-a:$secret" -X DELETE "$EXECS")" = 403 ]
+  [ "$(code_of -u "$ACCOUNT-a:$secret" -F file=@code.modelDir.tar "$EXECS?args=--exec-start%20PyTorch%20--model-main%20main.py")" = 403 ]
 }
 
 @test "what a started runs as a, and to b it does not exist" {
   a=$(key a) b=$(key b)
-  id=$(door -u "wmweb-a:$a" -F file=@code.modelDir.tar "$EXECS?args=--exec-start%20PyTorch%20--model-main%20main.py%20--sleep%20100" | jq -r .id)
+  id=$(door -u "$ACCOUNT-a:$a" -F file=@code.modelDir.tar "$EXECS?args=--exec-start%20PyTorch%20--model-main%20main.py%20--sleep%20100" | jq -r .id)
   wait_for 30 exec_is a "$a" "$id" RUNNING
-  is "${id##*-}" user wmweb-a
-  [ "$(stat -c %U "$CLUSTER/results/wmweb-a/batchworkdir/${id##*-}")" = wmweb-a ]
+  is "${id##*-}" user $ACCOUNT-a
+  [ "$(stat -c %U "$CLUSTER/results/$ACCOUNT-a/batchworkdir/${id##*-}")" = $ACCOUNT-a ]
   none="Error 400: execution $id does not exist"
-  for path in "$id" "$id/log" "$id/result"; do [ "$(door -u "wmweb-b:$b" "$EXECS/$path")" = "$none" ]; done
-  [ "$(door -u "wmweb-b:$b" -X POST "$EXECS/$id/stop")" = "$none" ]
-  [ "$(door -u "wmweb-b:$b" -X DELETE "$EXECS/$id")" = "$none" ]
-  [ "$(door -u "wmweb-b:$b" "$EXECS")" = "[]" ]
-  [ "$(code_of -u "wmweb-b:$b" -X POST "$WM_GATEWAY_URL/api/v1/jobs/${id##*-}/stop")" = 404 ]
-  [ "$(code_of -u "wmweb-a:$a" -X POST "$EXECS/$id/stop")" = 204 ]
+  for path in "$id" "$id/log" "$id/result"; do [ "$(door -u "$ACCOUNT-b:$b" "$EXECS/$path")" = "$none" ]; done
+  [ "$(door -u "$ACCOUNT-b:$b" -X POST "$EXECS/$id/stop")" = "$none" ]
+  [ "$(door -u "$ACCOUNT-b:$b" -X DELETE "$EXECS/$id")" = "$none" ]
+  [ "$(door -u "$ACCOUNT-b:$b" "$EXECS")" = "[]" ]
+  [ "$(code_of -u "$ACCOUNT-b:$b" -X POST "$WM_GATEWAY_URL/api/v1/jobs/${id##*-}/stop")" = 404 ]
+  [ "$(code_of -u "$ACCOUNT-a:$a" -X POST "$EXECS/$id/stop")" = 204 ]
   wait_for 30 exec_is a "$a" "$id" KILLED
 }
 
 @test "nobody but nginx reaches a wuserd, and it believes no other's token" {
   a=$(key a) b=$(key b)
-  token=$(door -u "wmweb-b:$b" "$WM_GATEWAY_URL/auth/v1/logon" | jq -r .accessToken)
-  [ "$(code_of -u "wmweb-a:$a" "$EXECS")" = 200 ]
-  login=$(dirname "$WM_GATEWAY_CA")/login socket=$login/$(id -u wmweb-a).sock
+  token=$(door -u "$ACCOUNT-b:$b" "$WM_GATEWAY_URL/auth/v1/logon" | jq -r .accessToken)
+  [ "$(code_of -u "$ACCOUNT-a:$a" "$EXECS")" = 200 ]
+  login=$(dirname "$WM_GATEWAY_CA")/login socket=$login/$(id -u $ACCOUNT-a).sock
   run as b curl -sS --unix-socket "$socket" http://x/api/v1/session
   [ "$status" -ne 0 ]
   web=$(stat -c %U "$socket")
   [ "$web" != root ]
   run setpriv --reuid "$web" --clear-groups -- curl -sS -H "X-WM-Token: $token" --unix-socket "$socket" http://x/api/v1/session
   [[ $output == *'"status":401'* ]]
-  [ "$(ps -o user= -p "$(pgrep -f "wuserd --listen-fd.*$login" | head -1)" | cut -c1-5)" = wmweb ]
+  uid=$(ps -o uid= -p "$(pgrep -f "wuserd --listen-fd.*$login" | head -1)")
+  [[ " $(id -u "$ACCOUNT-a") $(id -u "$ACCOUNT-b") " == *" ${uid// /} "* ]]
   [ "$(ps -o user= -p "$(cut -d' ' -f1 "$CLUSTER/run/wgatewayd.pid")")" = "$web" ]
 }
 
 @test "what is killed comes again: wuserd, wlogind" {
   a=$(key a)
-  [ "$(code_of -u "wmweb-a:$a" "$EXECS")" = 200 ]
+  [ "$(code_of -u "$ACCOUNT-a:$a" "$EXECS")" = 200 ]
   "$MINICLUSTER" kill wuserd
-  wait_for 10 test "$(code_of -u "wmweb-a:$a" "$EXECS")" = 200
+  wait_for 10 test "$(code_of -u "$ACCOUNT-a:$a" "$EXECS")" = 200
   "$MINICLUSTER" kill wlogind
   LD_PRELOAD=libpam_wrapper.so "$MINICLUSTER" start wlogind
-  [ "$(code_of -u "wmweb-a:$a" "$EXECS")" = 200 ]
+  [ "$(code_of -u "$ACCOUNT-a:$a" "$EXECS")" = 200 ]
 }
 
 @test "a notebook is its owner's, and theirs whom he shares it with" {
@@ -142,10 +142,10 @@ exec_is() { [ "$(door -u "wmweb-$1:$2" "$EXECS/$3" | jq -r .state)" = "$4" ]; }
   [[ $said =~ \<([0-9]+)\> ]]
   job=${BASH_REMATCH[1]}
   api=$WM_GATEWAY_URL/api/v1/notebooks
-  ready() { [ "$(door -u "wmweb-a:$a" "$api/$job" | jq -r .web.state)" = ready ]; }
+  ready() { [ "$(door -u "$ACCOUNT-a:$a" "$api/$job" | jq -r .web.state)" = ready ]; }
   wait_for 30 ready
-  [ "$(code_of -u "wmweb-b:$b" "$api/$job")" = 404 ]
-  [ "$(door -u "wmweb-b:$b" "$api" | jq '.notebooks | length')" = 0 ]
+  [ "$(code_of -u "$ACCOUNT-b:$b" "$api/$job")" = 404 ]
+  [ "$(door -u "$ACCOUNT-b:$b" "$api" | jq '.notebooks | length')" = 0 ]
   origin=${WM_APPS_URL/\*/$job}
   address=${WM_GATEWAY_URL#https://}
   address=${address%:*}
@@ -157,16 +157,16 @@ exec_is() { [ "$(door -u "wmweb-$1:$2" "$EXECS/$3" | jq -r .state)" = "$4" ]; }
   }
   sees() { [ "$(door "${there[@]}" -b "$1" "$origin/$job/file")" = "of a" ]; }
   code() { code_of "${there[@]}" -b "$1" "$origin/$job/file"; }
-  enter "wmweb-a:$a" jar-a
+  enter "$ACCOUNT-a:$a" jar-a
   sees jar-a
-  enter "wmweb-b:$b" jar-b
+  enter "$ACCOUNT-b:$b" jar-b
   [ "$(code jar-b)" = 404 ]
-  enter "wmweb-b:$b" jar-guest wmweb-a
+  enter "$ACCOUNT-b:$b" jar-guest $ACCOUNT-a
   [ "$(code jar-guest)" = 404 ]
-  [ "$(code_of -u "wmweb-a:$a" -d '{"users": ["wmweb-b"]}' "$api/$job/share")" = 204 ]
+  [ "$(code_of -u "$ACCOUNT-a:$a" -d "{\"users\": [\"$ACCOUNT-b\"]}" "$api/$job/share")" = 204 ]
   sees jar-guest
   [ "$(code jar-b)" = 404 ]
-  [ "$(code_of -u "wmweb-a:$a" -d '{"users": []}' "$api/$job/share")" = 204 ]
+  [ "$(code_of -u "$ACCOUNT-a:$a" -d '{"users": []}' "$api/$job/share")" = 204 ]
   [ "$(code jar-guest)" = 404 ]
   as a bkill "$job"
 }
@@ -177,14 +177,14 @@ exec_is() { [ "$(door -u "wmweb-$1:$2" "$EXECS/$3" | jq -r .state)" = "$4" ]; }
   body='{"hpoName": "same", "modelSpec": {"args": "--exec-start PyTorch --model-main main.py -- --sleep 100"},
     "algoDef": {"algorithm": "Random", "maxJobNum": 2, "objectiveMetric": "loss"},
     "hyperParams": [{"name": "x", "type": "Range", "dataType": "double", "minDbVal": 0, "maxDbVal": 1}]}'
-  [ "$(door -u "wmweb-a:$mine" -F "data=$body" -F file=@code.modelDir.tar "$hpo")" = '"same"' ]
-  [ "$(door -u "wmweb-b:$theirs" "$hpo")" = "[]" ]
-  [ "$(code_of -u "wmweb-b:$theirs" "$hpo/same")" = 400 ]
-  [ "$(code_of -u "wmweb-b:$theirs" -X PUT "$hpo/same")" = 400 ]
-  [ "$(code_of -u "wmweb-b:$theirs" -X DELETE "$hpo/same")" = 400 ]
-  [ "$(door -u "wmweb-b:$theirs" -F "data=$body" -F file=@code.modelDir.tar "$hpo")" = '"same"' ]
-  [ "$(door -u "wmweb-a:$mine" "$hpo" | jq length)" = 1 ]
-  for who in "wmweb-a:$mine" "wmweb-b:$theirs"; do [ "$(code_of -u "$who" -X PUT "$hpo/same")" = 204 ]; done
+  [ "$(door -u "$ACCOUNT-a:$mine" -F "data=$body" -F file=@code.modelDir.tar "$hpo")" = '"same"' ]
+  [ "$(door -u "$ACCOUNT-b:$theirs" "$hpo")" = "[]" ]
+  [ "$(code_of -u "$ACCOUNT-b:$theirs" "$hpo/same")" = 400 ]
+  [ "$(code_of -u "$ACCOUNT-b:$theirs" -X PUT "$hpo/same")" = 400 ]
+  [ "$(code_of -u "$ACCOUNT-b:$theirs" -X DELETE "$hpo/same")" = 400 ]
+  [ "$(door -u "$ACCOUNT-b:$theirs" -F "data=$body" -F file=@code.modelDir.tar "$hpo")" = '"same"' ]
+  [ "$(door -u "$ACCOUNT-a:$mine" "$hpo" | jq length)" = 1 ]
+  for who in "$ACCOUNT-a:$mine" "$ACCOUNT-b:$theirs"; do [ "$(code_of -u "$who" -X PUT "$hpo/same")" = 204 ]; done
 }
 
 @test "a space is shared with whom its owner names, as far as the role goes; to others it does not exist" {
@@ -192,42 +192,42 @@ exec_is() { [ "$(door -u "wmweb-$1:$2" "$EXECS/$3" | jq -r .state)" = "$4" ]; }
   printf '%s\n' 'import os' 'd = os.environ["RESULT_DIR"] + "/model"' 'os.makedirs(d, exist_ok=True)' \
     'open(d + "/model.pt", "w").write("weights of " + os.environ["USER"])' >code/main.py
   tar -czf code.modelDir.tar code
-  asks() { door -u "wmweb-$1:${!1}" -X "$2" -H 'Content-Type: application/json' -d "${4-}" "$api/$3"; }
-  code() { code_of -u "wmweb-$1:${!1}" -X "$2" -H 'Content-Type: application/json' -d "${4-}" "$api/$3"; }
+  asks() { door -u "$ACCOUNT-$1:${!1}" -X "$2" -H 'Content-Type: application/json' -d "${4-}" "$api/$3"; }
+  code() { code_of -u "$ACCOUNT-$1:${!1}" -X "$2" -H 'Content-Type: application/json' -d "${4-}" "$api/$3"; }
   shared() { [ "$(code a PUT spaces/team/members "{\"members\":[$1]}")" = 204 ]; }
-  member() { shared "{\"name\":\"wmweb-b\",\"role\":\"$1\"}"; }
-  there=spaces/wmweb-a~team promote=projects/default/models/mine/promote to='{"space":"wmweb-a~team"}'
-  id=$(door -u "wmweb-b:$b" -F file=@code.modelDir.tar "$EXECS?args=--exec-start%20PyTorch%20--workerDeviceType%20cpu%20--model-main%20main.py" | jq -r .id)
+  member() { shared "{\"name\":\"$ACCOUNT-b\",\"role\":\"$1\"}"; }
+  there=spaces/$ACCOUNT-a~team promote=projects/default/models/mine/promote to="{\"space\":\"$ACCOUNT-a~team\"}"
+  id=$(door -u "$ACCOUNT-b:$b" -F file=@code.modelDir.tar "$EXECS?args=--exec-start%20PyTorch%20--workerDeviceType%20cpu%20--model-main%20main.py" | jq -r .id)
   wait_for 40 exec_is b "$b" "$id" FINISHED
   [ "$(code b POST projects/default/models "{\"name\":\"mine\",\"run\":\"$id\"}")" = 201 ]
   [ "$(code a POST spaces '{"name":"team","description":"ours"}')" = 201 ]
 
   nothing() { # to b: the same as of what never was
-    for path in "$there" spaces/wmweb-a~none; do [ "$(code b GET "$path")" = 404 ]; done
+    for path in "$there" spaces/$ACCOUNT-a~none; do [ "$(code b GET "$path")" = 404 ]; done
     [ "$(code b POST "$promote" "$to")" = 404 ]
     [ "$(code b PUT "$there/members" '{"members":[]}')" = 404 ]
     [ "$(code b POST "$there/models/mine/deploy" '{"start":false}')" = 404 ]
     [ "$(code b DELETE "$there/models/mine")" = 404 ]
-    [ "$(asks b GET spaces | jq '[.spaces[] | select(.owner == "wmweb-a")] | length')" = 0 ]
+    [ "$(asks b GET spaces | jq --arg a "$ACCOUNT-a" '[.spaces[] | select(.owner == $a)] | length')" = 0 ]
   }
   nothing
   member viewer
-  found() { asks b GET spaces | jq -e '.spaces[] | select(.name == "wmweb-a~team" and .role == "viewer" and .owner == "wmweb-a")'; }
+  found() { asks b GET spaces | jq -e --arg a "$ACCOUNT-a" '.spaces[] | select(.name == $a + "~team" and .role == "viewer" and .owner == $a)'; }
   wait_for 5 found # he was told
-  [ "$(asks b GET "$there" | jq -r '.description + .members[0].name')" = "ourswmweb-b" ]
+  [ "$(asks b GET "$there" | jq -r '.description + .members[0].name')" = "ours$ACCOUNT-b" ]
   [ "$(code b POST "$promote" "$to")" = 403 ]
   [ "$(code b PUT "$there/members" '{"members":[]}')" = 403 ]
 
   member editor
-  [ "$(asks b POST "$promote" "$to" | jq -r .promoted_by)" = wmweb-b ]
+  [ "$(asks b POST "$promote" "$to" | jq -r .promoted_by)" = $ACCOUNT-b ]
   [ "$(code b POST "$promote" "$to")" = 409 ]
-  weights=$CLUSTER/results/wmweb-a/spaces/team/models/mine/package/model/model.pt
-  [ "$(cat "$weights") $(stat -c %U "$weights")" = "weights of wmweb-b wmweb-a" ]
+  weights=$CLUSTER/results/$ACCOUNT-a/spaces/team/models/mine/package/model/model.pt
+  [ "$(cat "$weights") $(stat -c %U "$weights")" = "weights of $ACCOUNT-b $ACCOUNT-a" ]
   [ "$(asks b POST "$there/models/mine/deploy" '{"name":"b-serves","start":false}' | jq -r .name)" = b-serves ]
-  own=$(echo "$CLUSTER"/results/wmweb-b/services/b-serves/b-serves-*/model/model.pt)
-  [ "$(cat "$own") $(stat -c %U "$own")" = "weights of wmweb-b wmweb-b" ] # runs as b, whoever owns the space
-  [ "$(asks b GET "$there" | jq -r '.deployments[] | .name + " " + .user')" = "b-serves wmweb-b" ]
-  [ "$(asks b GET services/b-serves | jq -r .space)" = wmweb-a~team ]
+  own=$(echo "$CLUSTER"/results/$ACCOUNT-b/services/b-serves/b-serves-*/model/model.pt)
+  [ "$(cat "$own") $(stat -c %U "$own")" = "weights of $ACCOUNT-b $ACCOUNT-b" ] # runs as b, whoever owns the space
+  [ "$(asks b GET "$there" | jq -r '.deployments[] | .name + " " + .user')" = "b-serves $ACCOUNT-b" ]
+  [ "$(asks b GET services/b-serves | jq -r .space)" = $ACCOUNT-a~team ]
   [ "$(code b PUT "$there/members" '{"members":[]}')" = 403 ]
   [ "$(code b DELETE "$there/models/mine")" = 204 ]
   [ "$(asks a GET spaces/team | jq '.models | length')" = 0 ]
@@ -236,23 +236,23 @@ exec_is() { [ "$(door -u "wmweb-$1:$2" "$EXECS/$3" | jq -r .state)" = "$4" ]; }
   [ "$(code b DELETE "$there")" = 403 ]
   [ "$(code b PUT "$there/members" '{"members":[]}')" = 204 ] # himself too
   nothing
-  shared '{"name":"@wmweb-b","role":"viewer"}' # his group
+  shared "{\"name\":\"@$ACCOUNT-b\",\"role\":\"viewer\"}" # its group
   [ "$(code b GET "$there")" = 200 ]
   [[ $(asks a PUT spaces/team/members '{"members":[{"name":"nobody-of-that-name","role":"viewer"}]}') == *"no account 'nobody-of-that-name'"* ]]
   [ "$(code a POST spaces '{"name":"team","description":"other"}')" = 201 ]
   [ "$(asks b GET "$there" | jq -r .description)" = other ] # its members stay
 
   # At the socket where b's wuserd asks, the kernel says who asks, and there is nothing else.
-  guests=$(dirname "$WM_GATEWAY_CA")/login/$(id -u wmweb-a).guests.sock
-  at() { setpriv --reuid "$1" --regid "$(id -g "$1")" --clear-groups -- curl -sS -o /dev/null -w '%{http_code}' --unix-socket "$guests" -H 'X-WM-Guest: wmweb-b' "http://x$2"; }
-  [ "$(at wmweb-b /spaces/team) $(at nobody /spaces/team) $(at wmweb-b /api/v1/session)" = "200 404 404" ]
+  guests=$(dirname "$WM_GATEWAY_CA")/login/$(id -u $ACCOUNT-a).guests.sock
+  at() { setpriv --reuid "$1" --regid "$(id -g "$1")" --clear-groups -- curl -sS -o /dev/null -w '%{http_code}' --unix-socket "$guests" -H "X-WM-Guest: $ACCOUNT-b" "http://x$2"; }
+  [ "$(at $ACCOUNT-b /spaces/team) $(at nobody /spaces/team) $(at $ACCOUNT-b /api/v1/session)" = "200 404 404" ]
   shared ''
   [ "$(code a DELETE spaces/team)" = 204 ]
-  env HOME=/nonexistent LOGNAME=wmweb-b USER=wmweb-b WM_API_KEY="secret of b" dlim model undeploy b-serves -f
+  env HOME=/nonexistent LOGNAME=$ACCOUNT-b USER=$ACCOUNT-b WM_API_KEY="secret of b" dlim model undeploy b-serves -f
 }
 
 @test "a service's name is one in the cluster; another's can neither be asked nor stopped" {
-  dlim_as() { env HOME=/nonexistent LOGNAME="wmweb-$1" USER="wmweb-$1" WM_API_KEY="secret of $1" dlim "${@:2}"; }
+  dlim_as() { env HOME=/nonexistent LOGNAME="$ACCOUNT-$1" USER="$ACCOUNT-$1" WM_API_KEY="secret of $1" dlim "${@:2}"; }
   cp -r "$TOP/libwm/kernel/examples/ping" .
   dlim_as a model deploy -p ping
   dlim_as a model start ping
@@ -283,18 +283,18 @@ exec_is() { [ "$(door -u "wmweb-$1:$2" "$EXECS/$3" | jq -r .state)" = "$4" ]; }
 }
 
 @test "who logs on is recorded by wlogind, keys by their owner; nobody revokes another's tokens" {
-  recorded() { badmin doorhist wmweb-a | grep -q -- "$1" || badmin doorhist | grep -q -- "$1"; }
-  token_of() { door -u "wmweb-$1:secret of $1" "$WM_GATEWAY_URL/auth/v1/logon" | jq -r .accessToken; }
+  recorded() { badmin doorhist $ACCOUNT-a | grep -q -- "$1" || badmin doorhist | grep -q -- "$1"; }
+  token_of() { door -u "$ACCOUNT-$1:secret of $1" "$WM_GATEWAY_URL/auth/v1/logon" | jq -r .accessToken; }
   token=$(token_of a) other=$(token_of b)
-  wait_for 10 recorded "logon <wmweb-a> <from 127[^>]*> <token [0-9a-f]*> by wmweb-a$"
-  door -u "wmweb-a:wrong" "$WM_GATEWAY_URL/auth/v1/logon"
-  wait_for 10 recorded "by wmweb-a (refused: user name and password do not fit)"
+  wait_for 10 recorded "logon <$ACCOUNT-a> <from 127[^>]*> <token [0-9a-f]*> by $ACCOUNT-a$"
+  door -u "$ACCOUNT-a:wrong" "$WM_GATEWAY_URL/auth/v1/logon"
+  wait_for 10 recorded "by $ACCOUNT-a (refused: user name and password do not fit)"
   as a wmkey create recorded >/dev/null 2>&1
   as a wmkey revoke recorded
-  recorded "key-create <key recorded> by wmweb-a"
-  recorded "key-revoke <key recorded> by wmweb-a"
+  recorded "key-create <key recorded> by $ACCOUNT-a"
+  recorded "key-revoke <key recorded> by $ACCOUNT-a"
   [ "$(code_of -H "X-Auth-Token: $token" "$EXECS")" = 200 ]
-  run as b badmin token-revoke wmweb-a
+  run as b badmin token-revoke $ACCOUNT-a
   [ "$status" -eq 255 ]
   run as b badmin doorhist
   [ "$status" -eq 255 ]
@@ -305,17 +305,17 @@ exec_is() { [ "$(door -u "wmweb-$1:$2" "$EXECS/$3" | jq -r .state)" = "$4" ]; }
   wait_for 5 gone
   [ "$(code_of -H "X-Auth-Token: $other" "$EXECS")" = 200 ]
   door -H "X-Auth-Token: $other" -X POST "$WM_GATEWAY_URL/auth/v1/logoff"
-  wait_for 10 recorded "logoff <wmweb-b> <token [0-9a-f]*> by wmweb-b"
-  narrow=$(door -u "wmweb-b:secret of b" -X POST "$WM_GATEWAY_URL/dlim/v1/auth/token" | jq -r .service_token)
+  wait_for 10 recorded "logoff <$ACCOUNT-b> <token [0-9a-f]*> by $ACCOUNT-b"
+  narrow=$(door -u "$ACCOUNT-b:secret of b" -X POST "$WM_GATEWAY_URL/dlim/v1/auth/token" | jq -r .service_token)
   [ "$(code_of -H "X-Auth-Token: $narrow" "$EXECS")" = 403 ]
 }
 
 @test "the key of tokens is changed while users are logged on" {
-  logged_on() { old=$(door -u "wmweb-a:secret of a" "$WM_GATEWAY_URL/auth/v1/logon" | jq -r .accessToken) && [ "$(code_of -H "X-Auth-Token: $old" "$EXECS")" = 200 ]; }
+  logged_on() { old=$(door -u "$ACCOUNT-a:secret of a" "$WM_GATEWAY_URL/auth/v1/logon" | jq -r .accessToken) && [ "$(code_of -H "X-Auth-Token: $old" "$EXECS")" = 200 ]; }
   wait_for 5 logged_on # not in the second in which all tokens of a were revoked
   login=$(dirname "$WM_GATEWAY_CA")/login
   badmin token-key "$login"
-  new=$(door -u "wmweb-a:secret of a" "$WM_GATEWAY_URL/auth/v1/logon" | jq -r .accessToken)
+  new=$(door -u "$ACCOUNT-a:secret of a" "$WM_GATEWAY_URL/auth/v1/logon" | jq -r .accessToken)
   for token in "$old" "$new"; do [ "$(code_of -H "X-Auth-Token: $token" "$EXECS")" = 200 ]; done
   [ "$(stat -c '%a %U' "$login/token.seed")" = "600 root" ]
   badmin token-key --now "$login"

@@ -32,7 +32,6 @@ setup() {
   cd "$BATS_TEST_TMPDIR" || return
   JAR=$BATS_TEST_TMPDIR/jar
 }
-teardown() { end_all_jobs; }
 
 need_jupyter() { command -v jupyter-notebook >/dev/null || skip "no jupyter-notebook (scripts/bootstrap)"; }
 door() { curl -sS --cacert "$WM_GATEWAY_CA" "$@"; }

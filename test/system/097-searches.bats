@@ -21,7 +21,6 @@ json.dump([{"step": 1, "loss": 1.0}, {"step": 2, "loss": (float(c["x"]) - 0.5) *
 P
   tar -czf code.modelDir.tar code
 }
-teardown() { end_all_jobs; }
 
 door() { curl -sS --cacert "$WM_GATEWAY_CA" "$@"; }
 mine() { door -u "$(id -un):$WM_API_KEY" "$@"; }

@@ -13,7 +13,6 @@ setup() {
   HPO=$WM_GATEWAY_URL/platform/rest/deeplearning/v1/hypersearch
   mkdir -p code
 }
-teardown() { end_all_jobs; }
 
 mine() { curl -sS --cacert "$WM_GATEWAY_CA" -u "$(id -un):$WM_API_KEY" "$@"; }
 # request NAME ALGORITHM MOST AT-ONCE [jq filter]

@@ -12,8 +12,7 @@ setup() {
   export MINICLUSTER
   pid=$(pgrep -f "$B/sbin/wuserd.*$(dirname "$WM_GATEWAY_CA")" || true)
 }
-teardown() {
-  [ -n "${BATS_TEST_COMPLETED-}" ] || cluster_words
+after_each() {
   for daemon in nginx wgatewayd; do "$MINICLUSTER" start $daemon 2>/dev/null || true; done
   end_all_jobs
 }

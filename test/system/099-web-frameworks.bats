@@ -10,11 +10,12 @@ setup_file() {
   cat >"$conf/conda/etc/profile.d/conda.sh" <<'P'
 conda() {
   case "$1 ${2-}" in
-  "env create") echo "made of $(cat "$7")" >&2; mkdir -p "$5/bin" && printf '#!/bin/sh\nexec /usr/bin/python3 "$@"\n' >"$5/bin/python3" && chmod +x "$5/bin/python3" && echo once >>"$5/times" ;;
+  "env create") echo "made of $(cat "$7")" >&2; mkdir -p "$5/bin" && printf '#!/bin/sh\nexec @PYTHON@ "$@"\n' >"$5/bin/python3" && chmod +x "$5/bin/python3" && echo once >>"$5/times" ;;
   "activate "*) PATH=$2/bin:$PATH && export WORD="in $2" ;;
   esac
 }
 P
+  sed -i "s|@PYTHON@|$PYTHON|" "$conf/conda/etc/profile.d/conda.sh"
   cluster_up --web --nodes 1 --cpus 4
 }
 teardown_file() { cluster_down; }
@@ -25,7 +26,6 @@ setup() {
   EXECS=$WM_GATEWAY_URL/platform/rest/deeplearning/v1/execs
   mkdir code
 }
-teardown() { [ -n "${BATS_TEST_COMPLETED-}" ] || cluster_words; end_all_jobs; }
 
 mine() { curl -sS --cacert "$WM_GATEWAY_CA" -u "$(id -un):$WM_API_KEY" "$@"; }
 start() { # ARGS [curl options]
@@ -144,7 +144,7 @@ P
 
 @test "an environment that is packed is unpacked once for all workers, and needs no conda" {
   mkdir -p env/bin
-  printf '#!/bin/sh\nWORD="packed" exec /usr/bin/python3 "$@"\n' >env/bin/python3
+  printf '#!/bin/sh\nWORD="packed" exec %s "$@"\n' "$PYTHON" >env/bin/python3
   printf '#!/bin/sh\necho once >>"$CONDA_PREFIX/times"\n' >env/bin/conda-unpack
   chmod +x env/bin/*
   tar -czf env.tar.gz -C env .

@@ -36,7 +36,7 @@ setup() {
   SECRETS=$(dirname "$WM_GATEWAY_CA")/user/registries
   mkdir -p "$SECRETS"
 }
-teardown() { [ -n "${BATS_TEST_COMPLETED-}" ] || { cat "$BATS_FILE_TMPDIR/registry.log"; cluster_words; }; end_all_jobs; }
+last_words() { cat "$BATS_FILE_TMPDIR/registry.log"; }
 
 mine() { curl -sS --cacert "$WM_GATEWAY_CA" -u "$(id -un):$WM_API_KEY" "$@"; }
 start() { mine -X POST "$EXECS?args=$(jq -rn --arg a "--exec-start PyTorch $1 --user-cmd -- ${2-cat /etc/where}" '$a | @uri')"; }

@@ -12,7 +12,6 @@ setup() {
   cd "$BATS_TEST_TMPDIR" || return
   export HOME=$BATS_TEST_TMPDIR
 }
-teardown() { end_all_jobs; }
 mine() { curl -sS --cacert "$WM_GATEWAY_CA" -u "$(id -un):$WM_API_KEY" "$@"; }
 
 @test "no page has a serious finding of axe-core" {

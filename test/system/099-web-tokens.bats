@@ -12,8 +12,7 @@ setup() {
   DOOR=$(dirname "$WM_GATEWAY_CA")
   SESSION=$WM_GATEWAY_URL/api/v1/session ME=$(id -un)
 }
-teardown() {
-  [ -n "${BATS_TEST_COMPLETED-}" ] || cluster_words
+after_each() {
   [ -z "${second-}" ] || kill "$second" $(pgrep -f "wuserd .*$BATS_TEST_TMPDIR/second") 2>/dev/null || true
   end_all_jobs
   "$MINICLUSTER" start wgatewayd 2>/dev/null || true

@@ -11,7 +11,6 @@ setup() {
   cd "$BATS_TEST_TMPDIR" || return
   export HOME=$BATS_TEST_TMPDIR
 }
-teardown() { [ -n "${BATS_TEST_COMPLETED-}" ] || cluster_words; end_all_jobs; }
 client() { $PYTHON "$BATS_TEST_DIRNAME/wmla_client.py" "$1"; }
 
 @test "with a token: start, poll, log, result, applications, delete" { client token; }

@@ -1,7 +1,8 @@
 # Role: what every system test is written with. Load with `load lib`.
 #
 #   cluster_up [flags of minicluster up]   a cluster of this file's own, its environment set
-#   cluster_down                           ends it; on a failed test shows the daemons' last words
+#   cluster_down                           ends it
+#   after_each, last_words                 a file's own, for the end of each test and of a failed one (see teardown)
 #   wait_for SECONDS COMMAND…              polls until the command succeeds; no test sleeps. SECONDS: on a quiet
 #                                          machine; below half a minute they are no limit of anything
 #   submit bsub-arguments…                 prints the job number
@@ -10,17 +11,20 @@
 #   train MIN,MAX STEPS [MS]               an elastic job of small_train.py; result_dir, world, at_world,
 #                                          last_step, past_step JOBID …: what its step records say
 #   proven JOBID STEPS [KILLED_TASK]       it finished, every step and sample once, without a restart
+#   make_account, remove_accounts, reachable_build  for tests of several accounts (root only)
 # Invariant: no fixed ports or paths; everything lives below BATS_FILE_TMPDIR.
 
-TOP=$(cd "${BATS_TEST_DIRNAME:-.}/../.." && pwd)
+TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 export B=${B:-$TOP/build}
 MINICLUSTER=$TOP/scripts/minicluster
-PYTHON=/usr/bin/python3
+export PYTHON=${PYTHON:-$("$TOP/scripts/common/python")}
 
+# Whether the programs were built with sanitizers: make writes it into the build folder.
+sanitized() { [ -s "$B/sanitizers" ]; }
 # A deadline finds what hangs, and a busy machine is not a hang: they are long, since only a
 # failing test ever waits for one. A sanitizer build gets longer ones still.
 DEADLINE_FACTOR=4
-[[ $B == *-* ]] && DEADLINE_FACTOR=8
+! sanitized || DEADLINE_FACTOR=8
 
 cluster_up() {
   export CLUSTER=$BATS_FILE_TMPDIR/cluster
@@ -36,15 +40,38 @@ cluster_env() {
 }
 programs_built() { [ -x "$B/sbin/wmasterd" ] && [ -x "$B/sbin/wnoded" ] && [ -x "$B/bin/bsub" ]; }
 
-cluster_down() { ! programs_built || LD_PRELOAD='' "$MINICLUSTER" down --dir "$CLUSTER"; }
+# Where there is one: files skip all their tests where it cannot be.
+cluster_down() { [ ! -e "${CLUSTER-}/cluster.json" ] || LD_PRELOAD='' "$MINICLUSTER" down --dir "$CLUSTER"; }
 
-# Printed by bats only when the test failed.
-cluster_words() {
-  local log
-  for log in "$CLUSTER"/log/*; do
-    echo "---- $(basename "$log")"
-    tail -n "${1:-15}" "$log"
+# Of each test. What a failed one says here is all that is known of it afterwards: bats prints it then alone.
+teardown() {
+  [ -n "${BATS_TEST_COMPLETED-}" ] || failed_words
+  after_each
+}
+after_each() { end_all_jobs; } # a file with more to do has its own
+last_words() { :; }            # as has one with more to show
+failed_words() {
+  last_words || true
+  words_of "$BATS_TEST_TMPDIR"/*.txt
+  [ -e "${CLUSTER-}/cluster.json" ] || return 0
+  jobs_words
+  words_of "$CLUSTER"/log/*
+}
+words_of() { # FILE…
+  local file
+  for file in "$@"; do
+    [ ! -f "$file" ] || { echo "---- $(basename "$file")" && tail -n 15 "$file"; }
   done
+}
+# Every job that has not ended DONE, the newest first. A dead master is started, else the commands wait for it.
+jobs_words() {
+  local job
+  "$MINICLUSTER" start wmasterd 2>/dev/null || true
+  for job in $(timeout 20 bjobs -u all -a -noheader -o 'jobid stat' | awk '$2 != "DONE" { print $1 }' | sort -run | head -n 20); do
+    echo "---- job $job"
+    timeout 20 bjobs -l "$job" || true
+    timeout 20 bhist -l "$job" || true
+  done 2>&1
 }
 
 wait_for() {
@@ -77,7 +104,7 @@ ran_out() { wait_for "${2:-30}" ended "$1"; }
 
 # A failed test may have left the master dead: commands would wait for it for ever.
 end_all_jobs() {
-  programs_built || return 0
+  [ -e "${CLUSTER-}/cluster.json" ] || return 0
   "$MINICLUSTER" start wmasterd 2>/dev/null || true
   timeout 20 bkill 0 >/dev/null 2>&1 || true
 }
@@ -94,6 +121,38 @@ processes_of() {
   done
   return 0
 }
+
+# ---- several accounts -------------------------------------------------------------------
+
+# Names that no other file nor run has: they are the machine's. make_account SUFFIX [HOME]: $ACCOUNT-SUFFIX
+export ACCOUNT=${ACCOUNT:-wm${WM_TEST_TAG:-$$}}
+make_account() {
+  # /etc is locked since two at once are refused
+  flock /etc useradd -r -M -d "${2:-/nonexistent}" -s /bin/bash "$ACCOUNT-$1" && echo "$ACCOUNT-$1" >>"$BATS_FILE_TMPDIR/accounts"
+}
+remove_accounts() {
+  [ ! -e "$BATS_FILE_TMPDIR/accounts" ] || xargs -n 1 flock /etc userdel -f <"$BATS_FILE_TMPDIR/accounts"
+}
+# why_no_accounts: a cluster of several accounts cannot be here; empty when it can
+why_no_accounts() {
+  if [ "$(id -u)" -ne 0 ]; then
+    echo "needs root"
+  elif ! programs_built; then
+    echo "daemons or commands are not built"
+  elif sanitized; then
+    echo "programs with sanitizers do not take a name service put before them"
+  elif ! runuser -u nobody -- "$PYTHON" -c '' 2>/dev/null; then
+    echo "other accounts cannot start this Python"
+  fi
+}
+# The build may lie where other accounts cannot go: a copy is B from here on.
+reachable_build() { # FOLDER
+  mkdir -p "$1/lib" && cp -r "$B"/{bin,sbin,sanitizers} "$1/"
+  cp -r "$B"/lib/*.so "$B/lib/python" "$1/lib/" 2>/dev/null || true
+  export B=$1
+}
+# A folder of this file's own that every account reaches, in PLACE.
+open_place() { PLACE=$(mktemp -d) && export PLACE && chmod 755 "$PLACE"; }
 
 # ---- elastic training -------------------------------------------------------------------
 

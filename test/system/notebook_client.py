@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 """Role: what a notebook page does, without a browser: starts a kernel, sends cells over its WebSocket through the
 door, prints what each evaluates to.
 

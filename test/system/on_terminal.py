@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 """Role: a person at a terminal, for tests of interactive jobs.
 
   on_terminal.py [STEP…] -- CMD…

@@ -17,7 +17,7 @@ import sys
 import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
-sys.path.insert(0, os.path.join(TOP, 'scripts', 'demo.d'))
+sys.path[:0] = [os.path.join(TOP, 'scripts', 'common'), os.path.join(TOP, 'scripts', 'demo.d')]
 sys.dont_write_bytecode = True
 from browser import Browser, PageFailed  # noqa: E402
 

@@ -4,6 +4,7 @@ import csv
 import os
 import socket
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -43,7 +44,7 @@ class Members:
         log = os.path.join(self.folder, 'log', str(rank + 1))
         os.makedirs(log)
         return subprocess.Popen(
-            ['/usr/bin/python3', '-c', SCRIPT], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            [sys.executable, '-c', SCRIPT], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             env={**{k: v for k, v in os.environ.items() if not k.startswith('WM_')},
                  'PYTHONPATH': os.path.join(BUILD, 'lib', 'python'), 'WM_TASK': str(rank + 1),
                  'RESULT_DIR': self.folder, 'LOG_DIR': log, 'RANK': str(rank), 'WORLD_SIZE': str(WORLD),

@@ -6,6 +6,7 @@ wmla-surface 3.4, 4).
 import json
 import os
 import subprocess
+import sys
 import tempfile
 import textwrap
 import unittest
@@ -104,7 +105,7 @@ class WmlaScripts(unittest.TestCase):
         log = os.path.join(self.folder.name, 'log', '1')
         os.makedirs(log, exist_ok=True)
         plain = {k: v for k, v in os.environ.items() if k not in ('PYTHONPATH', 'WM_ELASTIC_SOCKET')}
-        done = subprocess.run(['/usr/bin/python3', path], cwd=self.folder.name, capture_output=True, text=True,
+        done = subprocess.run([sys.executable, path], cwd=self.folder.name, capture_output=True, text=True,
                               env={**plain, 'RESULT_DIR': self.folder.name, 'LOG_DIR': log,
                                    'FABRIC_HOME': os.path.join(BUILD, 'fabric'), **environment}, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -168,7 +168,7 @@ class Histories {
   std::vector<store::JobEventRow> of_array_;
 };
 
-AcctJob job_of(const store::JobRow& row) {
+AcctJob acct_job_of(const store::JobRow& row) {
   AcctJob job;
   job.id = row.id;
   job.user = row.user;
@@ -249,7 +249,7 @@ Result<AcctReply> read_account(store::AcctReader& reader, const AcctRequest& ask
     if (sums) return reply;
   }
   auto take = [&](const store::JobRow& row) -> Result<bool> {
-    auto job = job_of(row);
+    auto job = acct_job_of(row);
     if (!portion.takes_value(job)) return false;
     reply.jobs.push_back(std::move(job));
     return true;

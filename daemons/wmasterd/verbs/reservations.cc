@@ -174,7 +174,7 @@ void refuse(const Service& service, const Call& call, const ReserveRequest& requ
   call.refuse(error);
 }
 
-ReservationView view_of(const Cluster& state, const Reservation& what, WallTime now) {
+ReservationView reservation_view(const Cluster& state, const Reservation& what, WallTime now) {
   ReservationView view{what, {}, {}};
   for (const PromisedPlace& place : what.places) {
     const Host* host = state.hosts.find(place.host.value);
@@ -231,7 +231,7 @@ void reservations(Service& service, const Call& call, const ReservationsRequest&
             jobs[job.spec().reservation].push_back(job.id);
         });
         auto add = [&](const Reservation& what) {
-          reply.reservations.push_back(view_of(*state, what, now));
+          reply.reservations.push_back(reservation_view(*state, what, now));
           reply.reservations.back().jobs = jobs[what.name];
         };
         if (request.names.empty())

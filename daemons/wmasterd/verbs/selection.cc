@@ -36,7 +36,7 @@ bool is_owner(const Config& config, const std::string& users, const Identity& ow
 }
 
 // Is it the group that is wanted, or one below it? "/" is above all that there are.
-bool is_in_group(const std::string& wanted, const std::string& group) {
+bool fits_group(const std::string& wanted, const std::string& group) {
   if (wanted.empty()) return true;
   if (wanted == "/") return !group.empty();
   return group == wanted || group.starts_with(wanted + "/");
@@ -51,7 +51,7 @@ bool fits(const Cluster& state, const JobSelection& s, const std::string& caller
   if (!s.queue.empty() && spec.queue != s.queue) return false;
   if (!s.project.empty() && spec.project != s.project) return false;
   if (!s.app.empty() && spec.app != s.app) return false;
-  if (!is_in_group(s.job_group, spec.job_group)) return false;
+  if (!fits_group(s.job_group, spec.job_group)) return false;
   if (!s.service_class.empty() && spec.service_class != s.service_class) return false;
   if (!s.reservation.empty() && spec.reservation != s.reservation) return false;
   if (!fits_name(s.name, spec.name) &&

@@ -1,6 +1,6 @@
 """Role: the smallest elastic training script: a network learns to add up its inputs.
 
-bsub -app training -ar -n 1,4 -gpu num=1 /usr/bin/python3 train.py    # or without bsub: one process
+bsub -app training -ar -n 1,4 -gpu num=1 python3 train.py    # or without bsub: one process
 """
 import torch
 from fabric_model import FabricModel

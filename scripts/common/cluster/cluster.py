@@ -87,9 +87,15 @@ class Cluster:
         }
         if self._web():
             shown.update(self._web().exports())
-        if 'address' in os.path.basename(self.build):  # the wrapper is loaded before the sanitizer
+        if 'address' in self._sanitizers():  # the wrapper is loaded before the sanitizer
             shown['ASAN_OPTIONS'] = 'verify_asan_link_order=0:detect_leaks=0'
         return shown
+
+    def _sanitizers(self):
+        """What its programs were built with, as the Makefile writes it down."""
+        with contextlib.suppress(OSError), open(f'{self.build}/sanitizers', encoding='ascii') as kept:
+            return kept.read()
+        return ''
 
     # ---- up ----------------------------------------------------------------------------
 
@@ -120,7 +126,7 @@ class Cluster:
             raise Failure(web.why_not())
         os.makedirs(self.folder, exist_ok=True)
         block, claim = address.take()
-        self.facts = {'flags': flags, 'short': tempfile.mkdtemp(prefix='wm.', dir=_memory_folder()),
+        self.facts = {'flags': flags, 'short': tempfile.mkdtemp(prefix=_short_prefix(), dir=_memory_folder()),
                       'block': block, 'master_user': self._master_user(flags)}
         self._make_folders()
         self._save()  # from here on down() knows what to take away
@@ -472,6 +478,12 @@ class Cluster:
         with contextlib.suppress(OSError), open(self.path('log', log), encoding='utf-8', errors='replace') as lines:
             return '\n' + ''.join(lines.readlines()[-count:]).rstrip()
         return '(no log)'
+
+
+def _short_prefix():
+    """Of the short folder: with the tag of the tests that it belongs to, if to any."""
+    tag = os.environ.get('WM_TEST_TAG')
+    return f'wm.{tag}-' if tag else 'wm.'
 
 
 def _memory_folder():

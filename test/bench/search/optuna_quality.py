@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 """Role: what Optuna finds on the surfaces of test/support/surfaces.h, turned and shifted by the same
 seeds, in as many trials: lines `search_regret_SURFACE_optuna_SAMPLER value regret`.
 

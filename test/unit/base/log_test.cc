@@ -6,6 +6,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "test/support/folder.h"
+
 namespace wm::log {
 namespace {
 
@@ -17,8 +19,7 @@ std::string text_of(const fs::path& path) {
 }
 
 struct Folder {
-  std::string made = (fs::temp_directory_path() / "wm-log-XXXXXX").string();
-  fs::path path = ::mkdtemp(made.data());
+  fs::path path = wm::test::made_folder();
   ~Folder() {
     open("log_test", "", Level::Info);
     fs::remove_all(path);

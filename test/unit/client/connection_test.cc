@@ -8,6 +8,7 @@
 #include <set>
 
 #include "test/support/fake_munge.h"
+#include "test/support/folder.h"
 #include "test/support/session_pair.h"
 #include "test/support/threaded_server.h"
 
@@ -231,18 +232,16 @@ TEST_F(connection, an_unknown_host_is_named) {
 }
 
 TEST_F(connection, reaches_a_unix_socket_by_the_kernels_word) {
-  char dir[] = "/tmp/wm-client-XXXXXX";
-  ASSERT_TRUE(::mkdtemp(dir));
+  test::OwnFolder dir;
   listen_options.link.session.method = wire::Method::Local;
   server = std::make_unique<ThreadedServer>(listen_options, echo,
-                                            wire::Endpoint{{}, 0, std::string(dir) + "/s"});
+                                            wire::Endpoint{{}, 0, dir.path() + "/s"});
   options.to = server->endpoint();
   options.session.method = wire::Method::Local;
   options.session.peers = {{wire::Role::Master, ::getuid()}};
   options.credentials = nullptr;
   auto reply = Connection(options).call(20, "hello");
   server.reset();
-  std::filesystem::remove_all(dir);
   ASSERT_TRUE(reply) << reply.error().text;
   EXPECT_EQ(reply->payload, "re: hello");
 }

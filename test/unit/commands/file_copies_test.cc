@@ -8,6 +8,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "test/support/folder.h"
+
 namespace wm::cmd {
 namespace {
 
@@ -40,8 +42,7 @@ TEST(file_copies, anything_else_is_refused_by_name) {
 class Spool : public testing::Test {
  protected:
   Spool() {
-    auto pattern = (fs::temp_directory_path() / "wmspoolXXXXXX").string();
-    home_ = ::mkdtemp(pattern.data());
+    home_ = wm::test::made_folder();
     std::ofstream(home_ + "/input") << "some text";
   }
   ~Spool() override { fs::remove_all(home_); }

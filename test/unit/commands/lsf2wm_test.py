@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 """lsf2wm: what of an LSF configuration becomes what, and what is reported."""
 
 import importlib.util

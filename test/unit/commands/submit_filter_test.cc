@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "test/support/folder.h"
+
 namespace wm::cmd {
 namespace {
 
@@ -17,10 +19,9 @@ Parsed some() {
 
 // A filter made of these lines of shell.
 struct Filter {
-  std::string folder = (std::filesystem::temp_directory_path() / "wm-filter-XXXXXX").string();
+  std::string folder = wm::test::made_folder();
   SiteScripts site;
   explicit Filter(const std::string& lines, const std::string& name = "esub") {
-    folder = ::mkdtemp(folder.data());
     site.submit_filter = folder + "/esub";
     add(name, lines);
   }

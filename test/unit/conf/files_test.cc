@@ -5,12 +5,13 @@
 #include <filesystem>
 #include <fstream>
 
+#include "test/support/folder.h"
+
 namespace wm::conf {
 namespace {
 
 struct Folder {
-  std::string path = (std::filesystem::temp_directory_path() / "wm-conf-XXXXXX").string();
-  Folder() { path = ::mkdtemp(path.data()); }
+  std::string path = wm::test::made_folder();
   ~Folder() { std::filesystem::remove_all(path); }
   void write(const std::string& name, const std::string& text) const {
     std::filesystem::create_directories(std::filesystem::path(path + "/" + name).parent_path());

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "test/support/folder.h"
+
 namespace wm::gpu {
 namespace {
 
@@ -15,8 +17,7 @@ namespace fs = std::filesystem;
 class nvml : public ::testing::Test {
  protected:
   void SetUp() override {
-    auto name = (fs::temp_directory_path() / "wm-nvml-XXXXXX").string();
-    folder_ = ::mkdtemp(name.data());
+    folder_ = wm::test::made_folder();
     ::setenv("WM_STUB_NVML", (folder_ / "gpus").c_str(), 1);
     stub_ = fs::read_symlink("/proc/self/exe").parent_path().parent_path() /
             "stub/libnvidia-ml-stub.so";

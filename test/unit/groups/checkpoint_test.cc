@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "test/support/folder.h"
+
 namespace wm::groups {
 namespace {
 
@@ -13,10 +15,7 @@ namespace fs = std::filesystem;
 
 class Checkpoint : public testing::Test {
  protected:
-  Checkpoint() {
-    auto pattern = (fs::temp_directory_path() / "wmckXXXXXX").string();
-    dir_ = ::mkdtemp(pattern.data());
-  }
+  Checkpoint() { dir_ = wm::test::made_folder(); }
   ~Checkpoint() override { fs::remove_all(dir_); }
   std::string path() const { return dir_ + "/checkpoint/checkpoint.wm"; }
 

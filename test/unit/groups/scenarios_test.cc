@@ -22,6 +22,7 @@
 #include "libwm/model/elastic.h"
 #include "libwm/model/worker_key.h"
 #include "libwm/trainer/groups/membership.h"
+#include "test/support/folder.h"
 
 namespace wm::groups {
 namespace {
@@ -305,9 +306,8 @@ std::vector<std::filesystem::path> scenarios() {
 class scenarios_of_membership : public testing::TestWithParam<std::filesystem::path> {};
 
 TEST_P(scenarios_of_membership, goes_as_written) {
-  auto socket = std::filesystem::path(testing::TempDir()) /
-                ("wm_scenario_" + std::to_string(::getpid()) + ".sock");
-  std::filesystem::remove(socket);
+  wm::test::OwnFolder folder;
+  auto socket = folder.path() + "/socket";
   Player player(socket);
   std::ifstream file(GetParam());
   for (std::string line; std::getline(file, line);) {
@@ -319,7 +319,6 @@ TEST_P(scenarios_of_membership, goes_as_written) {
     if (HasFailure()) return;
   }
   player.end();
-  std::filesystem::remove(socket);
 }
 
 INSTANTIATE_TEST_SUITE_P(all, scenarios_of_membership, testing::ValuesIn(scenarios()),

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "test/support/folder.h"
+
 namespace wm::http {
 namespace {
 
@@ -17,8 +19,7 @@ class token_files : public ::testing::Test {
  protected:
   void SetUp() override {
     ASSERT_GE(sodium_init(), 0);
-    char name[] = "/tmp/wm-keys-XXXXXX";
-    folder = ::mkdtemp(name);
+    folder = wm::test::made_folder();
     ASSERT_TRUE(own_token_keys(folder));
   }
   void TearDown() override { std::filesystem::remove_all(folder); }

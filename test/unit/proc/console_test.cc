@@ -12,6 +12,7 @@
 #include <filesystem>
 
 #include "libwm/frames/blocking.h"
+#include "test/support/folder.h"
 
 namespace wm::proc {
 namespace {
@@ -32,8 +33,7 @@ std::string read_to_end(int fd) {
 class console : public ::testing::Test {
  protected:
   void SetUp() override {
-    char folder[] = "/tmp/wm-console.XXXXXX";
-    folder_ = ::mkdtemp(folder);
+    folder_ = wm::test::made_folder();
     listener_ = *listen_unix(folder_ + "/s");
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }

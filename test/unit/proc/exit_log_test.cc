@@ -7,6 +7,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "test/support/folder.h"
+
 namespace wm::proc {
 namespace {
 
@@ -14,8 +16,7 @@ namespace {
 class exit_log : public ::testing::Test {
  protected:
   exit_log() {
-    char name[] = "/tmp/wmexitXXXXXX";
-    folder_ = ::mkdtemp(name);
+    folder_ = wm::test::made_folder();
     path_ = folder_ + "/exits";
   }
   ~exit_log() override { std::filesystem::remove_all(folder_); }

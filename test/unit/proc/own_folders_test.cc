@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "test/support/folder.h"
+
 namespace wm::proc {
 namespace {
 
@@ -16,8 +18,7 @@ namespace fs = std::filesystem;
 class OwnFolders : public ::testing::Test {
  protected:
   OwnFolders() {
-    char name[] = "/tmp/wm-own-XXXXXX";
-    root_ = ::mkdtemp(name);
+    root_ = wm::test::made_folder();
     ::chmod(root_.c_str(), 01777);
   }
   ~OwnFolders() override { fs::remove_all(root_); }

@@ -47,7 +47,7 @@ TEST(surfaces, mixed_is_least_at_its_optimum) {
 
 // Numbers of `what`, printed by Python with the definition as `o` and the turned surfaces as `q`.
 std::vector<double> python(const std::string& what) {
-  auto command = std::string("/usr/bin/python3 -c \"import sys, importlib.util as u\n") +
+  auto command = std::string("${PYTHON:-python3} -c \"import sys, importlib.util as u\n") +
                  "def load(p):\n s=u.spec_from_file_location('m',p);m=u.module_from_spec(s);"
                  "s.loader.exec_module(m);return m\n" +
                  "o=load('" + kDefinition + "')\nq=load('test/bench/search/optuna_quality.py')\n" +

@@ -8,16 +8,15 @@
 #include <filesystem>
 #include <fstream>
 
+#include "test/support/folder.h"
+
 namespace wm::store {
 namespace {
 
 namespace fs = std::filesystem;
 
 struct Folder {
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "wm-reserve-XXXXXX").string();
-    path = ::mkdtemp(name.data());
-  }
+  Folder() { path = wm::test::made_folder(); }
   ~Folder() { fs::remove_all(path); }
   std::string file() const { return path + "/store_reserve"; }
   std::int64_t free() const {

@@ -13,6 +13,7 @@
 #include "libwm/codec/codec.h"
 #include "libwm/model/worker_key.h"
 #include "libwm/trainer/wmtrainer.h"
+#include "test/support/folder.h"
 
 namespace wm::trainer {
 namespace {
@@ -23,12 +24,11 @@ constexpr Duration kPatience = 10s;
 // The agent's end of link 2.
 class AgentEnd {
  public:
-  explicit AgentEnd(std::string path) : path_(std::move(path)) {
-    ::unlink(path_.c_str());
+  explicit AgentEnd(const std::string& path) {
     listener_ = ::socket(AF_UNIX, SOCK_STREAM, 0);
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
-    std::strncpy(address.sun_path, path_.c_str(), sizeof address.sun_path - 1);
+    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
     EXPECT_EQ(::bind(listener_, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
     EXPECT_EQ(::listen(listener_, 4), 0);
   }
@@ -73,13 +73,13 @@ class AgentEnd {
   }
 
  private:
-  std::string path_;
   int listener_ = -1;
   int fd_ = -1;
 };
 
 struct link_test : testing::Test {
-  std::string path = testing::TempDir() + "/wm_link_" + std::to_string(::getpid());
+  test::OwnFolder folder;
+  std::string path = folder.path() + "/link";
   WorkerHello hello{1, TaskNumber{2}, 11, 4};
 };
 

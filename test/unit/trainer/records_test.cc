@@ -6,6 +6,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "test/support/folder.h"
+
 namespace wm::trainer {
 namespace {
 
@@ -16,18 +18,13 @@ wm_step step(std::uint64_t n, std::uint32_t epoch, std::int64_t begin, std::int6
 
 class records : public testing::Test {
  protected:
-  void SetUp() override {
-    dir_ = std::filesystem::path(testing::TempDir()) /
-           testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::filesystem::remove_all(dir_);
-    std::filesystem::create_directories(dir_);
-  }
   std::string text(const char* name) {
     std::ostringstream all;
     all << std::ifstream(dir_ / name).rdbuf();
     return all.str();
   }
-  std::filesystem::path dir_;
+  test::OwnFolder folder_;
+  std::filesystem::path dir_ = folder_.path();
 };
 
 TEST_F(records, a_step_is_one_line_in_each_file_at_once) {

@@ -14,7 +14,7 @@ import unittest
 
 from fabric_model import warm
 
-PYTHON = '/usr/bin/python3'
+PYTHON = sys.executable
 _PR_SET_CHILD_SUBREAPER = 36
 _SET_MEMPOLICY = {'x86_64': 238, 'aarch64': 237}.get(os.uname().machine, -1)
 

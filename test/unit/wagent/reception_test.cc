@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "libwm/frames/blocking.h"
+#include "test/support/folder.h"
 
 namespace wm::wagent {
 namespace {
 
 TEST(reception, a_caller_that_says_nothing_does_not_keep_the_loop_waiting) {
-  auto path = ::testing::TempDir() + "wm-desk-" + std::to_string(::getpid());
+  test::OwnFolder folder;
+  auto path = folder.path() + "/desk";
   boost::asio::io_context loop;
   std::vector<std::string> heard;
   Reception desk(loop, [&](proc::Fd caller) {

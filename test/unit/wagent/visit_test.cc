@@ -6,13 +6,15 @@
 #include <unistd.h>
 
 #include "libwm/proc/channel.h"
+#include "test/support/folder.h"
 
 namespace wm::wagent {
 namespace {
 
 class visit : public ::testing::Test {
  protected:
-  std::string path_ = ::testing::TempDir() + "wm-visit-" + std::to_string(::getpid());
+  test::OwnFolder folder_;
+  std::string path_ = folder_.path() + "/visit";
   boost::asio::io_context loop_;
   std::string heard_;
   std::uint64_t taken_ = 0;
@@ -56,7 +58,6 @@ TEST_F(visit, carries_both_ways_until_the_application_closes) {
   EXPECT_EQ(heard_, "answer");
   ASSERT_TRUE(ended_);
   EXPECT_FALSE(ended_->refused);
-  ::unlink(path_.c_str());
 }
 
 TEST_F(visit, where_nobody_listens_it_is_refused) {

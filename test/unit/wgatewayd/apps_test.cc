@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "daemons/wgatewayd/gate.h"
+#include "test/support/folder.h"
 
 namespace wm::gateway {
 namespace {
@@ -69,18 +70,14 @@ class apps : public ::testing::Test {
  protected:
   void SetUp() override { ASSERT_GE(sodium_init(), 0); }
 
-  static std::string fresh_file() {
-    static int number = 0;
-    return ::testing::TempDir() + "revoked-" + std::to_string(::getpid()) + "-" +
-           std::to_string(++number);
-  }
+  test::OwnFolder folder_;
   OneUser* user_ = new OneUser;
   Gate gate_{"one",
              kPages,
              kApps,
              rest::AppKey{9},
              std::unique_ptr<Doorman>(user_),
-             std::make_unique<Revoked>(fresh_file(), 0)};
+             std::make_unique<Revoked>(folder_.path() + "/revoked", 0)};
 
   http::Reply ask(const std::string& method, const std::string& target, http::Fields fields,
                   const std::string& body = "") {

@@ -6,15 +6,14 @@
 
 #include <filesystem>
 
+#include "test/support/folder.h"
+
 namespace wm::gateway {
 namespace {
 
 class revoked : public ::testing::Test {
  protected:
-  void SetUp() override {
-    char name[] = "/tmp/wm-revoked-XXXXXX";
-    folder = ::mkdtemp(name);
-  }
+  void SetUp() override { folder = wm::test::made_folder(); }
   void TearDown() override { std::filesystem::remove_all(folder); }
   std::string folder;
 };

@@ -12,6 +12,7 @@
 #include <latch>
 
 #include "test/support/fake_munge.h"
+#include "test/support/folder.h"
 #include "test/support/loop.h"
 #include "test/support/session_pair.h"
 
@@ -40,8 +41,7 @@ struct Peer {
 class transport : public ::testing::Test {
  protected:
   transport() {
-    char dir[] = "/tmp/wm-wire-XXXXXX";
-    dir_ = ::mkdtemp(dir);
+    dir_ = wm::test::made_folder();
     listen_options.link.session = test::master_options(0);
     listen_options.link.credentials = munge->as(kMaster);
     dial_options.link.session = test::client_options(kMaster);

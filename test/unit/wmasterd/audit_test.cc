@@ -6,13 +6,13 @@
 #include <fstream>
 
 #include "libwm/base/log.h"
+#include "test/support/folder.h"
 
 namespace wm::master {
 namespace {
 
 struct Folder {
-  std::string path = (std::filesystem::temp_directory_path() / "wm-audit-XXXXXX").string();
-  Folder() { path = ::mkdtemp(path.data()); }
+  std::string path = wm::test::made_folder();
   ~Folder() { std::filesystem::remove_all(path); }
   std::string text() const {
     std::ifstream in(path + "/audit.log");

@@ -14,6 +14,7 @@
 
 #include "daemons/wmasterd/rim/notifier.h"
 #include "test/support/builders.h"
+#include "test/support/folder.h"
 
 namespace wm::master {
 namespace {
@@ -150,11 +151,7 @@ Notice notice(std::uint64_t seq, const std::string& owner) {
 /// A cluster whose newest events end a job of that many users each, and where marks lie.
 class Sent : public testing::Test {
  protected:
-  void SetUp() override {
-    mark = testing::TempDir() + "notices.mark";
-    std::filesystem::remove(mark);
-    host = c.host(100);
-  }
+  void SetUp() override { host = c.host(100); }
   void end_job(const std::string& user) {
     auto spec = asking({.done = true});
     auto id = c.submit(spec.user(user, 1002));
@@ -185,7 +182,8 @@ class Sent : public testing::Test {
   ClusterBuilder c;
   HostId host;
   double seconds = 10;
-  std::string mark;
+  test::OwnFolder folder;
+  std::string mark = folder.path() + "/mark";
   std::vector<Event> fresh;
   std::mutex mutex;
   std::condition_variable opened;
@@ -280,8 +278,8 @@ TEST_F(Sent, a_flood_of_one_owner_is_cut_off) {
 }
 
 TEST(notifier, ways_are_mail_urls_and_the_command) {
-  auto folder = testing::TempDir() + "ways";
-  std::filesystem::create_directories(folder);
+  test::OwnFolder own;
+  const auto& folder = own.path();
   auto script = [&](const std::string& name, const std::string& text) {
     auto path = folder + "/" + name;
     std::ofstream(path) << "#!/bin/sh\n" << text << "\n";

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "libwm/codec/codec.h"
+#include "test/support/folder.h"
 #include "test/support/loop.h"
 
 namespace wm::node {
@@ -20,8 +21,7 @@ const AttemptKey kOurs{{7, 0}, {1}};
 class agents : public ::testing::Test {
  protected:
   void SetUp() override {
-    char name[] = "/tmp/wmaXXXXXX";
-    folder_ = ::mkdtemp(name);
+    folder_ = wm::test::made_folder();
     ASSERT_TRUE(agents_.listen(path()));
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }

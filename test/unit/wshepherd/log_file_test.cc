@@ -9,15 +9,14 @@
 #include <filesystem>
 #include <fstream>
 
+#include "test/support/folder.h"
+
 namespace wm::shepherd {
 namespace {
 
 class log_file : public ::testing::Test {
  protected:
-  void SetUp() override {
-    char name[] = "/tmp/wmlXXXXXX";
-    folder_ = ::mkdtemp(name);
-  }
+  void SetUp() override { folder_ = wm::test::made_folder(); }
   void TearDown() override { std::filesystem::remove_all(folder_); }
   std::string path(const std::string& name) const { return folder_ + "/" + name; }
   void write(const std::string& text) const {

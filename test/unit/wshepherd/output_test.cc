@@ -12,6 +12,8 @@
 #include <string>
 #include <thread>
 
+#include "test/support/folder.h"
+
 namespace wm::shepherd {
 namespace {
 
@@ -20,10 +22,7 @@ namespace fs = std::filesystem;
 /// A folder for one test.
 class Place {
  public:
-  Place() {
-    auto name = testing::TempDir() + "/output.XXXXXX";
-    path_ = ::mkdtemp(name.data());
-  }
+  Place() { path_ = wm::test::made_folder(); }
   ~Place() { fs::remove_all(path_); }
   const std::string& path() const { return path_; }
 

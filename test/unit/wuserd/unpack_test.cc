@@ -13,6 +13,7 @@
 #include <fstream>
 
 #include "daemons/wuserd/upload.h"
+#include "test/support/folder.h"
 #include "test/support/mutate.h"
 
 namespace wm::user {
@@ -29,8 +30,7 @@ struct Made {
 class unpacking : public ::testing::Test {
  protected:
   void SetUp() override {
-    char name[] = "/tmp/wm-unpack-XXXXXX";
-    top = ::mkdtemp(name);
+    top = wm::test::made_folder();
     fs::create_directory(folder());
   }
   void TearDown() override { fs::remove_all(top); }

@@ -1,0 +1,1 @@
+"""Role: what scripts/check is made of: group, place, leftovers, summary."""

@@ -1,0 +1,35 @@
+"""Role: the Python that users' programs are run with, as scripts/common/python names it; children of this process
+know it as $PYTHON.
+
+Callers: scripts/check, scripts/demo, scripts/demo-web.
+"""
+
+import os
+import subprocess
+import sys
+
+PYTHON = subprocess.run([os.path.join(os.path.dirname(os.path.realpath(__file__)), 'python')],
+                        capture_output=True, text=True, check=True).stdout.strip()
+os.environ['PYTHON'] = PYTHON
+
+
+def run_by_it():
+    """From here on this program itself is run by it."""
+    if os.environ.get('WM_RUN_BY') == PYTHON:
+        return
+    os.environ['WM_RUN_BY'] = PYTHON
+    try:
+        os.execvp(PYTHON, [PYTHON, *sys.argv])
+    except OSError as problem:
+        sys.exit(f'{PYTHON} cannot be started: {problem.strerror}; PYTHON=… names another')
+
+
+def put_first(folder):
+    """It is python3 for all programs that this process starts; no link, since a virtual environment knows itself by
+    the path that it is started with."""
+    os.mkdir(folder)
+    path = os.path.join(folder, 'python3')
+    with open(path, 'w', encoding='utf-8') as out:
+        out.write(f'#!/bin/sh\nexec "{PYTHON}" "$@"\n')
+    os.chmod(path, 0o755)
+    os.environ['PATH'] = folder + os.pathsep + os.environ.get('PATH', os.defpath)
