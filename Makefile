@@ -8,6 +8,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDARY:
+MAKEFLAGS += --no-builtin-rules
 # As many jobs as there are processors, unless the caller says -jN or is a make itself; several
 # goals are for one after another (make clean all).
 ifeq ($(MAKELEVEL)$(word 2,$(MAKECMDGOALS)),0)
@@ -99,7 +100,7 @@ groups = $(if $(word 2,$(1)),$(call one_group,$(dir $(word 1,$(1)))group-$(words
   $(call groups,$(wordlist $(words $(GROUP_COUNT) +),$(words $(1)),$(1)),$(2) 1),$(call obj,$(1)))
 GROUP_COUNT := $(shell seq $(GROUP))
 # one_group NAME FILES: its object. A source that holds other files than these is made again.
-one_group = $(eval GROUP_FILES_$(1) := $(2))$(if $(call group_differs,$B/group/$(1).cc,$(2)),$(shell rm -f $B/group/$(1).cc))$B/obj/$(1).o
+one_group = $(eval GROUP_FILES_$(1) := $(2))$(eval GROUP_CC += $B/group/$(1).cc)$(if $(call group_differs,$B/group/$(1).cc,$(2)),$(shell rm -f $B/group/$(1).cc))$B/obj/$(1).o
 group_differs = $(if $(wildcard $(1)),$(subst $(patsubst %,"%",$(2)),,$(filter %.cc",$(file <$(1))))$(subst \
   $(filter %.cc",$(file <$(1))),,$(patsubst %,"%",$(2))))
 
@@ -164,10 +165,6 @@ $B/obj/test/unit/%.o: test/unit/%.cc config.mk $(addsuffix .gch,$(FOR_TESTS))
 	$(call object,$(FOR_TESTS))
 $B/obj/test/unit/%.o: $B/group/test/unit/%.cc config.mk $(addsuffix .gch,$(FOR_TESTS))
 	$(call object,$(FOR_TESTS))
-$B/group/%.cc:
-	@mkdir -p $(@D)
-	@printf '$(if $(filter commands/group-%,$*),$(INCLUDE_COMMAND),#include "%s"\n)' \
-	  $(foreach f,$(GROUP_FILES_$*),$(if $(filter commands/group-%,$*),$(basename $(notdir $f))) $f) >$@
 # The main of each command has the command's name where many are one program.
 INCLUDE_COMMAND := \#define main %s_main\n\#include "%s"\n\#undef main\n
 $(TOGETHER:%=$B/obj/commands/%.o): CPPFLAGS += -Dmain=$(basename $(@F))_main
@@ -229,7 +226,7 @@ $(TOGETHER:%=$B/bin/%): $B/bin/wm-commands
 # It reads the databases themselves, whether the master is up or not.
 REPORT_OBJ := $(call grouped,$(wildcard commands/report/*.cc))
 $B/bin/wmreport: $(REPORT_OBJ)
-$B/bin/wmreport: COMMAND_LIBS += $(if $(SAN),-lsqlite3,-l:libsqlite3.a -lm -Wl$(,)--no-warnings)
+$B/bin/wmreport: COMMAND_LIBS += $(if $(SAN),-lsqlite3,-l:libsqlite3.a -lm $(if $(LINKER),,-Wl$(,)--no-warnings))
 # A full screen. The descriptions of terminals are read where the program runs.
 $B/bin/wmtop: COMMAND_LIBS += $(if $(SAN),-lncursesw -ltinfo,-l:libncursesw.a -l:libtinfo.a)
 
@@ -393,6 +390,11 @@ $B/obj/libwm/search/%.o: CPPFLAGS += $(subst -I,-isystem ,$(shell $(PKG_CONFIG) 
 
 # The library itself is opened at run time, by agents of jobs that use it.
 $B/obj/daemons/wagent/ranks/%.o: CPPFLAGS += $(shell $(PKG_CONFIG) --cflags pmix)
+
+$(sort $(GROUP_CC)): $B/group/%.cc:
+	@mkdir -p $(@D)
+	@printf '$(if $(filter commands/group-%,$*),$(INCLUDE_COMMAND),#include "%s"\n)' \
+	  $(foreach f,$(GROUP_FILES_$*),$(if $(filter commands/group-%,$*),$(basename $(notdir $f))) $f) >$@
 
 -include $(shell find $B -name '*.d' -type f 2>/dev/null)
 
