@@ -20,9 +20,10 @@
 #include "libwm/model/worker_key.h"
 
 namespace wm::test {
-namespace {
 
 using boost::asio::local::stream_protocol;
+
+// Not in a nameless namespace: ElasticRig::Impl, which has a name for all files, is made of them.
 
 /// One connection that speaks frames; reads for ever, writes synchronously.
 class Wire : public std::enable_shared_from_this<Wire> {
@@ -93,8 +94,6 @@ struct FakeNode {
   pid_t agent = 0;
   std::string address;
 };
-
-}  // namespace
 
 struct ElasticRig::Impl {
   boost::asio::io_context loop;
