@@ -2,24 +2,20 @@
 // when a peer is gone. Of this folder only.
 #pragma once
 
-#include <boost/beast/core/error.hpp>
-#include <boost/beast/core/string.hpp>
+#include <boost/system/error_code.hpp>
 #include <string>
 
 #include "libwm/base/result.h"
 
 namespace wm::http {
 
-inline std::string lowered(boost::beast::string_view text) {
-  std::string out(text);
-  for (char& c : out)
+inline std::string lowered(std::string text) {
+  for (char& c : text)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  return out;
+  return text;
 }
 
-inline Error lost(const boost::beast::error_code& ec) {
-  bool late = ec == boost::beast::error::timeout;
-  return fail(late ? Code::Timeout : Code::Unavailable, "the peer: " + ec.message());
-}
+// Defined in server.cc.
+Error lost(const boost::system::error_code& ec);
 
 }  // namespace wm::http

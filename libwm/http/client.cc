@@ -65,7 +65,8 @@ template <class Answer>
 Reply reply_of(Answer& answer, std::string body) {
   Reply reply{static_cast<int>(answer.result_int()), {}, std::move(body)};
   for (const auto& field : answer)
-    reply.fields.emplace_back(lowered(field.name_string()), std::string(field.value()));
+    reply.fields.emplace_back(lowered(std::string(field.name_string())),
+                              std::string(field.value()));
   return reply;
 }
 

@@ -134,7 +134,8 @@ class BeastExchange : public Exchange {
     head_.method = std::string(message.method_string());
     head_.target = std::string(message.target());
     for (const auto& field : message)
-      head_.fields.emplace_back(lowered(field.name_string()), std::string(field.value()));
+      head_.fields.emplace_back(lowered(std::string(field.name_string())),
+                                std::string(field.value()));
     return true;
   }
 
@@ -356,6 +357,11 @@ uid_t peer_of(int fd) {
 }
 
 }  // namespace
+
+Error lost(const ErrorCode& ec) {
+  bool late = ec == beast::error::timeout;
+  return fail(late ? Code::Timeout : Code::Unavailable, "the peer: " + ec.message());
+}
 
 std::string_view Head::field(std::string_view name) const {
   auto found = std::find_if(fields.begin(), fields.end(),

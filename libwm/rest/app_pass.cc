@@ -3,6 +3,7 @@
 #include <sodium.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "libwm/rest/json_text.h"
 #include "libwm/rest/letters.h"

@@ -1,6 +1,7 @@
 #include "libwm/rest/assets.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "libwm/base/joined.h"
 #include "libwm/rest/json_text.h"

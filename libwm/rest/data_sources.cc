@@ -1,6 +1,7 @@
 #include "libwm/rest/data_sources.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "libwm/rest/assets.h"

@@ -1,6 +1,7 @@
 #include "libwm/rest/exec_json.h"
 
 #include <chrono>
+#include <nlohmann/json.hpp>
 
 #include "libwm/rest/frameworks.h"
 #include "libwm/rest/json_text.h"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <functional>
+#include <nlohmann/json.hpp>
 
 #include "libwm/rest/frameworks.h"
 #include "libwm/rest/json_text.h"

@@ -1,5 +1,6 @@
 #include "libwm/rest/openapi.h"
 
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "libwm/rest/json_text.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "libwm/rest/json_text.h"
 #include "libwm/rest/letters.h"

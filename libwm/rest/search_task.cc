@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "libwm/model/elements.h"
 #include "libwm/rest/exec_json.h"

@@ -1,6 +1,7 @@
 #include "libwm/rest/timeline.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "libwm/rest/json_text.h"

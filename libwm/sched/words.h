@@ -1,4 +1,5 @@
-// Role: how many of something, as refusals and reasons say it. Of this folder only.
+// Role: how many of something, as refusals (feasible.cc) and reasons (reasons.cc) say it. Of this
+// folder only.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Role: the short texts and values that several tables have. Of this folder only.
+// Role: the short texts and values that several tables of this folder have: counts, memory, what
+// stands for nothing. Of this folder only.
 #pragma once
 
 #include <cstdint>
