@@ -22,9 +22,10 @@
 #include "test/support/folder.h"
 
 namespace wm::test {
-namespace {
 
 using boost::asio::local::stream_protocol;
+
+// Not in a nameless namespace: ElasticRig::Impl, which has a name for all files, is made of them.
 
 /// One connection that speaks frames; reads for ever, writes synchronously.
 class Wire : public std::enable_shared_from_this<Wire> {
@@ -95,8 +96,6 @@ struct FakeNode {
   pid_t agent = 0;
   std::string address;
 };
-
-}  // namespace
 
 struct ElasticRig::Impl {
   boost::asio::io_context loop;

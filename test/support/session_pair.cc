@@ -2,12 +2,10 @@
 
 namespace wm::test {
 
-using namespace wire;
-
 namespace {
 
-HelloSecrets secrets_from(std::uint8_t seed) {
-  HelloSecrets secrets;
+wire::HelloSecrets secrets_from(std::uint8_t seed) {
+  wire::HelloSecrets secrets;
   secrets.key_seed.fill(seed);
   secrets.nonce.fill(static_cast<std::uint8_t>(seed + 100));
   return secrets;
@@ -17,7 +15,7 @@ constexpr Duration kTtl = std::chrono::seconds(60);
 
 }  // namespace
 
-SessionEnd::SessionEnd(SessionOptions options, std::shared_ptr<Credentials> credentials,
+SessionEnd::SessionEnd(wire::SessionOptions options, std::shared_ptr<wire::Credentials> credentials,
                        std::uint8_t seed)
     : session(std::move(options), secrets_from(seed)), credentials_(std::move(credentials)) {}
 
@@ -27,25 +25,25 @@ void SessionEnd::send(std::uint16_t type, std::string payload) {
   written += *bytes;
 }
 
-void SessionEnd::obey(SessionActions actions) {
+void SessionEnd::obey(wire::SessionActions actions) {
   for (auto& action : actions) {
     WM_CHECK(!failed);  // Failed is the last action
     answer(action);
   }
 }
 
-void SessionEnd::answer(const SessionAction& action) {
-  if (auto* w = std::get_if<Write>(&action)) written += w->bytes;
-  if (auto* d = std::get_if<Deliver>(&action)) delivered.push_back(d->frame);
-  if (auto* o = std::get_if<Opened>(&action)) {
+void SessionEnd::answer(const wire::SessionAction& action) {
+  if (auto* w = std::get_if<wire::Write>(&action)) written += w->bytes;
+  if (auto* d = std::get_if<wire::Deliver>(&action)) delivered.push_back(d->frame);
+  if (auto* o = std::get_if<wire::Opened>(&action)) {
     peer = o->identity;
     proof = o->proof;
   }
-  if (auto* f = std::get_if<Failed>(&action)) failed = f->error;
-  if (auto* m = std::get_if<MakeProof>(&action)) {
+  if (auto* f = std::get_if<wire::Failed>(&action)) failed = f->error;
+  if (auto* m = std::get_if<wire::MakeProof>(&action)) {
     obey(session.on_proof_made(credentials_->encode(m->payload + also_sign, kTtl)));
   }
-  if (auto* c = std::get_if<CheckProof>(&action)) {
+  if (auto* c = std::get_if<wire::CheckProof>(&action)) {
     ++checks;
     obey(session.on_proof_checked(credentials_->decode(c->credential)));
   }
@@ -62,22 +60,22 @@ void Conversation::settle() {
   }
 }
 
-SessionOptions client_options(std::uint32_t master_uid) {
-  SessionOptions options;
-  options.peers = {{Role::Master, master_uid}};
+wire::SessionOptions client_options(std::uint32_t master_uid) {
+  wire::SessionOptions options;
+  options.peers = {{wire::Role::Master, master_uid}};
   return options;
 }
 
-SessionOptions master_options(std::uint32_t host_uid) {
-  SessionOptions options;
-  options.side = Side::Acceptor;
-  options.role = Role::Master;
-  options.peers = {{Role::Client, {}}, {Role::Host, host_uid}};
+wire::SessionOptions master_options(std::uint32_t host_uid) {
+  wire::SessionOptions options;
+  options.side = wire::Side::Acceptor;
+  options.role = wire::Role::Master;
+  options.peers = {{wire::Role::Client, {}}, {wire::Role::Host, host_uid}};
   return options;
 }
 
-Conversation client_and_master(const std::shared_ptr<Credentials>& client,
-                               const std::shared_ptr<Credentials>& master,
+Conversation client_and_master(const std::shared_ptr<wire::Credentials>& client,
+                               const std::shared_ptr<wire::Credentials>& master,
                                std::uint32_t master_uid) {
   return {{client_options(master_uid), client, 1}, {master_options(0), master, 2}, {}, {}};
 }
