@@ -7,19 +7,19 @@
 namespace wm::rest {
 namespace {
 
-constexpr std::int64_t kNow = 1000;
+constexpr std::int64_t kOpened = 1000;
 
 class app_pass : public ::testing::Test {
  protected:
   void SetUp() override { ASSERT_GE(sodium_init(), 0); }
   AppKey key_{1}, other_{2};
   AppNonce nonce_{3};
-  AppPass pass_{PassKind::Cookie, "12.3", "a.b.c", "bob", kNow + 60};
+  AppPass pass_{PassKind::Cookie, "12.3", "a.b.c", "bob", kOpened + 60};
   std::string sealed_ = seal_pass(pass_, key_, nonce_);
 };
 
 TEST_F(app_pass, says_what_was_sealed) {
-  auto back = open_pass(sealed_, key_, PassKind::Cookie, kNow);
+  auto back = open_pass(sealed_, key_, PassKind::Cookie, kOpened);
   ASSERT_TRUE(back);
   EXPECT_EQ(*back, pass_);
   EXPECT_EQ(sealed_.find("a.b.c"), std::string::npos);
@@ -27,18 +27,18 @@ TEST_F(app_pass, says_what_was_sealed) {
 }
 
 TEST_F(app_pass, is_refused_late_of_another_kind_or_key) {
-  EXPECT_FALSE(open_pass(sealed_, key_, PassKind::Cookie, kNow + 60));
-  EXPECT_FALSE(open_pass(sealed_, key_, PassKind::Ticket, kNow)) << "a cookie is no ticket";
-  EXPECT_FALSE(open_pass(sealed_, other_, PassKind::Cookie, kNow));
-  EXPECT_FALSE(open_pass("", key_, PassKind::Cookie, kNow));
-  EXPECT_FALSE(open_pass(std::string(1 << 20, 'A'), key_, PassKind::Cookie, kNow));
+  EXPECT_FALSE(open_pass(sealed_, key_, PassKind::Cookie, kOpened + 60));
+  EXPECT_FALSE(open_pass(sealed_, key_, PassKind::Ticket, kOpened)) << "a cookie is no ticket";
+  EXPECT_FALSE(open_pass(sealed_, other_, PassKind::Cookie, kOpened));
+  EXPECT_FALSE(open_pass("", key_, PassKind::Cookie, kOpened));
+  EXPECT_FALSE(open_pass(std::string(1 << 20, 'A'), key_, PassKind::Cookie, kOpened));
 }
 
 TEST_F(app_pass, is_refused_with_any_character_changed) {
   for (std::size_t i = 0; i + 1 < sealed_.size(); ++i) {
     auto changed = sealed_;
     changed[i] = changed[i] == 'Q' ? 'g' : 'Q';
-    EXPECT_FALSE(open_pass(changed, key_, PassKind::Cookie, kNow)) << i;
+    EXPECT_FALSE(open_pass(changed, key_, PassKind::Cookie, kOpened)) << i;
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "libwm/rest/metrics.h"
 #include "libwm/rest/timeline.h"
+#include "test/support/moments.h"
 
 namespace wm::rest {
 namespace {
@@ -66,7 +67,7 @@ TEST(metrics, of_a_million_names_only_some_are_kept_and_what_is_no_number_is_not
   EXPECT_FALSE(metrics.series().contains(Key{"train", "nan"}));
 }
 
-WallTime at(int seconds) { return WallTime(std::chrono::seconds(seconds)); }
+using test::wall::at;
 
 HistoryJob ann() {
   HistoryJob job;

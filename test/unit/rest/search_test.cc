@@ -7,6 +7,7 @@
 
 #include "libwm/rest/search_request.h"
 #include "libwm/rest/search_task.h"
+#include "test/support/moments.h"
 
 namespace wm::rest {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 using Json = nlohmann::json;
 using namespace std::chrono_literals;
 
-WallTime at(int seconds) { return WallTime(std::chrono::seconds(seconds)); }
+using test::wall::at;
 
 // As the notebooks of both generations send it.
 constexpr const char* kBody = R"({"hpoName": "fit", "modelSpec": {"sigName": "dli",

@@ -50,17 +50,17 @@ struct Taken {
   }
 };
 
-constexpr std::string_view kBody =
+constexpr std::string_view kParts =
     "preamble\r\n--XX\r\nContent-Disposition: form-data; name=\"data\"\r\n\r\n{}\r\n--XX\r\n"
     "content-disposition: form-data; name=\"file\"; filename=\"a \\\"b\\\".tar\"\r\n"
     "Content-Type: application/x-tar\r\n\r\nline\r\n--X\r\n--XY\r\n--XX--\r\nepilogue";
 
 TEST(multipart, parts_are_the_same_however_the_body_is_cut) {
-  for (std::size_t piece = 1; piece < kBody.size() + 1; ++piece) {
+  for (std::size_t piece = 1; piece < kParts.size() + 1; ++piece) {
     Taken taken;
     Multipart parser("XX", taken.taker());
-    for (std::size_t at = 0; at < kBody.size(); at += piece)
-      ASSERT_TRUE(parser.feed(kBody.substr(at, piece))) << piece;
+    for (std::size_t at = 0; at < kParts.size(); at += piece)
+      ASSERT_TRUE(parser.feed(kParts.substr(at, piece))) << piece;
     ASSERT_TRUE(parser.finish()) << piece;
     ASSERT_EQ(taken.parts.size(), 2u) << piece;
     EXPECT_EQ(taken.ended, 2);

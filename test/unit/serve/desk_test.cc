@@ -7,12 +7,14 @@
 #include <random>
 #include <set>
 
+#include "test/support/moments.h"
+
 namespace wm::serve {
 namespace {
 
 using std::chrono::seconds;
 
-TimePoint at(double s) { return TimePoint(Duration(static_cast<std::int64_t>(s * 1e6))); }
+using test::mono::at;
 
 Profile profile(std::uint32_t batch = 1, std::uint32_t pipe = 1) {
   Profile p;

@@ -10,7 +10,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-TimePoint at(int s) { return TimePoint(seconds(1000 + s)); }
+TimePoint moment(int s) { return TimePoint(seconds(1000 + s)); }
 
 Load load(std::uint64_t arrived, std::size_t queued = 0, int cost_ms = 0) {
   Load l;
@@ -27,47 +27,47 @@ TEST(peers, names_of_the_first_routers_files_are_those_of_an_only_one) {
 
 TEST(peers, loads_are_summed_and_the_cost_of_a_task_is_that_of_those_who_know_it) {
   Peers peers(0);
-  peers.heard(1, note_text(load(100, 3, 20), 1), at(0));
-  peers.heard(1, note_text(load(110, 4, 20), 2), at(1));
-  auto whole = peers.whole(load(7, 1), at(1));
+  peers.heard(1, note_text(load(100, 3, 20), 1), moment(0));
+  peers.heard(1, note_text(load(110, 4, 20), 2), moment(1));
+  auto whole = peers.whole(load(7, 1), moment(1));
   EXPECT_EQ(whole.arrived, 17u) << "what came before it was heard of counts for nobody";
   EXPECT_EQ(whole.queued, 5u);
   EXPECT_EQ(whole.task_cost, milliseconds(20));
-  EXPECT_EQ(peers.whole(load(7, 1, 40), at(1)).task_cost, milliseconds(30));
+  EXPECT_EQ(peers.whole(load(7, 1, 40), moment(1)).task_cost, milliseconds(30));
 }
 
 TEST(peers, the_lowest_rank_that_goes_on_decides) {
   Peers peers(1);
   peers.adopt(seconds(9));
-  EXPECT_TRUE(peers.decides(at(0)));
-  peers.heard(0, note_text(load(1), 1), at(0));
-  EXPECT_TRUE(peers.decides(at(0))) << "a note of one that may be gone";
-  peers.heard(0, note_text(load(1), 2), at(3));
-  EXPECT_FALSE(peers.decides(at(3)));
-  peers.heard(0, note_text(load(1), 2), at(11));
-  EXPECT_FALSE(peers.decides(at(12)));
-  EXPECT_TRUE(peers.decides(at(13))) << "it says nothing new";
-  EXPECT_EQ(peers.whole(load(0, 1), at(13)).queued, 1u);
-  peers.heard(2, note_text(load(5), 1), at(13));
-  peers.heard(2, note_text(load(5), 2), at(13));
-  EXPECT_TRUE(peers.decides(at(13)));
+  EXPECT_TRUE(peers.decides(moment(0)));
+  peers.heard(0, note_text(load(1), 1), moment(0));
+  EXPECT_TRUE(peers.decides(moment(0))) << "a note of one that may be gone";
+  peers.heard(0, note_text(load(1), 2), moment(3));
+  EXPECT_FALSE(peers.decides(moment(3)));
+  peers.heard(0, note_text(load(1), 2), moment(11));
+  EXPECT_FALSE(peers.decides(moment(12)));
+  EXPECT_TRUE(peers.decides(moment(13))) << "it says nothing new";
+  EXPECT_EQ(peers.whole(load(0, 1), moment(13)).queued, 1u);
+  peers.heard(2, note_text(load(5), 1), moment(13));
+  peers.heard(2, note_text(load(5), 2), moment(13));
+  EXPECT_TRUE(peers.decides(moment(13)));
 }
 
 TEST(peers, one_that_was_started_anew_counts_from_nothing_and_sums_never_fall) {
   Peers peers(0);
-  peers.heard(1, note_text(load(100), 1), at(0));
-  peers.heard(1, note_text(load(120), 2), at(1));
-  peers.heard(1, note_text(load(3), 1), at(2));
-  EXPECT_EQ(peers.whole(load(0), at(2)).arrived, 23u);
+  peers.heard(1, note_text(load(100), 1), moment(0));
+  peers.heard(1, note_text(load(120), 2), moment(1));
+  peers.heard(1, note_text(load(3), 1), moment(2));
+  EXPECT_EQ(peers.whole(load(0), moment(2)).arrived, 23u);
 }
 
 TEST(peers, a_damaged_note_and_its_own_are_none) {
   Peers peers(0);
   auto whole = note_text(load(100, 5), 7);
-  for (std::size_t n = 0; n + 1 < whole.size(); ++n) peers.heard(1, whole.substr(0, n), at(0));
-  peers.heard(0, whole, at(0));
-  EXPECT_EQ(peers.whole(load(0), at(0)).queued, 0u);
-  EXPECT_TRUE(peers.decides(at(0)));
+  for (std::size_t n = 0; n + 1 < whole.size(); ++n) peers.heard(1, whole.substr(0, n), moment(0));
+  peers.heard(0, whole, moment(0));
+  EXPECT_EQ(peers.whole(load(0), moment(0)).queued, 0u);
+  EXPECT_TRUE(peers.decides(moment(0)));
 }
 
 }  // namespace

@@ -6,10 +6,12 @@
 
 #include <random>
 
+#include "test/support/moments.h"
+
 namespace wm::serve {
 namespace {
 
-TimePoint at(std::int64_t s) { return TimePoint(std::chrono::seconds(s)); }
+using test::mono::at;
 
 Policy policy(std::uint32_t least, std::uint32_t most) {
   Policy p;

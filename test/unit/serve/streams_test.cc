@@ -5,12 +5,14 @@
 
 #include <utility>
 
+#include "test/support/moments.h"
+
 namespace wm::serve {
 namespace {
 
 using std::chrono::seconds;
 
-TimePoint at(int s) { return TimePoint(seconds(s)); }
+using test::mono::at;
 
 TEST(stream_queue, tasks_come_in_order_and_one_whose_turn_is_too_late_says_so) {
   StreamQueue queue({0, true, seconds(2)});

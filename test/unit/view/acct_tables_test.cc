@@ -10,7 +10,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-WallTime at(int s) { return WallTime(seconds(1'795'132'800 + s)); }
+WallTime after_midnight(int s) { return WallTime(seconds(1'795'132'800 + s)); }
 
 // Waited 10 s, ran 30 s.
 AcctJob finished() {
@@ -25,9 +25,9 @@ AcctJob finished() {
   job.cwd = "/home/u1";
   job.exec_hosts = "h1 h1 h2";
   job.state = "finished";
-  job.submitted = at(0);
-  job.dispatched = job.started = at(10);
-  job.ended = at(40);
+  job.submitted = after_midnight(0);
+  job.dispatched = job.started = after_midnight(10);
+  job.ended = after_midnight(40);
   job.cpu = seconds(20);
   job.max_mem = Bytes{300 << 20};
   job.slots = 3, job.attempt = 2;
@@ -42,7 +42,7 @@ AcctJob killed_while_pending() {
   job.term = Term::Owner;
   job.dispatched = job.started = WallTime{};
   job.exec_hosts.clear();
-  job.ended = at(3640);
+  job.ended = after_midnight(3640);
   job.cpu = job.slot_time = {};
   return job;
 }

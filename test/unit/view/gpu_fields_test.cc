@@ -6,7 +6,7 @@
 namespace wm::view {
 namespace {
 
-HostView host() {
+HostView gpu_host() {
   HostView view;
   view.host.name = "g";
   auto& gpus = view.host.capacity.gpus;
@@ -26,7 +26,7 @@ HostView host() {
 }
 
 TEST(gpu_fields, the_table_says_who_holds_how_much) {
-  auto view = host();
+  auto view = gpu_host();
   EXPECT_EQ(
       gpu_table(std::vector{view}, true),
       "HOST_NAME          ID                MODEL    MUSED     MRSV  NJOBS    RUN   SUSP    "
@@ -41,7 +41,7 @@ TEST(gpu_fields, the_table_says_who_holds_how_much) {
 }
 
 TEST(gpu_fields, one_set_aside_says_why) {
-  auto view = host();
+  auto view = gpu_host();
   auto& mark = view.host.gpu_marks["GPU-1"];
   mark.sick = true;
   mark.sick_why = "XID 79";
@@ -58,7 +58,7 @@ TEST(gpu_fields, one_set_aside_says_why) {
 }
 
 TEST(gpu_fields, the_inventory_says_what_they_are) {
-  auto view = host();
+  auto view = gpu_host();
   auto text = gpu_inventory(std::vector{view}, true);
   EXPECT_NE(text.find("g                  0      H200                      580.65       9.0        "
                       "1       nvidia   00000000:17:00.0\n"),
@@ -67,7 +67,7 @@ TEST(gpu_fields, the_inventory_says_what_they_are) {
 }
 
 TEST(gpu_fields, every_field_has_a_text) {
-  auto view = host();
+  auto view = gpu_host();
   auto row = gpu_rows(std::span(&view, 1))[0];
   auto shown = [&](std::string_view name) -> std::string {
     for (const auto& field : gpu_fields())

@@ -7,12 +7,10 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
+#include "test/unit/view/moments.h"
+
 namespace wm::view {
 namespace {
-
-WallTime at(double seconds) {
-  return WallTime(Duration(static_cast<std::int64_t>((1795160000 + seconds) * 1e6)));
-}
 
 HistoryJob job() {
   setenv("TZ", "UTC", 1);

@@ -5,10 +5,10 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "test/unit/view/moments.h"
+
 namespace wm::view {
 namespace {
-
-WallTime at(int seconds) { return WallTime(std::chrono::seconds(1795160000 + seconds)); }
 
 // A running elastic job on two hosts, one task gone, in UTC.
 JobView running() {

@@ -15,16 +15,15 @@
 #include "libwm/view/plan_fields.h"
 #include "libwm/view/queue_fields.h"
 #include "libwm/view/why_fields.h"
+#include "test/unit/view/moments.h"
 
 namespace wm::view {
 namespace {
 
 using nlohmann::json;
 
-WallTime at(int seconds) { return WallTime(std::chrono::seconds(1795160000 + seconds)); }
-
 // A running elastic job of two tasks, submitted at 0, started at 60.
-JobView running() {
+JobView two_tasks() {
   auto sealed = std::make_shared<SealedSpec>();
   sealed->spec.owner = {7, 7, "ann"};
   sealed->spec.name = "train";
@@ -59,7 +58,7 @@ JobView running() {
 json of(const JobView& view, const Viewer& viewer) { return json::parse(job_json(view, viewer)); }
 
 TEST(job_json, values_have_their_types_and_keys_their_units) {
-  auto job = of(running(), {at(120)});
+  auto job = of(two_tasks(), {at(120)});
   EXPECT_EQ(job["jobid"], "12");
   EXPECT_EQ(job["wm_state"], "running");
   EXPECT_EQ(job["submit_time"], 1795160000.0);
@@ -74,13 +73,13 @@ TEST(job_json, values_have_their_types_and_keys_their_units) {
 }
 
 TEST(job_json, what_is_not_known_is_null) {
-  auto job = of(running(), {at(120)});
+  auto job = of(two_tasks(), {at(120)});
   for (auto key : {"finish_time", "exit_code", "loss", "estimated_start_time", "memlimit_bytes"})
     EXPECT_TRUE(job.contains(key) && job[key].is_null()) << key;
 }
 
 TEST(job_json, tasks_and_reasons_come_with_it) {
-  auto view = running();
+  auto view = two_tasks();
   view.reasons = {{PendCode::Slots, "Not enough job slot(s)", 2, "wait"}};
   view.priority = {{"queue", 50, "of queue normal"}};
   auto job = of(view, {at(120)});
@@ -96,7 +95,7 @@ TEST(job_json, tasks_and_reasons_come_with_it) {
 }
 
 TEST(job_json, a_row_of_a_list_is_a_part_of_the_whole) {
-  auto view = running();
+  auto view = two_tasks();
   auto list = json::parse(jobs_json(std::span(&view, 1), {at(120), Detail::Brief}));
   ASSERT_EQ(list.size(), 1U);
   auto whole = of(view, {at(120)});
@@ -106,7 +105,7 @@ TEST(job_json, a_row_of_a_list_is_a_part_of_the_whole) {
 }
 
 TEST(job_json, others_see_nothing_that_its_owner_wrote) {
-  auto view = running();
+  auto view = two_tasks();
   view.reasons = {{PendCode::Slots, "secret", 2, "secret"}};
   view.priority = {{"user", 1, "secret"}};
   auto job = std::make_shared<Job>(*view.job);
@@ -123,24 +122,24 @@ TEST(job_json, others_see_nothing_that_its_owner_wrote) {
 }
 
 TEST(job_json, the_masters_summary_stays_one) {
-  auto view = running();
+  auto view = two_tasks();
   auto sealed = std::make_shared<SealedSpec>();
   sealed->spec.name = "-";
   auto job = std::make_shared<Job>(*view.job);
   job->sealed = sealed;
   view.job = job;
   EXPECT_FALSE(of(view, {at(120)}).contains("job_name"));
-  EXPECT_TRUE(of(running(), {at(120)}).contains("job_name"));
+  EXPECT_TRUE(of(two_tasks(), {at(120)}).contains("job_name"));
 }
 
 TEST(job_json, no_field_holds_what_would_let_somebody_act_for_its_owner) {
-  auto text = job_json(running(), {at(120)});
+  auto text = job_json(two_tasks(), {at(120)});
   EXPECT_EQ(text.find("signed secret"), std::string::npos);
   EXPECT_EQ(text.find("secret key"), std::string::npos);
 }
 
 TEST(job_json, bytes_and_numbers_that_json_has_not_do_no_harm) {
-  auto view = running();
+  auto view = two_tasks();
   auto sealed = std::make_shared<SealedSpec>(*view.job->sealed);
   sealed->spec.name = "a\xff\"b";
   auto job = std::make_shared<Job>(*view.job);
@@ -155,7 +154,7 @@ TEST(job_json, bytes_and_numbers_that_json_has_not_do_no_harm) {
 
 TEST(job_json, the_end_of_a_job_has_a_code_even_if_it_is_zero) {
   auto ended = [](JobState state, int status) {
-    auto view = running();
+    auto view = two_tasks();
     auto job = std::make_shared<Job>(*view.job);
     job->state = state;
     job->outcome.status = status;

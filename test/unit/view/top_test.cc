@@ -5,10 +5,10 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "test/unit/view/moments.h"
+
 namespace wm::view {
 namespace {
-
-WallTime at(int seconds) { return WallTime(std::chrono::seconds(1795160000 + seconds)); }
 
 JobView job(std::uint32_t id, std::string user, JobState state, std::uint32_t tasks) {
   auto sealed = std::make_shared<SealedSpec>();
@@ -45,7 +45,7 @@ HostView host(std::string name, std::uint32_t slots, std::uint32_t used) {
   return view;
 }
 
-PlanView plan(std::string path, std::uint32_t used) {
+PlanView used_plan(std::string path, std::uint32_t used) {
   PlanView view;
   view.path = std::move(path);
   view.used = used;
@@ -60,7 +60,7 @@ TopState shown() {
   state.cluster = "mini";
   state.now = at(125);
   take(state, {job(7, "bob", JobState::Pending, 0), job(3, "ann", JobState::Running, 2)},
-       {host("h1", 4, 2), host("h2", 4, 0)}, {plan("/", 2), plan("/ann", 2)});
+       {host("h1", 4, 2), host("h2", 4, 0)}, {used_plan("/", 2), used_plan("/ann", 2)});
   return state;
 }
 

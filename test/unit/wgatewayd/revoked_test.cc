@@ -26,7 +26,7 @@ rest::Claims token(const std::string& id, std::int64_t issued = 90) {
   return claims;
 }
 
-WallTime at(std::int64_t seconds) { return WallTime(Duration(std::chrono::seconds(seconds))); }
+WallTime wall_at(std::int64_t seconds) { return WallTime(Duration(std::chrono::seconds(seconds))); }
 
 TEST_F(revoked, ids_are_refused_until_they_would_have_ended) {
   {
@@ -46,7 +46,7 @@ TEST_F(revoked, what_was_made_of_a_token_ends_with_it_and_not_the_other_way_roun
   EXPECT_TRUE(list.add("a", 200));
   EXPECT_TRUE(list.add("b.service", 200));
   Revocations said;
-  said.ids["c"] = at(300);
+  said.ids["c"] = wall_at(300);
   EXPECT_TRUE(list.heard(said));
   for (const char* id : {"a.service", "a.service.again", "b.service.again", "c.service"})
     EXPECT_TRUE(list.has(token(id))) << id;
@@ -61,8 +61,8 @@ TEST_F(revoked, what_cannot_be_kept_is_refused_all_the_same) {
 
 TEST_F(revoked, what_the_master_said_is_known_after_a_start_without_it) {
   Revocations said;
-  said.ids["c"] = at(300);
-  said.users["ann"] = {at(120), at(400)};
+  said.ids["c"] = wall_at(300);
+  said.users["ann"] = {wall_at(120), wall_at(400)};
   {
     Revoked list(folder + "/revoked", 100);
     EXPECT_TRUE(list.heard(said));

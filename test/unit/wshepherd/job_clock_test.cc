@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include "test/support/moments.h"
+
 namespace wm::shepherd {
 namespace {
 
-TimePoint at(int seconds) { return TimePoint{} + std::chrono::seconds(seconds); }
+using test::mono::at;
 
 TEST(job_clock, time_that_it_stood_is_not_the_jobs) {
   JobClock clock;

@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include "test/support/moments.h"
+
 namespace wm::shepherd {
 namespace {
 
 using std::chrono::seconds;
 
-TimePoint at(int s) { return TimePoint{} + seconds(s); }
+using test::mono::at;
 
 TEST(run_limit, warns_once_before_it_ends_once) {
   RunLimit limit;
