@@ -152,4 +152,9 @@ const Job& ClusterBuilder::job(JobId id) const {
   return *found;
 }
 
+TaskEnded ended(const ClusterBuilder& c, JobId id, std::uint32_t task, std::int32_t status,
+                Term term) {
+  return {id, c.job(id).attempt, TaskNumber{task}, status, term, {}, ""};
+}
+
 }  // namespace wm::test

@@ -69,4 +69,11 @@ class ClusterBuilder {
   std::uint32_t hosts_ = 0, jobs_ = 0;
 };
 
+/// What wait says of a process that failed or was killed.
+constexpr std::int32_t kExit3 = 3 << 8, kSigkill = 9;
+
+/// The end of a task of the job's attempt.
+TaskEnded ended(const ClusterBuilder& c, JobId id, std::uint32_t task, std::int32_t status = 0,
+                Term term = Term::None);
+
 }  // namespace wm::test

@@ -11,6 +11,9 @@
 
 namespace wm::test {
 
+/// The users that a command and the master run as.
+constexpr std::uint32_t kAlice = 1001, kMaster = 990;
+
 /// A session plus the obedient owner that every session needs.
 class SessionEnd {
  public:

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "libwm/conf/keys.h"
+#include "test/support/folder.h"
 
 namespace wm::conf {
 namespace {
@@ -193,46 +194,36 @@ TEST(conf, a_missing_directory_is_named) {
   EXPECT_THAT(config.error().text, HasSubstr("/nonexistent/wm"));
 }
 
-// A directory with one entry, made by the test.
-struct Folder {
-  explicit Folder(const std::string& name)
-      : path(testing::TempDir() + "wm_load_" + name + std::to_string(::getpid())) {
-    std::filesystem::remove_all(path);
-    std::filesystem::create_directories(path);
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::string refusal() const {
-    auto config = load(path);
-    return config ? "" : config.error().text;
-  }
-  std::string path;
-};
+std::string refusal(const test::OwnFolder& folder) {
+  auto config = load(folder.path());
+  return config ? "" : config.error().text;
+}
 
 TEST(conf, a_link_that_leads_nowhere_is_no_absent_file) {
-  Folder folder("dangling");
-  std::filesystem::create_symlink("/nonexistent/queues", folder.path + "/queues.conf");
-  EXPECT_EQ(folder.refusal(), folder.path + "/queues.conf: No such file or directory");
+  test::OwnFolder folder;
+  std::filesystem::create_symlink("/nonexistent/queues", folder.path() + "/queues.conf");
+  EXPECT_EQ(refusal(folder), folder.path() + "/queues.conf: No such file or directory");
 }
 
 TEST(conf, links_in_a_circle_are_no_absent_file) {
-  Folder folder("circle");
-  std::filesystem::create_symlink("wm.conf", folder.path + "/wm.conf");
-  EXPECT_THAT(folder.refusal(), HasSubstr("/wm.conf: Too many levels of symbolic links"));
-  EXPECT_EQ(load_cluster(folder.path).error().code, Code::System);
+  test::OwnFolder folder;
+  std::filesystem::create_symlink("wm.conf", folder.path() + "/wm.conf");
+  EXPECT_THAT(refusal(folder), HasSubstr("/wm.conf: Too many levels of symbolic links"));
+  EXPECT_EQ(load_cluster(folder.path()).error().code, Code::System);
 }
 
 TEST(conf, what_is_no_file_is_refused_by_name) {
-  Folder folder("folder");
-  std::filesystem::create_directory(folder.path + "/users.conf");
-  EXPECT_EQ(folder.refusal(), folder.path + "/users.conf: not a regular file");
+  test::OwnFolder folder;
+  std::filesystem::create_directory(folder.path() + "/users.conf");
+  EXPECT_EQ(refusal(folder), folder.path() + "/users.conf: not a regular file");
 }
 
 TEST(conf, what_may_not_be_read_is_no_absent_file) {
   if (::geteuid() == 0) GTEST_SKIP() << "root may read everything";
-  Folder folder("closed");
-  std::filesystem::permissions(folder.path, std::filesystem::perms::owner_read);
-  EXPECT_THAT(folder.refusal(), HasSubstr("/wm.conf: Permission denied"));
-  std::filesystem::permissions(folder.path, std::filesystem::perms::owner_all);
+  test::OwnFolder folder;
+  std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_read);
+  EXPECT_THAT(refusal(folder), HasSubstr("/wm.conf: Permission denied"));
+  std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_all);
 }
 
 TEST(conf, the_samples_load) {

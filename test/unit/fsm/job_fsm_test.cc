@@ -6,15 +6,10 @@ namespace wm {
 namespace {
 
 using test::ClusterBuilder;
+using test::ended;
+using test::kExit3;
+using test::kSigkill;
 using test::SpecBuilder;
-
-constexpr std::int32_t kExit3 = 3 << 8;
-constexpr std::int32_t kSigkill = 9;
-
-TaskEnded ended(const ClusterBuilder& c, JobId id, std::uint32_t task, std::int32_t status = 0,
-                Term term = Term::None) {
-  return {id, c.job(id).attempt, TaskNumber{task}, status, term, {}, ""};
-}
 
 TEST(job_fsm, a_submitted_job_is_pending_and_asks_for_a_pass) {
   ClusterBuilder c;

@@ -11,10 +11,9 @@ namespace wm {
 namespace {
 
 using test::ClusterBuilder;
+using test::kExit3;
+using test::kSigkill;
 using test::SpecBuilder;
-
-constexpr std::int32_t kExit3 = 3 << 8;
-constexpr std::int32_t kSigkill = 9;
 
 /// A batch job of four slots on two hosts, running; `doors`: its agents are up.
 struct TwoHosts {

@@ -2,24 +2,15 @@
 // input that nobody takes.
 #include "daemons/wagent/launch/stream_set.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <csignal>
 
+#include "test/unit/wagent/pipe.h"
+
 namespace wm::wagent {
 namespace {
-
-struct Pipe {
-  proc::Fd read, write;
-  Pipe() {
-    int fds[2];
-    EXPECT_EQ(::pipe2(fds, O_CLOEXEC | O_NONBLOCK), 0);
-    read.reset(fds[0]);
-    write.reset(fds[1]);
-  }
-};
 
 /// A process that has our ends of three pipes.
 class stream_set : public ::testing::Test {

@@ -9,17 +9,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "test/unit/wagent/pipe.h"
+
 namespace wm::wagent {
 namespace {
-
-struct Pipe {
-  Pipe() {
-    int fds[2];
-    EXPECT_EQ(::pipe(fds), 0);
-    read.reset(fds[0]), write.reset(fds[1]);
-  }
-  proc::Fd read, write;
-};
 
 bool is_closed(const proc::Fd& read_end) {
   pollfd fd{read_end.get(), POLLIN, 0};

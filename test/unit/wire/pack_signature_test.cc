@@ -9,14 +9,14 @@ namespace wm::wire {
 namespace {
 
 using test::FakeMunge;
-const std::string kKey(16, 'k');
+const std::string kPackKey(16, 'k');
 
 std::string spec(std::uint32_t place) { return "spec " + std::to_string(place); }
 
 PackTree tree_of(std::uint32_t count) {
   std::vector<std::string> digests;
   for (std::uint32_t i = 0; i < count; ++i)
-    digests.push_back(spec_digest(spec(i), pack_item_key(kKey, i)));
+    digests.push_back(spec_digest(spec(i), pack_item_key(kPackKey, i)));
   return PackTree(std::move(digests));
 }
 
@@ -27,10 +27,10 @@ TEST(pack_signature, each_job_of_any_number_is_signed_by_the_submitter) {
     auto credential = *munge->as(1001)->encode(tree.root(), Duration(0));
     for (std::uint32_t i = 0; i < count; ++i) {
       auto own = tree.credential_of(i, credential);
-      EXPECT_EQ(*signer_of_spec(*munge->as(0), own, spec(i), pack_item_key(kKey, i)), 1001u)
+      EXPECT_EQ(*signer_of_spec(*munge->as(0), own, spec(i), pack_item_key(kPackKey, i)), 1001u)
           << i << " of " << count;
-      EXPECT_FALSE(signer_of_spec(*munge->as(0), own, spec(i) + "x", pack_item_key(kKey, i)));
-      EXPECT_FALSE(signer_of_spec(*munge->as(0), own, spec(i), pack_item_key(kKey, i + 1)));
+      EXPECT_FALSE(signer_of_spec(*munge->as(0), own, spec(i) + "x", pack_item_key(kPackKey, i)));
+      EXPECT_FALSE(signer_of_spec(*munge->as(0), own, spec(i), pack_item_key(kPackKey, i + 1)));
     }
   }
 }
@@ -44,14 +44,14 @@ TEST(pack_signature, a_job_cannot_be_put_elsewhere_or_into_another_pack) {
        {std::pair("|2|", "|3|"), {"|5|", "|6|"}, {"|5|", "|4|"}, {"|2|", "|9|"}}) {
     auto moved = own;
     moved.replace(moved.find(from), 3, to);
-    EXPECT_FALSE(signer_of_spec(*munge->as(0), moved, spec(2), pack_item_key(kKey, 2))) << to;
+    EXPECT_FALSE(signer_of_spec(*munge->as(0), moved, spec(2), pack_item_key(kPackKey, 2))) << to;
   }
   for (std::size_t cut = 1; cut < 40; ++cut)
     EXPECT_FALSE(signer_of_spec(*munge->as(0), own.substr(0, own.size() - cut), spec(2),
-                                pack_item_key(kKey, 2)));
-  EXPECT_FALSE(signer_of_spec(*munge->as(0), own + "x", spec(2), pack_item_key(kKey, 2)));
+                                pack_item_key(kPackKey, 2)));
+  EXPECT_FALSE(signer_of_spec(*munge->as(0), own + "x", spec(2), pack_item_key(kPackKey, 2)));
   // A signature of a pack's root is none of the root taken for a specification.
-  EXPECT_FALSE(signer_of_spec(*munge->as(0), credential, spec(2), pack_item_key(kKey, 2)));
+  EXPECT_FALSE(signer_of_spec(*munge->as(0), credential, spec(2), pack_item_key(kPackKey, 2)));
 }
 
 TEST(pack_proof, what_is_no_pack_is_none) {
@@ -61,9 +61,9 @@ TEST(pack_proof, what_is_no_pack_is_none) {
 }
 
 TEST(pack_item_key, is_another_for_each_place_and_pack) {
-  EXPECT_EQ(pack_item_key(kKey, 1).size(), 16u);
-  EXPECT_NE(pack_item_key(kKey, 1), pack_item_key(kKey, 2));
-  EXPECT_NE(pack_item_key(kKey, 1), pack_item_key(std::string(16, 'j'), 1));
+  EXPECT_EQ(pack_item_key(kPackKey, 1).size(), 16u);
+  EXPECT_NE(pack_item_key(kPackKey, 1), pack_item_key(kPackKey, 2));
+  EXPECT_NE(pack_item_key(kPackKey, 1), pack_item_key(std::string(16, 'j'), 1));
 }
 
 }  // namespace

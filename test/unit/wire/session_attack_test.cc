@@ -16,10 +16,10 @@ using test::client_and_master;
 using test::client_options;
 using test::Conversation;
 using test::FakeMunge;
+using test::kAlice;
+using test::kMaster;
 using test::master_options;
 using test::SessionEnd;
-
-constexpr std::uint32_t kAlice = 1001, kMaster = 990;
 
 // One submit and its reply, as an eavesdropper has them.
 Conversation record(const std::shared_ptr<FakeMunge>& munge) {

@@ -15,9 +15,9 @@ using test::client_and_master;
 using test::client_options;
 using test::Conversation;
 using test::FakeMunge;
+using test::kAlice;
+using test::kMaster;
 using test::master_options;
-
-constexpr std::uint32_t kAlice = 1001, kMaster = 990;
 
 Conversation alice_and_master() {
   auto munge = FakeMunge::make();

@@ -21,8 +21,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using test::FakeMunge;
-
-constexpr std::uint32_t kAlice = 1001, kMaster = 990;
+using test::kAlice;
+using test::kMaster;
 
 // An end of a link that remembers what it was told.
 struct Peer {

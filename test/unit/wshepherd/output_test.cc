@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -18,17 +17,6 @@ namespace wm::shepherd {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A folder for one test.
-class Place {
- public:
-  Place() { path_ = wm::test::made_folder(); }
-  ~Place() { fs::remove_all(path_); }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 std::string contents(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
@@ -59,7 +47,7 @@ int say(const launch::TaskSpec& task, int from, int to) {
 }
 
 TEST(output, a_file_that_keeps_the_newest_is_turned_over_and_never_larger_than_it_may_be) {
-  Place dir;
+  test::OwnFolder dir;
   auto path = dir.path() + "/log";
   constexpr int kLines = 200000;  // 1.3 MB
   EXPECT_EQ(say(into(path, 256 << 10, true), 0, kLines), 0);
@@ -80,7 +68,7 @@ TEST(output, a_file_that_keeps_the_newest_is_turned_over_and_never_larger_than_i
 }
 
 TEST(output, tasks_that_share_a_file_turn_it_over_once) {
-  Place dir;
+  test::OwnFolder dir;
   auto path = dir.path() + "/log";
   auto task = into(path, 64 << 10, true);
   std::thread other([&] { EXPECT_EQ(say(task, 100000, 200000), 0); });
@@ -92,7 +80,7 @@ TEST(output, tasks_that_share_a_file_turn_it_over_once) {
 }
 
 TEST(output, a_file_that_does_not_keeps_the_oldest_as_was_asked_for) {
-  Place dir;
+  test::OwnFolder dir;
   auto path = dir.path() + "/log";
   EXPECT_EQ(say(into(path, 1000, false), 0, 10000), 0);
   EXPECT_EQ(fs::file_size(path), 1000u);
