@@ -22,7 +22,7 @@ using test::ClusterBuilder;
 using test::SpecBuilder;
 
 /// A store and its accounting in a directory.
-struct Desk {
+struct AcctDesk {
   test::ScratchDir dir;
   ClusterBuilder cluster;
   std::unique_ptr<store::CoreDb> core;
@@ -31,7 +31,7 @@ struct Desk {
   std::size_t taken = 0;
   double clock = 0;
 
-  Desk() {
+  AcctDesk() {
     static const bool quiet = (log::open("accounting", "", log::Level::Error), true);
     static_cast<void>(quiet);
     store::CoreOptions options;
@@ -99,7 +99,7 @@ using Found = std::vector<std::uint32_t>;
 using Ids = std::vector<JobId>;
 
 TEST(accounting, a_report_has_the_rows_of_all_that_was_taken_before) {
-  Desk desk;
+  AcctDesk desk;
   desk.cluster.host(4);
   auto id = desk.ended({});
   desk.commit();
@@ -115,7 +115,7 @@ TEST(accounting, a_report_has_the_rows_of_all_that_was_taken_before) {
 }
 
 TEST(accounting, bacct_gets_finished_jobs_that_fit_every_condition) {
-  Desk desk;
+  AcctDesk desk;
   desk.cluster.host(4);
   SpecBuilder named;
   named.spec.name = "train-1";
@@ -155,7 +155,7 @@ TEST(accounting, bacct_gets_finished_jobs_that_fit_every_condition) {
 }
 
 TEST(accounting, bacct_gets_jobs_of_a_time) {
-  Desk desk;
+  AcctDesk desk;
   desk.cluster.host(4);
   auto first = desk.ended({}), second = desk.ended({});
   auto border = desk.cluster.job(second).times.ended;
@@ -174,7 +174,7 @@ TEST(accounting, bacct_gets_jobs_of_a_time) {
 }
 
 TEST(accounting, bacct_is_told_how_far_a_start_was_from_its_first_promise) {
-  Desk desk;
+  AcctDesk desk;
   desk.cluster.host(4);
   desk.ended({});  // nothing was promised
   auto promised = desk.cluster.submit({});
@@ -205,7 +205,7 @@ std::map<std::string, AcctSum> added_up(const std::vector<AcctJob>& jobs, AcctBy
 }
 
 TEST(accounting, bacct_gets_the_same_sums_as_it_would_make_of_the_jobs) {
-  Desk desk;
+  AcctDesk desk;
   desk.cluster.host(4);
   std::vector<WallTime> ends;
   for (int i = 0; i < 12; ++i) {
@@ -233,7 +233,7 @@ TEST(accounting, bacct_gets_the_same_sums_as_it_would_make_of_the_jobs) {
 }
 
 TEST(accounting, sums_by_month_are_cut_at_the_months_of_who_asks) {
-  Desk desk;
+  AcctDesk desk;
   desk.cluster.host(4);
   auto first = desk.ended({}), second = desk.ended({});
   desk.commit();
@@ -250,7 +250,7 @@ TEST(accounting, sums_by_month_are_cut_at_the_months_of_who_asks) {
 }
 
 TEST(accounting, of_what_sums_cannot_tell_jobs_come) {
-  Desk desk;
+  AcctDesk desk;
   desk.cluster.host(4);
   desk.ended({});
   desk.commit();
@@ -262,7 +262,7 @@ TEST(accounting, of_what_sums_cannot_tell_jobs_come) {
 }
 
 TEST(accounting, a_long_list_comes_in_portions) {
-  Desk desk;
+  AcctDesk desk;
   desk.cluster.host(4);
   for (int i = 0; i < 2500; ++i) {
     auto id = desk.cluster.submit({});
@@ -293,7 +293,7 @@ TEST(accounting, a_long_list_comes_in_portions) {
 
 // The second array finds the queue full of the first.
 TEST(accounting, what_the_writer_could_not_take_is_written_though_nothing_more_happens) {
-  Desk desk;
+  AcctDesk desk;
   for (int i = 0; i < 2; ++i) desk.cluster.submit(SpecBuilder().array(1, 60'000));
   desk.commit();
   AcctRequest request;
@@ -304,7 +304,7 @@ TEST(accounting, what_the_writer_could_not_take_is_written_though_nothing_more_h
 }
 
 TEST(accounting, bhist_gets_jobs_that_fit_every_condition) {
-  Desk desk;
+  AcctDesk desk;
   auto host = desk.cluster.host(4);
   SpecBuilder named;
   named.spec.name = "train-1";
@@ -337,7 +337,7 @@ TEST(accounting, bhist_gets_jobs_that_fit_every_condition) {
 }
 
 TEST(accounting, the_history_of_an_element_begins_as_that_of_its_array) {
-  Desk desk;
+  AcctDesk desk;
   auto host = desk.cluster.host(4);
   auto array = desk.cluster.submit(SpecBuilder().array(1, 2));
   desk.cluster.step(JobHeld{array, "u1"});
@@ -359,7 +359,7 @@ TEST(accounting, the_history_of_an_element_begins_as_that_of_its_array) {
 }
 
 TEST(accounting, made_again_while_jobs_go_on_it_is_the_same) {
-  Desk desk;
+  AcctDesk desk;
   desk.cluster.host(4);
   desk.ended({});
   desk.commit();
@@ -390,7 +390,7 @@ TEST(accounting, made_again_while_jobs_go_on_it_is_the_same) {
 }
 
 TEST(accounting, a_start_begins_with_the_lines_of_unfinished_jobs) {
-  Desk desk;
+  AcctDesk desk;
   desk.cluster.host(4);
   auto id = desk.cluster.submit({});
   desk.cluster.run(id, {HostId{1}});
@@ -413,7 +413,7 @@ TEST(accounting, a_start_begins_with_the_lines_of_unfinished_jobs) {
 }
 
 TEST(accounting, what_a_crash_kept_from_being_written_is_folded_as_it_happened) {
-  Desk desk;
+  AcctDesk desk;
   desk.cluster.host(4);
   auto begun = desk.cluster.submit({});
   desk.cluster.run(begun, {HostId{1}});

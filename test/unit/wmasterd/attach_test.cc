@@ -1,52 +1,19 @@
 // Who is let into a running job, and where its door is: the real core on a simulated world.
 #include <gtest/gtest.h>
 
-#include "daemons/wmasterd/state/core.h"
 #include "daemons/wmasterd/verbs/call.h"
-#include "libwm/base/log.h"
-#include "libwm/codec/codec.h"
-#include "test/support/builders.h"
-#include "test/support/sim_world.h"
+#include "test/unit/wmasterd/desk.h"
 
 namespace wm::master {
 namespace {
 
-using test::ClusterBuilder;
 using test::SpecBuilder;
 
-const Identity kOwner{1001, 1001, "u1"};
-const Identity kOther{1002, 1002, "u2"};
-const Identity kBoss{1003, 1003, "boss"};
-
-/// A client that remembers the newest answer.
-struct Asker final : test::SimPeer {
-  std::uint16_t type = 0;
-  std::string bytes;
-  void on_frame(std::uint16_t frame_type, const std::string& payload) override {
-    type = frame_type;
-    bytes = payload;
-  }
-  void on_closed() override {}
-};
-
-/// A master that starts from what a cluster has been through.
-class attach : public ::testing::Test {
+class attach : public ::testing::Test, protected Desk {
  protected:
-  attach() {
-    static const bool quiet = (log::open("attach", "", log::Level::Error), true);
-    static_cast<void>(quiet);
-    past.config.hosts.clear();
-    past.config.cluster.admins = {"boss"};
-    past.reconfigure();
-    host = past.host(2);
-  }
-  ~attach() override {
-    core.reset();
-    world.reset();
-  }
   JobId running(Streams streams = Streams::Files) {
     SpecBuilder builder;
-    builder.spec.owner = kOwner;
+    builder.spec.owner = kUser;
     builder.spec.console.streams = streams;
     auto id = past.submit(builder);
     past.run(id, {host});
@@ -60,41 +27,18 @@ class attach : public ::testing::Test {
     past.step(TaskEnded{id, past.job(id).attempt, TaskNumber{1}, code << 8, Term::None, {}, ""});
   }
 
-  AttachReply ask_console(JobId id, std::uint32_t attempt) { return ask(id, kOwner, 0, attempt); }
-  AttachReply ask(JobId id, const Identity& who = kOwner, std::uint32_t task = 0,
+  AttachReply ask_console(JobId id, std::uint32_t attempt) { return ask(id, kUser, 0, attempt); }
+  AttachReply ask(JobId id, const Identity& who = kUser, std::uint32_t task = 0,
                   std::uint32_t attempt = 0) {
-    start();
-    core->clients().on_frame(peer, master::Caller{who, {}, {}},
-                             static_cast<std::uint16_t>(Verb::Attach),
-                             codec::encode(AttachRequest{id, TaskNumber{task}, Attempt{attempt}}));
-    sim.run(sim.now() + std::chrono::milliseconds(100));
-    refusal = {};
-    if (asker.type == static_cast<std::uint16_t>(Verb::Failed)) {
-      refusal = *codec::decode<VerbError>(asker.bytes);
-      return {};
-    }
-    return *codec::decode<AttachReply>(asker.bytes);
-  }
-  void start() {
-    if (core) return;
-    disk.events = past.history;
-    world = std::make_unique<test::SimWorld>(sim, disk, past.config);
-    core = std::make_unique<Core>(
-        *world, Rights{{0}}, [](const AcctRequest&) { return HistoryReply{}; },
-        [](const std::vector<Event>&, const Cluster&) {});
-    ASSERT_TRUE(core->start());
-    peer = world->connect(asker);
+    if (!core) start();
+    Desk::ask(Verb::Attach, AttachRequest{id, TaskNumber{task}, Attempt{attempt}}, who);
+    bool failed = first.frames.back().type == Verb::Failed;
+    refusal = failed ? first.refusal() : VerbError{};
+    return failed ? AttachReply{} : first.last<AttachReply>();
   }
   bool refused(Code code) const { return refusal.code == static_cast<std::uint8_t>(code); }
 
-  ClusterBuilder past;
-  HostId host;
-  test::Sim sim{1};
-  test::SimDisk disk;
-  std::unique_ptr<test::SimWorld> world;
-  std::unique_ptr<Core> core;
-  Asker asker;
-  PeerId peer;
+  HostId host = past.host(2);
   VerbError refusal;
 };
 
@@ -180,7 +124,7 @@ TEST_F(attach, the_consoles_of_the_newest_attempts_are_kept) {
 
 TEST_F(attach, what_is_not_there_is_not_found) {
   auto id = running();
-  ask(id, kOwner, 7);
+  ask(id, kUser, 7);
   EXPECT_TRUE(refused(Code::NotFound));
   ask({99, 0});
   EXPECT_TRUE(refused(Code::NotFound));
@@ -188,7 +132,7 @@ TEST_F(attach, what_is_not_there_is_not_found) {
 
 TEST_F(attach, a_pending_job_has_not_started) {
   SpecBuilder builder;
-  builder.spec.owner = kOwner;
+  builder.spec.owner = kUser;
   auto id = past.submit(builder.hold());
   ask(id);
   EXPECT_TRUE(refused(Code::Conflict));

@@ -12,7 +12,7 @@ namespace {
 using test::SpecBuilder;
 using namespace std::chrono_literals;
 
-struct Desk : test::JournalDesk {
+struct CycleDesk : test::JournalDesk {
   std::unique_ptr<Cycle> cycle;
 
   void start() {
@@ -27,7 +27,7 @@ struct Desk : test::JournalDesk {
 };
 
 TEST(cycle, a_wake_starts_what_fits_and_says_why_the_rest_waits) {
-  Desk desk;
+  CycleDesk desk;
   desk.past.host(1);
   auto first = desk.past.submit({}), second = desk.past.submit({});
   desk.start();
@@ -46,7 +46,7 @@ TEST(cycle, a_wake_starts_what_fits_and_says_why_the_rest_waits) {
 }
 
 TEST(cycle, what_jobs_wait_for_is_written_when_it_changes) {
-  Desk desk;
+  CycleDesk desk;
   desk.past.host(1);
   auto runs = desk.past.submit({});
   auto a = desk.past.submit({}), b = desk.past.submit({}), c = desk.past.submit({});
@@ -74,7 +74,7 @@ TEST(cycle, what_jobs_wait_for_is_written_when_it_changes) {
 }
 
 TEST(cycle, many_wakes_dispatch_a_job_once) {
-  Desk desk;
+  CycleDesk desk;
   desk.past.host(4);
   auto id = desk.past.submit({});
   desk.start();
@@ -87,7 +87,7 @@ TEST(cycle, many_wakes_dispatch_a_job_once) {
 }
 
 TEST(cycle, a_wake_during_a_pass_makes_another) {
-  Desk desk;
+  CycleDesk desk;
   desk.past.host(4);
   desk.start();
   desk.cycle->wake();
@@ -98,7 +98,7 @@ TEST(cycle, a_wake_during_a_pass_makes_another) {
 }
 
 TEST(cycle, what_is_killed_before_its_plan_comes_is_not_started) {
-  Desk desk;
+  CycleDesk desk;
   desk.past.host(4);
   auto id = desk.past.submit({});
   desk.start();
@@ -111,7 +111,7 @@ TEST(cycle, what_is_killed_before_its_plan_comes_is_not_started) {
 }
 
 TEST(cycle, every_attempt_has_a_key_of_its_own_and_a_batch_job_one_process) {
-  Desk desk;
+  CycleDesk desk;
   desk.past.host(4);
   auto batch = desk.past.submit(SpecBuilder().tasks(2, 2));
   auto training = desk.past.submit(SpecBuilder().app("training").tasks(2, 2));

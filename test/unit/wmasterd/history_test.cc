@@ -16,12 +16,12 @@ using test::ClusterBuilder;
 using test::SpecBuilder;
 
 /// The state that `events` make, and all rows folded on the way.
-struct Books {
+struct FoldedRows {
   Cluster state;
   JobLines lines;
   std::vector<AcctRows> rows;
 
-  explicit Books(const ClusterBuilder& cluster) { take(cluster.history); }
+  explicit FoldedRows(const ClusterBuilder& cluster) { take(cluster.history); }
   void take(const std::vector<Event>& events) {
     for (const auto& event : events) {
       fsm::apply(state, event);
@@ -82,7 +82,7 @@ TEST(history, a_job_from_submission_to_its_end) {
   c.run(id, {host, host});
   c.end(id, 1, 0, 10);
   c.end(id, 2, 0, 12);
-  Books books(c);
+  FoldedRows books(c);
   std::vector<std::string> words;
   for (const auto& row : books.events_of(id)) words.push_back(row.event);
   EXPECT_EQ(words, (std::vector<std::string>{"SUBMIT", "DISPATCH", "START", "USAGE", "END"}));
@@ -108,7 +108,7 @@ TEST(history, a_job_that_runs_again_says_why) {
   c.end(id, 1, 9);
   c.end(id, 2, 9);
   c.run(id, {host});
-  Books books(c);
+  FoldedRows books(c);
   auto rows = books.named(id, "REQUEUE");
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].reason, "all members were lost; goes on from the newest checkpoint");
@@ -126,7 +126,7 @@ TEST(history, a_job_that_may_not_return_says_to_which_hosts) {
     c.run(id, {host});
     c.end(id, 1, 3 << 8);
   }
-  auto rows = Books(c).named(id, "REQUEUE");
+  auto rows = FoldedRows(c).named(id, "REQUEUE");
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[1].reason, "not again on <h1> <h2>");
 }
@@ -138,7 +138,7 @@ TEST(history, a_silent_host_is_told_in_the_history_of_its_jobs) {
   c.run(id, {host});
   c.step(HostSilent{host}, 5);
   c.step(HostHeard{host}, 9);
-  Books books(c);
+  FoldedRows books(c);
   auto unknown = books.named(id, "UNKNOWN"), known = books.named(id, "KNOWN");
   ASSERT_EQ(unknown.size(), 1u);
   EXPECT_EQ(unknown[0].time, at(5));
@@ -156,7 +156,7 @@ TEST(history, what_is_queued_again_after_its_end_has_a_second_life) {
     c.end(id, 1);
     if (life == 1) c.step(JobRequeued{id, "u1", false}, 20);
   }
-  Books books(c);
+  FoldedRows books(c);
   EXPECT_EQ(books.named(id, "REQUEUE").size(), 1u);
   EXPECT_EQ(books.named(id, "START").size(), 2u);
   EXPECT_EQ(books.named(id, "END").size(), 2u);
@@ -171,7 +171,7 @@ TEST(history, what_jobs_waited_for_is_kept_of_each) {
                       {{PendCode::Slots, "Not enough job slot(s)", 1, "wait"},
                        {PendCode::HostsClosed, "Closed by LSF administrator: 2 hosts", 2, ""}}},
          5);
-  Books books(c);
+  FoldedRows books(c);
   for (JobId id : {a, b}) {
     auto rows = books.named(id, "PEND_REASON");
     ASSERT_EQ(rows.size(), 1u);
@@ -188,7 +188,7 @@ TEST(history, a_preemption_names_who_it_was_for) {
   c.run(id, {host});
   c.step(JobPreempted{id, Attempt{1}, {JobId{9, 0}, at(30), true, "preempted by job <9>"}});
   c.end(id, 1, 15);
-  Books books(c);
+  FoldedRows books(c);
   ASSERT_EQ(books.named(id, "PREEMPT").size(), 1u);
   EXPECT_EQ(books.named(id, "PREEMPT")[0].reason, "preempted by job <9>");
   EXPECT_TRUE(books.named(id, "END").empty());
@@ -204,7 +204,7 @@ TEST(history, an_end_counts_once_for_its_user) {
   c.end(good, 1);
   c.end(bad, 1, 3 << 8);
   c.end(bad, 2, 9);
-  auto usage = Books(c).usage();
+  auto usage = FoldedRows(c).usage();
   ASSERT_EQ(usage.size(), 2u);
   EXPECT_EQ(usage[0].jobs_done, 1u);
   EXPECT_EQ(usage[0].jobs_exited, 0u);
@@ -220,7 +220,7 @@ TEST(history, what_comes_after_the_end_is_no_second_end) {
   c.run(id, {host});
   c.step(TaskStuck{id, Attempt{1}, TaskNumber{1}, "zombie"});
   c.end(id, 1);
-  Books books(c);
+  FoldedRows books(c);
   EXPECT_EQ(books.named(id, "END").size(), 1u);
   EXPECT_EQ(books.usage().size(), 1u);
 }
@@ -239,7 +239,7 @@ TEST(history, what_was_held_counts_in_all_attempts_at_all_sizes) {
   first.gpus = {0};
   c.step(JobDispatched{id, Attempt{2}, {first}, std::string(32, 'k')}, 100);
   c.end(id, 1, 0, 105);
-  Books books(c);
+  FoldedRows books(c);
   auto last = books.jobs_of(id).back();
   EXPECT_EQ(last.slots, 3u);
   EXPECT_EQ(last.gpus, 3000);
@@ -258,7 +258,7 @@ TEST(history, a_resize_names_both_sizes) {
   c.enter_epoch(id, 1);
   c.step(TasksAdded{id, Attempt{1}, {c.task(3, host), c.task(4, host)}, "free slots"});
   c.step(TasksLeaving{id, Attempt{1}, {TaskNumber{2}}, at(60), "reclaimed"});
-  auto rows = Books(c).named(id, "RESIZE");
+  auto rows = FoldedRows(c).named(id, "RESIZE");
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].from, 2);
   EXPECT_EQ(rows[0].to, 4);
@@ -278,7 +278,7 @@ TEST(history, a_resize_does_not_count_the_dead) {
   c.step(TasksLeaving{id, Attempt{1}, {TaskNumber{2}}, at(60), "reclaimed"});
   c.end(id, 2, 0, 61);
   c.step(TasksAdded{id, Attempt{1}, {c.task(4, host), c.task(5, host)}, "free slots"});
-  auto rows = Books(c).named(id, "RESIZE");
+  auto rows = FoldedRows(c).named(id, "RESIZE");
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].from, 2);
   EXPECT_EQ(rows[0].to, 1);
@@ -297,7 +297,7 @@ TEST(history, the_pause_rewrites_the_row_of_its_epoch) {
   next.epoch.pause_known = true;
   next.epoch.pause = std::chrono::milliseconds(37);
   c.step(next);
-  auto rows = Books(c).named(id, "EPOCH");
+  auto rows = FoldedRows(c).named(id, "EPOCH");
   ASSERT_EQ(rows.size(), 3u);
   EXPECT_EQ(rows[1].from, 2);
   EXPECT_EQ(rows[1].to, 1);
@@ -340,7 +340,7 @@ TEST(history, an_element_has_rows_of_its_own) {
   auto id = c.submit(SpecBuilder().array(1, 3));
   c.run({id.job, 2}, {host});
   c.end({id.job, 2}, 1);
-  Books books(c);
+  FoldedRows books(c);
   EXPECT_EQ(books.events_of(id).size(), 1u) << "the base was submitted, nothing else";
   EXPECT_TRUE(books.jobs_of(id).empty());
   EXPECT_EQ(books.named({id.job, 2}, "START").size(), 1u);
@@ -355,17 +355,17 @@ TEST(history, what_happens_to_an_array_is_in_the_rows_of_elements_that_have_not_
   Office c;
   auto host = c.host(4);
   auto id = c.submit(SpecBuilder().hold().array(1, 3));
-  auto states = [&](const Books& books) {
+  auto states = [&](const FoldedRows& books) {
     std::vector<std::string> found;
     for (std::uint32_t i : {1, 2, 3}) found.push_back(books.jobs_of({id.job, i}).back().state);
     return found;
   };
-  EXPECT_EQ(states(Books(c)), (std::vector<std::string>{"held", "held", "held"}));
+  EXPECT_EQ(states(FoldedRows(c)), (std::vector<std::string>{"held", "held", "held"}));
   c.step(JobReleased{id, "u1"});
-  EXPECT_EQ(states(Books(c)), (std::vector<std::string>{"pending", "pending", "pending"}));
+  EXPECT_EQ(states(FoldedRows(c)), (std::vector<std::string>{"pending", "pending", "pending"}));
   c.run({id.job, 2}, {host});
   c.step(KillRequested{id, {Term::Owner, "u1", "", at(500)}}, 500);
-  Books books(c);
+  FoldedRows books(c);
   EXPECT_EQ(states(books), (std::vector<std::string>{"killed", "running", "killed"}));
   EXPECT_EQ(books.named({id.job, 1}, "END").size(), 1u);
   EXPECT_EQ(books.named({id.job, 2}, "END").size(), 0u);
@@ -378,7 +378,7 @@ TEST(history, an_element_killed_while_it_waits_has_an_end) {
   Office c;
   auto id = c.submit(SpecBuilder().array(1, 3));
   c.step(KillRequested{{id.job, 3}, {Term::Owner, "u1", "", at(0)}});
-  Books books(c);
+  FoldedRows books(c);
   EXPECT_EQ(books.named({id.job, 3}, "KILL").size(), 1u);
   ASSERT_EQ(books.named({id.job, 3}, "END").size(), 1u);
   EXPECT_EQ(books.named({id.job, 3}, "END")[0].reason, "killed");
@@ -408,7 +408,7 @@ TEST(history, nothing_is_kept_of_jobs_that_are_over) {
   }
   c.step(JobPurged{plain});
   c.step(JobPurged{array});
-  EXPECT_TRUE(Books(c).lines.empty());
+  EXPECT_TRUE(FoldedRows(c).lines.empty());
 }
 
 TEST(history, folding_again_gives_the_same_rows) {
@@ -420,7 +420,7 @@ TEST(history, folding_again_gives_the_same_rows) {
   auto array = c.submit(SpecBuilder().array(1, 2));
   c.run({array.job, 1}, {host});
   c.end({array.job, 1}, 1, 3 << 8);
-  Books once(c), again(c);
+  FoldedRows once(c), again(c);
   ASSERT_EQ(once.rows.size(), c.history.size());
   for (std::size_t i = 0; i < once.rows.size(); ++i) {
     EXPECT_EQ(once.rows[i].seq, c.history[i].seq);

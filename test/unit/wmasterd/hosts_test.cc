@@ -32,7 +32,7 @@ struct Peer final : test::SimPeer {
 };
 
 /// Hosts over a journal whose disk holds what a cluster has been through.
-struct Desk : test::JournalDesk {
+struct HostsDesk : test::JournalDesk {
   std::unique_ptr<Hosts> hosts;
   std::vector<std::unique_ptr<Peer>> peers;
 
@@ -41,7 +41,7 @@ struct Desk : test::JournalDesk {
     hosts = std::make_unique<Hosts>(*world, *journal);
     hosts->on_start();
   }
-  ~Desk() {  // the world speaks to its peers to its end
+  ~HostsDesk() {  // the world speaks to its peers to its end
     hosts.reset();
     journal.reset();
     world.reset();
@@ -95,7 +95,7 @@ struct Desk : test::JournalDesk {
 };
 
 TEST(hosts, a_host_that_registers_is_welcomed_and_part_of_the_cluster) {
-  Desk desk;
+  HostsDesk desk;
   desk.start();
   auto& peer = desk.enrol(desk.words("n1"));
   auto welcome = peer.all<HostWelcome>(NodeVerb::Welcome);
@@ -108,7 +108,7 @@ TEST(hosts, a_host_that_registers_is_welcomed_and_part_of_the_cluster) {
 
 // The master was away: what its outage added is not the job's to pay.
 TEST(hosts, an_end_from_before_the_session_counts_from_when_it_was) {
-  Desk desk;
+  HostsDesk desk;
   BudgetConf all;
   all.name = "/", all.cpu_hours = 100;
   desk.past.config.budgets.list = {all};
@@ -137,7 +137,7 @@ TEST(hosts, an_end_from_before_the_session_counts_from_when_it_was) {
 
 // Lost otherwise, as often as the agent's word was slower than the answer to the end.
 TEST(hosts, a_trials_last_report_is_durable_with_its_end) {
-  Desk desk;
+  HostsDesk desk;
   auto h = desk.past.host(2);
   auto id = desk.past.submit({});
   desk.past.run(id, {h});
@@ -166,7 +166,7 @@ TEST(hosts, a_trials_last_report_is_durable_with_its_end) {
 }
 
 TEST(hosts, one_that_is_not_configured_is_sent_away) {
-  Desk desk;
+  HostsDesk desk;
   desk.past.config.hosts = {{.name = "n1"}};
   desk.past.reconfigure();
   desk.start();
@@ -180,7 +180,7 @@ TEST(hosts, one_that_is_not_configured_is_sent_away) {
 }
 
 TEST(hosts, a_second_session_of_a_host_takes_the_firsts_place) {
-  Desk desk;
+  HostsDesk desk;
   desk.start();
   auto& first = desk.enrol(desk.words("n1"));
   auto& second = desk.enrol(desk.words("n1"));
@@ -193,7 +193,7 @@ TEST(hosts, a_second_session_of_a_host_takes_the_firsts_place) {
 }
 
 TEST(hosts, words_before_registration_and_damaged_words_end_the_session) {
-  Desk desk;
+  HostsDesk desk;
   desk.start();
   auto& early = desk.connect();
   desk.say(early, NodeVerb::Fact, HostFact{1, FactStarted{}});
@@ -205,7 +205,7 @@ TEST(hosts, words_before_registration_and_damaged_words_end_the_session) {
 }
 
 TEST(hosts, a_fact_is_acknowledged_when_it_is_durable_and_not_before) {
-  Desk desk;
+  HostsDesk desk;
   auto h = desk.past.host(2);
   auto id = desk.past.submit({});
   desk.past.dispatch(id, {h});
@@ -230,7 +230,7 @@ TEST(hosts, a_fact_is_acknowledged_when_it_is_durable_and_not_before) {
 }
 
 TEST(hosts, a_task_that_the_host_does_not_know_any_more_has_ended) {
-  Desk desk;
+  HostsDesk desk;
   auto h = desk.past.host(2);
   auto id = desk.past.submit({});
   desk.past.run(id, {h});
@@ -241,7 +241,7 @@ TEST(hosts, a_task_that_the_host_does_not_know_any_more_has_ended) {
 }
 
 TEST(hosts, what_started_unheard_is_learnt_at_registration) {
-  Desk desk;
+  HostsDesk desk;
   auto h = desk.past.host(2);
   auto id = desk.past.submit({});
   desk.past.dispatch(id, {h});
@@ -254,7 +254,7 @@ TEST(hosts, what_started_unheard_is_learnt_at_registration) {
 }
 
 TEST(hosts, a_reboot_ends_even_what_was_only_ordered) {
-  Desk desk;
+  HostsDesk desk;
   auto [h, id, r] = desk.rebooted();
   desk.enrol(r);
   EXPECT_TRUE(is_over(desk.job(id).state));
@@ -262,7 +262,7 @@ TEST(hosts, a_reboot_ends_even_what_was_only_ordered) {
 }
 
 TEST(hosts, nothing_decided_before_a_registration_is_durable_is_ordered) {
-  Desk desk;
+  HostsDesk desk;
   auto [h, id, r] = desk.rebooted();
   auto& peer = desk.connect();
   desk.say(peer, NodeVerb::Register, r);
@@ -275,7 +275,7 @@ TEST(hosts, nothing_decided_before_a_registration_is_durable_is_ordered) {
 }
 
 TEST(hosts, what_nobody_wants_any_more_is_to_be_forgotten) {
-  Desk desk;
+  HostsDesk desk;
   auto h = desk.past.host(2);
   desk.start();
   auto r = desk.again(h);
@@ -288,7 +288,7 @@ TEST(hosts, what_nobody_wants_any_more_is_to_be_forgotten) {
 }
 
 TEST(hosts, one_that_says_nothing_is_silent_and_heard_again_by_its_first_word) {
-  Desk desk;
+  HostsDesk desk;
   desk.start();
   auto& peer = desk.enrol(desk.words("n1"));
   auto id = find_host(desk.state(), "n1")->id;
@@ -308,7 +308,7 @@ TEST(hosts, one_that_says_nothing_is_silent_and_heard_again_by_its_first_word) {
 }
 
 TEST(hosts, one_that_was_declared_dead_has_to_register_again) {
-  Desk desk;
+  HostsDesk desk;
   desk.start();
   auto& peer = desk.enrol(desk.words("n1"));
   auto id = find_host(desk.state(), "n1")->id;
@@ -325,7 +325,7 @@ TEST(hosts, one_that_was_declared_dead_has_to_register_again) {
 }
 
 TEST(hosts, an_order_goes_to_a_connected_host_with_the_blobs_of_a_start) {
-  Desk desk;
+  HostsDesk desk;
   auto h = desk.past.host(2);
   SpecBuilder builder;
   builder.spec.program.env_hash = std::string(32, 'e');
@@ -347,7 +347,7 @@ TEST(hosts, an_order_goes_to_a_connected_host_with_the_blobs_of_a_start) {
 }
 
 TEST(hosts, of_the_agents_only_the_leads_hears_of_every_task) {
-  Desk desk;
+  HostsDesk desk;
   auto h1 = desk.past.host(2), h2 = desk.past.host(2);
   auto id = desk.past.submit(SpecBuilder().elastic().tasks(1, 3));
   desk.past.run(id, {h1, h2, h2});
@@ -372,7 +372,7 @@ TEST(hosts, of_the_agents_only_the_leads_hears_of_every_task) {
 }
 
 TEST(hosts, a_peek_is_answered_or_fails_with_the_session) {
-  Desk desk;
+  HostsDesk desk;
   auto h = desk.past.host(2);
   desk.start();
   std::vector<Result<std::string>> told;

@@ -15,8 +15,8 @@ namespace {
 using test::SpecBuilder;
 
 /// A journal with everything it told.
-struct Desk {
-  explicit Desk(std::uint64_t seed = 1) : sim(seed), world(sim, disk, {}) {
+struct DiskDesk {
+  explicit DiskDesk(std::uint64_t seed = 1) : sim(seed), world(sim, disk, {}) {
     static const bool quiet = (log::open("journal", "", log::Level::Error), true);
     static_cast<void>(quiet);
   }
@@ -47,7 +47,7 @@ struct Desk {
 
 // Accounting goes the same way after a crash: nothing is read or decoded for it again.
 TEST(journal, a_start_tells_what_it_was_made_of) {
-  Desk desk;
+  DiskDesk desk;
   test::ClusterBuilder past;
   past.submit({});
   desk.disk.snapshot = codec::encode(past.state);
@@ -66,7 +66,7 @@ TEST(journal, a_start_tells_what_it_was_made_of) {
 
 TEST(journal, nothing_is_published_before_it_is_durable) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    Desk desk(seed);
+    DiskDesk desk(seed);
     ASSERT_TRUE(desk.journal.start());
     desk.journal.propose(desk.submission(1));
     EXPECT_EQ(desk.journal.newest().last_job, 1u);
@@ -84,7 +84,7 @@ TEST(journal, nothing_is_published_before_it_is_durable) {
 }
 
 TEST(journal, proposals_of_one_turn_become_durable_together) {
-  Desk desk;
+  DiskDesk desk;
   ASSERT_TRUE(desk.journal.start());
   for (std::uint32_t job = 1; job <= 3; ++job) desk.journal.propose(desk.submission(job));
   desk.run(50);
@@ -95,7 +95,7 @@ TEST(journal, proposals_of_one_turn_become_durable_together) {
 }
 
 TEST(journal, an_illegal_event_is_left_out_and_the_others_stand) {
-  Desk desk;
+  DiskDesk desk;
   ASSERT_TRUE(desk.journal.start());
   auto proposal = desk.submission(1);
   proposal.events = {proposal.events[0], JobReleased{{9, 0}, "u1"}, JobHeld{{1, 0}, "u1"}};
@@ -112,7 +112,7 @@ TEST(journal, an_illegal_event_is_left_out_and_the_others_stand) {
 }
 
 TEST(journal, a_proposal_of_nothing_is_answered_too_and_never_from_inside) {
-  Desk desk;
+  DiskDesk desk;
   ASSERT_TRUE(desk.journal.start());
   auto proposal = desk.submission(1);
   proposal.events.clear();
@@ -125,7 +125,7 @@ TEST(journal, a_proposal_of_nothing_is_answered_too_and_never_from_inside) {
 }
 
 TEST(journal, a_failed_commit_fails_all_who_wait) {
-  Desk desk;
+  DiskDesk desk;
   ASSERT_TRUE(desk.journal.start());
   desk.journal.propose(desk.submission(1));
   desk.run(50);
@@ -147,7 +147,7 @@ TEST(journal, a_failed_commit_fails_all_who_wait) {
 }
 
 TEST(journal, after_a_failure_the_state_is_the_disks_and_goes_on) {
-  Desk desk;
+  DiskDesk desk;
   ASSERT_TRUE(desk.journal.start());
   desk.journal.propose(desk.submission(1));
   desk.run(50);
@@ -168,7 +168,7 @@ TEST(journal, after_a_failure_the_state_is_the_disks_and_goes_on) {
 }
 
 TEST(journal, an_event_that_does_not_fit_is_skipped_at_the_start) {
-  Desk desk;
+  DiskDesk desk;
   auto at = [](double s) { return test::at(s); };
   desk.disk.events = {{Seq{1}, at(1), JobSubmitted{{1, 0}, SpecBuilder().sealed()}},
                       {Seq{2}, at(2), TaskStarted{{7, 0}, Attempt{1}, TaskNumber{1}, 50}},

@@ -38,7 +38,7 @@ JobSelection by_name(const std::string& name) {
   return selection;
 }
 
-SpecBuilder called(const std::string& name) {
+SpecBuilder with_name(const std::string& name) {
   SpecBuilder spec;
   spec.spec.name = name;
   return spec;
@@ -167,8 +167,8 @@ TEST(selection, of_named_jobs_all_are_meant_unless_a_state_is_named_too) {
 
 TEST(selection, names_match_with_a_star_at_either_end) {
   ClusterBuilder c;
-  auto night = c.submit(called("train-night")), day = c.submit(called("train-day"));
-  auto last = c.submit(called("retrain"));
+  auto night = c.submit(with_name("train-night")), day = c.submit(with_name("train-day"));
+  auto last = c.submit(with_name("retrain"));
   EXPECT_EQ(selected(c, by_name("train-day")), Ids{day});
   EXPECT_EQ(selected(c, by_name("train-*")), (Ids{night, day}));
   EXPECT_EQ(selected(c, by_name("*train")), Ids{last});
@@ -179,7 +179,7 @@ TEST(selection, names_match_with_a_star_at_either_end) {
 
 TEST(selection, an_element_is_named_with_its_index) {
   ClusterBuilder c;
-  auto spec = called("sweep");
+  auto spec = with_name("sweep");
   c.submit(spec.array(1, 3));
   EXPECT_EQ(selected(c, by_name("sweep[2]")), (Ids{{1, 2}}));
   EXPECT_EQ(selected(c, by_name("sweep")).size(), 3u);

@@ -13,12 +13,12 @@ namespace {
 using test::ClusterBuilder;
 using test::SpecBuilder;
 
-struct Service : ClusterBuilder {
+struct ServedCluster : ClusterBuilder {
   JobId base, router, kernels;
   std::vector<HostId> hosts;
   Standby standby;
 
-  explicit Service(std::uint32_t warm, std::uint32_t count = 3) {
+  explicit ServedCluster(std::uint32_t warm, std::uint32_t count = 3) {
     for (std::uint32_t n = 0; n < count; ++n) hosts.push_back(host(2));
     SpecBuilder spec;
     spec.spec.exec.service = "digits";
@@ -37,7 +37,7 @@ struct Service : ClusterBuilder {
 };
 
 TEST(standby, begins_when_the_router_runs_on_as_many_hosts_as_the_profile_says) {
-  Service s(2);
+  ServedCluster s(2);
   EXPECT_TRUE(s.ready().empty());
   s.run(s.router, {s.hosts[0]});
   EXPECT_EQ(s.ready(), (std::set<HostId>{s.hosts[0], s.hosts[1]}));
@@ -45,14 +45,14 @@ TEST(standby, begins_when_the_router_runs_on_as_many_hosts_as_the_profile_says) 
 }
 
 TEST(standby, a_profile_without_it_has_none) {
-  Service s(0);
+  ServedCluster s(0);
   s.run(s.router, {s.hosts[0]});
   EXPECT_TRUE(s.ready().empty());
   EXPECT_TRUE(s.words().empty());
 }
 
 TEST(standby, goes_where_the_kernels_were_and_not_to_closed_hosts) {
-  Service s(1);
+  ServedCluster s(1);
   s.run(s.router, {s.hosts[0]});
   s.step(CapChanged{s.kernels, 1, false, "ann", "", false});
   s.run(s.kernels, {s.hosts[2]});
@@ -63,7 +63,7 @@ TEST(standby, goes_where_the_kernels_were_and_not_to_closed_hosts) {
 }
 
 TEST(standby, kernels_that_were_sent_away_are_awaited_again) {
-  Service s(1);
+  ServedCluster s(1);
   s.run(s.router, {s.hosts[0]});
   s.step(CapChanged{s.kernels, 1, false, "ann", "", false});
   s.run(s.kernels, {s.hosts[1]});
@@ -78,7 +78,7 @@ TEST(standby, kernels_that_were_sent_away_are_awaited_again) {
 }
 
 TEST(standby, a_host_is_told_once_and_again_in_its_next_session) {
-  Service s(1);
+  ServedCluster s(1);
   s.run(s.router, {s.hosts[0]});
   EXPECT_TRUE(s.words(false).empty()) << "nobody hears";
   ASSERT_EQ(s.words().size(), 1u);
@@ -89,7 +89,7 @@ TEST(standby, a_host_is_told_once_and_again_in_its_next_session) {
 }
 
 TEST(standby, of_a_service_that_is_killed_the_job_is_to_be_forgotten) {
-  Service s(1);
+  ServedCluster s(1);
   s.run(s.router, {s.hosts[0]});
   ASSERT_EQ(s.words().size(), 1u);
   EXPECT_TRUE(s.standby.wanted(s.state, s.kernels, s.hosts[0]));
@@ -102,7 +102,7 @@ TEST(standby, of_a_service_that_is_killed_the_job_is_to_be_forgotten) {
 }
 
 TEST(standby, its_order_is_of_the_next_attempt_without_a_task_and_older_than_any_with_one) {
-  Service s(1);
+  ServedCluster s(1);
   s.run(s.router, {s.hosts[0]});
   auto order = standby_order(s.state, s.job(s.kernels), Attempt{1}, s.hosts[0], test::at(1));
   EXPECT_EQ(order.attempt, Attempt{1});

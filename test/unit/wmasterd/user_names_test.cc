@@ -7,7 +7,7 @@
 namespace wm::master {
 namespace {
 
-struct Service {
+struct NameService {
   Result<std::string> answer = std::string("zoe");
   int asked = 0;
   UserNames names{[this](std::uint32_t) {
@@ -19,7 +19,7 @@ struct Service {
 };
 
 TEST(user_names, one_that_was_found_is_asked_for_again_after_a_while) {
-  Service service;
+  NameService service;
   EXPECT_EQ(service.name(), "zoe");
   service.answer = std::string("zoey");
   service.now += kNameLife - std::chrono::seconds(1);
@@ -30,7 +30,7 @@ TEST(user_names, one_that_was_found_is_asked_for_again_after_a_while) {
 }
 
 TEST(user_names, an_account_that_is_made_is_known_at_once) {
-  Service service;
+  NameService service;
   service.answer = fail(Code::NotFound, "none");
   EXPECT_EQ(service.name(), "#4242");
   service.answer = std::string("zoe");
@@ -38,7 +38,7 @@ TEST(user_names, an_account_that_is_made_is_known_at_once) {
 }
 
 TEST(user_names, an_account_that_is_removed_loses_its_name) {
-  Service service;
+  NameService service;
   service.name();
   service.answer = fail(Code::NotFound, "none");
   service.now += kNameLife;
@@ -46,7 +46,7 @@ TEST(user_names, an_account_that_is_removed_loses_its_name) {
 }
 
 TEST(user_names, an_old_name_is_better_than_a_service_that_cannot_say) {
-  Service service;
+  NameService service;
   service.name();
   service.answer = fail(Code::System, "Input/output error");
   service.now += kNameLife;

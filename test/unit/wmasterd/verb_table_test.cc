@@ -43,7 +43,7 @@ std::string about(JobId id, Request request = {}) {
   return codec::encode(request);
 }
 
-std::string admin(AdminRequest::Act act, std::vector<std::string> names) {
+std::string admin_bytes(AdminRequest::Act act, std::vector<std::string> names) {
   return codec::encode(AdminRequest{key("same"), act, std::move(names), "", {}});
 }
 
@@ -73,7 +73,7 @@ std::map<Verb, std::string> requests_about(JobId id) {
           {Verb::Modify, about(id, signed_by_owner)},
           {Verb::Attach, codec::encode(AttachRequest{id, {}, {}})},
           {Verb::Move, about<MoveRequest>(id)},
-          {Verb::Admin, admin(AdminRequest::Act::QueueClose, {"normal"})},
+          {Verb::Admin, admin_bytes(AdminRequest::Act::QueueClose, {"normal"})},
           {Verb::Audit, codec::encode(AuditRequest{})},
           {Verb::State, codec::encode(StateRequest{})},
           {Verb::Reserve, codec::encode(ReserveRequest{key("same")})},
@@ -163,13 +163,13 @@ TEST(verb_table, administrators_of_a_queue_may_do_nothing_about_hosts_or_the_who
   for (auto act : {AdminRequest::Act::HostClose, AdminRequest::Act::Reconfig,
                    AdminRequest::Act::RebuildAcct, AdminRequest::Act::GpuClose}) {
     TableDesk desk;
-    EXPECT_TRUE(desk.denied(Verb::Admin, admin(act, {"normal"}), kQueueAdmin));
+    EXPECT_TRUE(desk.denied(Verb::Admin, admin_bytes(act, {"normal"}), kQueueAdmin));
   }
 }
 
 TEST(verb_table, of_several_queues_all_have_to_be_ones_that_he_runs) {
   TableDesk desk;
-  auto both = admin(AdminRequest::Act::QueueClose, {"normal", "no_such_queue"});
+  auto both = admin_bytes(AdminRequest::Act::QueueClose, {"normal", "no_such_queue"});
   EXPECT_TRUE(desk.denied(Verb::Admin, both, kQueueAdmin));
   EXPECT_FALSE(desk.denied(Verb::Admin, both, kBoss));
 }
