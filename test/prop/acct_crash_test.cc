@@ -16,7 +16,7 @@
 namespace wm::master {
 namespace {
 
-constexpr unsigned kSeeds = 4;
+constexpr unsigned kCourses = 4;
 constexpr std::size_t kStep = 9;  // commits between two crashes
 constexpr std::int64_t kUntil = 1'900'000'000;
 
@@ -64,7 +64,7 @@ class Folding {
 
 TEST(accounting_of_random_histories, is_the_same_after_a_crash_at_any_commit) {
   log::open("acct_crash", "", log::Level::Error);
-  for (unsigned seed = 1; seed <= kSeeds; ++seed) {
+  for (unsigned seed = 1; seed <= kCourses; ++seed) {
     Course course(seed);
     test::ScratchDir whole_dir;
     start_again(whole_dir.path(), course.history);
@@ -84,7 +84,7 @@ TEST(accounting_of_random_histories, is_the_same_after_a_crash_at_any_commit) {
 }
 
 TEST(accounting_of_random_histories, made_again_from_all_events_is_the_same) {
-  for (unsigned seed = 1; seed <= kSeeds; ++seed) {
+  for (unsigned seed = 1; seed <= kCourses; ++seed) {
     Course course(seed);
     test::ScratchDir dir;
     store::CoreOptions options;

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string refusal(const std::string& text) {
+std::string copy_refusal(const std::string& text) {
   auto copy = parse_file_copy(text);
   return copy ? "accepted" : copy.error().text;
 }
@@ -33,9 +33,9 @@ TEST(file_copies, without_a_remote_file_the_path_is_the_same) {
 }
 
 TEST(file_copies, anything_else_is_refused_by_name) {
-  EXPECT_EQ(refusal("a = b"), "-f \"a = b\": Bad argument, the operator is one of > < << ><");
+  EXPECT_EQ(copy_refusal("a = b"), "-f \"a = b\": Bad argument, the operator is one of > < << ><");
   for (const char* text : {"", "a", "a > b c"})
-    EXPECT_NE(refusal(text).find("\"local_file operator [remote_file]\" is wanted"),
+    EXPECT_NE(copy_refusal(text).find("\"local_file operator [remote_file]\" is wanted"),
               std::string::npos);
 }
 

@@ -7,15 +7,15 @@ namespace {
 
 using List = std::vector<std::string>;
 
-const Surroundings kHere{.environment = {"A=1", "B=two words", "LSB_DEFAULTPROJECT=p"}};
+const Surroundings kShell{.environment = {"A=1", "B=two words", "LSB_DEFAULTPROJECT=p"}};
 
-Result<JobEnvironment> made(List args) {
-  return make_environment(parse_options(submit_options(), args, Words::Last).value(), kHere);
+Result<JobEnvironment> environment_of(List args) {
+  return make_environment(parse_options(submit_options(), args, Words::Last).value(), kShell);
 }
 
 // The environment block as readable text.
 std::string env(List args) {
-  auto result = made(args);
+  auto result = environment_of(args);
   if (!result) return result.error().text;
   for (auto& c : result->block) c = c == '\0' ? ';' : c;
   return result->block;
@@ -44,9 +44,10 @@ TEST(job_environment, a_job_to_go_on_from_is_named_and_never_inherited) {
 }
 
 TEST(job_environment, names_without_a_value_here_are_told) {
-  EXPECT_EQ(made({"-env", "all, A, NOSUCH"})->unset, List{"NOSUCH"});
-  EXPECT_EQ(made({"-env", "X=a,b"})->unset, List{"b"}) << "a comma that was meant for the value";
-  EXPECT_EQ(made({})->unset, List{});
+  EXPECT_EQ(environment_of({"-env", "all, A, NOSUCH"})->unset, List{"NOSUCH"});
+  EXPECT_EQ(environment_of({"-env", "X=a,b"})->unset, List{"b"})
+      << "a comma that was meant for the value";
+  EXPECT_EQ(environment_of({})->unset, List{});
 }
 
 }  // namespace

@@ -7,16 +7,16 @@ namespace {
 
 using List = std::vector<std::string>;
 
-const Surroundings kHere{.who = {7, 8, "ann"}, .cwd = "/srv", .home = "/users/ann"};
+const Surroundings kAnn{.who = {7, 8, "ann"}, .cwd = "/srv", .home = "/users/ann"};
 
 JobSpec submitted(List args) {
   auto options = parse_options(submit_options(), args, Words::Last).value();
-  return make_spec(options, {"run me", ""}, kHere).value();
+  return make_spec(options, {"run me", ""}, kAnn).value();
 }
 
 Result<JobSpec> tried(List args, JobSpec spec) {
   WM_TRY(auto options, parse_options(modify_options(), args, Words::Anywhere));
-  WM_TRY(change_spec(options, kHere, spec));
+  WM_TRY(change_spec(options, kAnn, spec));
   return spec;
 }
 

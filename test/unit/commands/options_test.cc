@@ -27,7 +27,7 @@ Parsed parsed(List args, Words words = Words::Anywhere) {
   return result ? *result : Parsed();
 }
 
-std::string refusal(List args) {
+std::string option_refusal(List args) {
   auto result = parse_options(kOptions, args, Words::Anywhere);
   return result ? "accepted" : result.error().text;
 }
@@ -58,23 +58,23 @@ TEST(options, flags_stand_together) {
 
 TEST(options, help_stands_alone) {
   EXPECT_TRUE(parsed({"-h"}).has("h"));
-  EXPECT_EQ(refusal({"-hostfile", "f"}), "-hostfile: unknown option");
-  EXPECT_EQ(refusal({"-ah"}), "-ah: unknown option (nearest: -a)");
+  EXPECT_EQ(option_refusal({"-hostfile", "f"}), "-hostfile: unknown option");
+  EXPECT_EQ(option_refusal({"-ah"}), "-ah: unknown option (nearest: -a)");
 }
 
 TEST(options, what_is_refused_says_why) {
-  EXPECT_EQ(refusal({"-g", "/x"}), "-g: groups are not supported");
-  EXPECT_EQ(refusal({"-g/x"}), "-g: groups are not supported");
-  EXPECT_EQ(refusal({"-aq", "short"}), "-aq: no aq") << "and not -a -q short";
-  EXPECT_EQ(refusal({"-wg", "/x"}), "-g: groups are not supported");
+  EXPECT_EQ(option_refusal({"-g", "/x"}), "-g: groups are not supported");
+  EXPECT_EQ(option_refusal({"-g/x"}), "-g: groups are not supported");
+  EXPECT_EQ(option_refusal({"-aq", "short"}), "-aq: no aq") << "and not -a -q short";
+  EXPECT_EQ(option_refusal({"-wg", "/x"}), "-g: groups are not supported");
 }
 
 TEST(options, an_unlisted_option_is_named) {
-  EXPECT_EQ(refusal({"-ap", "x"}), "-ap: unknown option (nearest: -a)");
-  EXPECT_EQ(refusal({"-nodes", "3"}), "-nodes: unknown option (nearest: -nnodes)");
-  EXPECT_EQ(refusal({"-zzzzzz"}), "-zzzzzz: unknown option");
-  EXPECT_EQ(refusal({"--queue"}), "--queue: unknown option");
-  EXPECT_EQ(refusal({"-q"}), "option -q needs a value");
+  EXPECT_EQ(option_refusal({"-ap", "x"}), "-ap: unknown option (nearest: -a)");
+  EXPECT_EQ(option_refusal({"-nodes", "3"}), "-nodes: unknown option (nearest: -nnodes)");
+  EXPECT_EQ(option_refusal({"-zzzzzz"}), "-zzzzzz: unknown option");
+  EXPECT_EQ(option_refusal({"--queue"}), "--queue: unknown option");
+  EXPECT_EQ(option_refusal({"-q"}), "option -q needs a value");
 }
 
 TEST(options, the_first_word_may_end_the_options) {

@@ -6,9 +6,9 @@
 namespace wm::cmd {
 namespace {
 
-using Words = std::vector<std::string>;
+using List = std::vector<std::string>;
 
-std::string refusal(std::string_view text) {
+std::string file_refusal(std::string_view text) {
   auto file = read_spec_file(text);
   return file ? "" : file.error().text;
 }
@@ -18,7 +18,7 @@ TEST(spec_file, keys_are_options_under_other_names) {
                                  "run_limit":"1:30","tasks":4})");
   ASSERT_TRUE(file) << file.error().text;
   EXPECT_EQ(file->command, "true");
-  EXPECT_EQ(file->options, (Words{"-ar", "-J", "a b", "-W", "1:30", "-n", "4"}));
+  EXPECT_EQ(file->options, (List{"-ar", "-J", "a b", "-W", "1:30", "-n", "4"}));
 }
 
 TEST(spec_file, groups_have_sizes_requirements_and_a_way_to_end) {
@@ -49,17 +49,17 @@ TEST(spec_file, executions_have_words_of_their_own) {
 }
 
 TEST(spec_file, faults_name_the_key_and_what_is_wanted) {
-  EXPECT_EQ(refusal(R"({"quue":"x"})"), "-spec: quue: is no key here; did you mean 'queue'?");
-  EXPECT_EQ(refusal(R"({"groups":[{"name":"a","taskz":1}]})"),
+  EXPECT_EQ(file_refusal(R"({"quue":"x"})"), "-spec: quue: is no key here; did you mean 'queue'?");
+  EXPECT_EQ(file_refusal(R"({"groups":[{"name":"a","taskz":1}]})"),
             "-spec: groups[0].taskz: is no key here; did you mean 'tasks'?");
-  EXPECT_EQ(refusal(R"({"elastic":"yes"})"), "-spec: elastic: true or false is wanted");
-  EXPECT_EQ(refusal(R"({"groups":[{"tasks":-1}]})"),
+  EXPECT_EQ(file_refusal(R"({"elastic":"yes"})"), "-spec: elastic: true or false is wanted");
+  EXPECT_EQ(file_refusal(R"({"groups":[{"tasks":-1}]})"),
             "-spec: groups[0].tasks: a number from 0 to 1000000 is wanted");
-  EXPECT_EQ(refusal(R"({"groups":{}})"), "-spec: groups: a list [...] is wanted");
-  EXPECT_EQ(refusal(R"({"groups":[{"restart":"never"}]})"),
+  EXPECT_EQ(file_refusal(R"({"groups":{}})"), "-spec: groups: a list [...] is wanted");
+  EXPECT_EQ(file_refusal(R"({"groups":[{"restart":"never"}]})"),
             "-spec: groups[0].restart: 'never': with-job or independent is wanted");
-  EXPECT_EQ(refusal("[]"), "-spec: the file: an object {...} is wanted");
-  EXPECT_NE(refusal("{\"a\":").find("parse error at line 1"), std::string::npos);
+  EXPECT_EQ(file_refusal("[]"), "-spec: the file: an object {...} is wanted");
+  EXPECT_NE(file_refusal("{\"a\":").find("parse error at line 1"), std::string::npos);
 }
 
 }  // namespace

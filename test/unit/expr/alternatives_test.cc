@@ -16,7 +16,7 @@
 namespace wm::expr {
 namespace {
 
-std::string refusal(std::string_view text) {
+std::string alternatives_refusal(std::string_view text) {
   auto parsed = parse_alternatives(text);
   return parsed ? "accepted" : parsed.error().text;
 }
@@ -50,14 +50,15 @@ TEST(alternatives, sections_beside_them_count_for_each) {
 }
 
 TEST(alternatives, what_is_not_supported_is_named) {
-  EXPECT_NE(refusal("2*{select[a]}+1*{select[b]}").find("compound"), std::string::npos);
-  EXPECT_NE(refusal("{select[a]}||{select[b]}@10").find("delay"), std::string::npos);
-  EXPECT_NE(refusal("{select[a]").find("not closed"), std::string::npos);
-  EXPECT_NE(refusal("{select[a]}||").find("Expected"), std::string::npos);
-  EXPECT_NE(refusal("{{select[a]}}").find("within"), std::string::npos);
+  EXPECT_NE(alternatives_refusal("2*{select[a]}+1*{select[b]}").find("compound"),
+            std::string::npos);
+  EXPECT_NE(alternatives_refusal("{select[a]}||{select[b]}@10").find("delay"), std::string::npos);
+  EXPECT_NE(alternatives_refusal("{select[a]").find("not closed"), std::string::npos);
+  EXPECT_NE(alternatives_refusal("{select[a]}||").find("Expected"), std::string::npos);
+  EXPECT_NE(alternatives_refusal("{{select[a]}}").find("within"), std::string::npos);
   std::string many = "{a}";
   for (int i = 0; i < 9; ++i) many += "||{a}";
-  EXPECT_NE(refusal(many).find("more than 8"), std::string::npos);
+  EXPECT_NE(alternatives_refusal(many).find("more than 8"), std::string::npos);
   std::vector<std::string> two{"{a}||{b}", "{c}||{d}"};
   EXPECT_FALSE(parse_requirements(two));
 }

@@ -21,7 +21,7 @@ bool fits(std::string_view text) {
   return select && select->matches(on_host);
 }
 
-std::string refusal(std::string_view text) {
+std::string select_refusal(std::string_view text) {
   auto select = Select::parse(text);
   return select ? "accepted" : select.error().text;
 }
@@ -66,19 +66,19 @@ TEST(select, what_a_host_lacks_excludes_it) {
 }
 
 TEST(select, errors_show_where) {
-  EXPECT_EQ(refusal("mem >"),
+  EXPECT_EQ(select_refusal("mem >"),
             "Error in select section near \"\": Expected number, string, name or \"(\": "
             "Bad resource requirement syntax");
-  EXPECT_EQ(refusal("mem>5 ncpus>1"),
+  EXPECT_EQ(select_refusal("mem>5 ncpus>1"),
             "Error in select section near \"ncpus>1\": expected an operator: "
             "Bad resource requirement syntax");
   for (auto text : {"(", "a &&", "a = b", "'x", "defined(", "defined(3)", "a ? b", "(a"})
-    EXPECT_NE(refusal(text), "accepted") << text;
+    EXPECT_NE(select_refusal(text), "accepted") << text;
 }
 
 TEST(select, depth_is_bounded) {
-  EXPECT_NE(refusal(std::string(100000, '(')), "accepted");
-  EXPECT_NE(refusal(std::string(100000, '-')), "accepted");
+  EXPECT_NE(select_refusal(std::string(100000, '(')), "accepted");
+  EXPECT_NE(select_refusal(std::string(100000, '-')), "accepted");
   EXPECT_TRUE(fits(std::string(100000, '!') + "ssd"));
 }
 

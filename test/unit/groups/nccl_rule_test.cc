@@ -6,9 +6,11 @@
 namespace wm::groups {
 namespace {
 
-constexpr std::uint64_t kKey = 0x100000003ull;
+constexpr std::uint64_t kCommunicator = 0x100000003ull;
 
-Bringing brings(int rank, int world = 4, std::uint64_t key = kKey) { return {key, rank, world}; }
+Bringing brings(int rank, int world = 4, std::uint64_t key = kCommunicator) {
+  return {key, rank, world};
+}
 
 TEST(nccl_rule, survivors_of_one_communicator_shrink_it) {
   std::vector<Bringing> all{brings(0), brings(2), brings(3)};
@@ -38,7 +40,7 @@ TEST(nccl_rule, a_newcomer_makes_it_fresh) {
 }
 
 TEST(nccl_rule, members_of_different_epochs_make_it_fresh) {
-  std::vector<Bringing> all{brings(0), brings(2, 4, kKey + 1)};
+  std::vector<Bringing> all{brings(0), brings(2, 4, kCommunicator + 1)};
   EXPECT_EQ(choose_making(all), Making{});
 }
 

@@ -28,7 +28,7 @@ namespace wm::groups {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr auto kPatience = 20s;
+constexpr auto kLongestWait = 20s;
 
 /// Groups stand when the scenario says so.
 class Wire : public Backend {
@@ -188,7 +188,7 @@ class Player {
   void plan(std::uint32_t epoch, const std::string& tasks);
   template <class Check>
   void until(Check check) {
-    auto over = std::chrono::steady_clock::now() + kPatience;
+    auto over = std::chrono::steady_clock::now() + kLongestWait;
     bool is = check();
     for (; !is && std::chrono::steady_clock::now() < over; is = check())
       std::this_thread::sleep_for(2ms);

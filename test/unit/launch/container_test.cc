@@ -10,7 +10,7 @@ namespace {
 
 using List = std::vector<std::string>;
 
-HostFacts facts() {
+HostFacts gpu_host() {
   HostFacts host;
   host.name = "a";
   host.run = "/run/wm";
@@ -27,7 +27,7 @@ OrderedTask task() {
   return t;
 }
 
-HostOrder order(const std::string& driver) {
+HostOrder boxed(const std::string& driver) {
   HostOrder o;
   o.job = {12, 0};
   o.attempt = {1};
@@ -42,7 +42,7 @@ HostOrder order(const std::string& driver) {
 }
 
 List words(const HostOrder& o, const OrderedTask& t = task()) {
-  return contained(o, facts(), t, {"prog", "arg"});
+  return contained(o, gpu_host(), t, {"prog", "arg"});
 }
 
 bool has(const List& list, const List& run) {
@@ -50,12 +50,12 @@ bool has(const List& list, const List& run) {
 }
 
 TEST(container, no_driver_changes_nothing) {
-  EXPECT_EQ(words(order("none")), (List{"prog", "arg"}));
-  EXPECT_FALSE(image_check(order("none"), facts()));
+  EXPECT_EQ(words(boxed("none")), (List{"prog", "arg"}));
+  EXPECT_FALSE(image_check(boxed("none"), gpu_host()));
 }
 
 TEST(container, charliecloud_sees_the_jobs_folders_and_what_the_profile_names) {
-  EXPECT_EQ(words(order("charliecloud")), (List{"env",
+  EXPECT_EQ(words(boxed("charliecloud")), (List{"env",
                                                 "-u",
                                                 "TMPDIR",
                                                 "ch-run",
@@ -83,10 +83,10 @@ TEST(container, charliecloud_sees_the_jobs_folders_and_what_the_profile_names) {
 }
 
 TEST(container, the_attempts_folder_is_seen_when_there_is_one) {
-  auto o = order("podman");
+  auto o = boxed("podman");
   const Bind folder{"/run/wm/12-0.1.d", "/run/wm/12-0.1.d"};
   auto seen = [&] {
-    auto binds = binds_of(o, facts(), task());
+    auto binds = binds_of(o, gpu_host(), task());
     return std::count(binds.begin(), binds.end(), folder) == 1;
   };
   EXPECT_FALSE(seen());
@@ -98,7 +98,7 @@ TEST(container, the_attempts_folder_is_seen_when_there_is_one) {
 }
 
 TEST(container, charliecloud_has_the_hosts_tmp_and_dev_anyway) {
-  auto o = order("charliecloud");
+  auto o = boxed("charliecloud");
   o.resolved.program.cwd = "/tmp/here";
   auto t = task();
   t.gpu_uuids = {"GPU-1"};
@@ -109,31 +109,31 @@ TEST(container, charliecloud_has_the_hosts_tmp_and_dev_anyway) {
 }
 
 TEST(container, podman_is_on_the_hosts_network_with_the_tasks_environment) {
-  auto argv = words(order("podman"));
+  auto argv = words(boxed("podman"));
   EXPECT_TRUE(has(
       argv, {"podman", "run", "--rm", "-i", "-v", "/dev/shm:/dev/shm", "--network=host",
              "--pid=host", "--env-host", "--env", "WM_CONTAINER=podman", "-w", "/scratch/ann"}));
   EXPECT_TRUE(has(argv, {"-v", "/opt/mine:/opt/yours"}));
   EXPECT_TRUE(has(argv, {"--extra", "-k", "/images/x", "prog", "arg"}));
   EXPECT_FALSE(has(argv, {"-t"}));
-  auto o = order("podman");
+  auto o = boxed("podman");
   o.resolved.console.streams = Streams::Terminal;
   EXPECT_TRUE(has(words(o), {"-t"}));
 }
 
 TEST(container, of_several_tasks_only_the_first_has_the_terminal) {
-  auto o = order("podman");
+  auto o = boxed("podman");
   o.resolved.console.streams = Streams::Shell;
   o.hosts = job_hosts_of({{{1}, "a", "10.0.0.1"}, {{2}, "a", "10.0.0.1"}}, "a");
   EXPECT_TRUE(has(words(o), {"-t"}));
   auto second = task();
   second.task = {2};
   EXPECT_FALSE(has(words(o, second), {"-t"}));
-  EXPECT_FALSE(has(container_of_part(o, facts()), {"-t"}));
+  EXPECT_FALSE(has(container_of_part(o, gpu_host()), {"-t"}));
 }
 
 TEST(container, ranks_that_the_hosts_start_keep_their_uid_inside) {
-  auto o = order("podman");
+  auto o = boxed("podman");
   EXPECT_FALSE(has(words(o), {"--userns=keep-id"}));
   o.resolved.mpi = Mpi::Pmix;
   EXPECT_TRUE(has(words(o), {"--userns=keep-id"}));
@@ -142,21 +142,21 @@ TEST(container, ranks_that_the_hosts_start_keep_their_uid_inside) {
 }
 
 TEST(container, what_is_launched_in_a_part_sees_the_gpus_of_all_its_tasks) {
-  auto o = order("podman");
+  auto o = boxed("podman");
   auto t = task();
   t.task = {2};
   t.has_process = false;
   t.gpu_uuids = {"GPU-1"};
   o.tasks.push_back(t);
-  auto argv = container_of_part(o, facts());
+  auto argv = container_of_part(o, gpu_host());
   EXPECT_EQ(argv.front(), "podman");
   EXPECT_EQ(argv.back(), "/images/x");
   EXPECT_TRUE(has(argv, {"--device", "/dev/nvidia0:/dev/nvidia0"}));
-  EXPECT_TRUE(container_of_part(order("none"), facts()).empty());
+  EXPECT_TRUE(container_of_part(boxed("none"), gpu_host()).empty());
 }
 
 TEST(container, a_folder_in_the_hosts_memory_is_a_bind_and_no_device) {
-  auto at = order("podman");
+  auto at = boxed("podman");
   at.resolved.program.cwd = "/dev/shm/mine";
   EXPECT_TRUE(has(words(at), {"-v", "/dev/shm/mine:/dev/shm/mine"}));
   at.app.container.driver = "apptainer";
@@ -164,36 +164,36 @@ TEST(container, a_folder_in_the_hosts_memory_is_a_bind_and_no_device) {
 }
 
 TEST(container, podman_gets_the_gpus_as_devices_when_the_task_has_any) {
-  EXPECT_FALSE(has(words(order("podman")), {"--device"}));
+  EXPECT_FALSE(has(words(boxed("podman")), {"--device"}));
   auto t = task();
   t.gpu_uuids = {"GPU-1"};
-  auto argv = words(order("podman"), t);
+  auto argv = words(boxed("podman"), t);
   EXPECT_TRUE(has(argv, {"--device", "/dev/nvidia0:/dev/nvidia0"}));
   EXPECT_TRUE(has(argv, {"-v", "/usr/lib/libcuda.so.1:/usr/lib/libcuda.so.1"}));
 }
 
 TEST(container, apptainer_executes_in_the_jobs_folder) {
-  auto argv = words(order("apptainer"));
+  auto argv = words(boxed("apptainer"));
   EXPECT_TRUE(has(argv, {"apptainer", "exec", "--env", "WM_CONTAINER=apptainer", "--pwd",
                          "/scratch/ann", "--bind", "/data:/data"}));
   EXPECT_TRUE(has(argv, {"/images/x", "prog", "arg"}));
 }
 
 TEST(container, a_folder_below_another_is_bound_once) {
-  auto o = order("podman");
+  auto o = boxed("podman");
   o.resolved.program.cwd = "/data/ann";
-  auto binds = binds_of(o, facts(), task());
+  auto binds = binds_of(o, gpu_host(), task());
   EXPECT_EQ(std::count(binds.begin(), binds.end(), Bind{"/data/ann", "/data/ann"}), 0);
   EXPECT_EQ(std::count(binds.begin(), binds.end(), Bind{"/data", "/data"}), 1);
   o.app.container.binds = {"/data:/elsewhere"};  // does not show it under its own name
-  binds = binds_of(o, facts(), task());
+  binds = binds_of(o, gpu_host(), task());
   EXPECT_EQ(std::count(binds.begin(), binds.end(), Bind{"/data/ann", "/data/ann"}), 1);
 }
 
 TEST(container, results_are_seen_by_jobs_that_have_some) {
-  auto o = order("podman");
+  auto o = boxed("podman");
   o.app.type = AppType::Training;
-  auto host = facts();
+  auto host = gpu_host();
   host.dirs.results = "/results";
   auto binds = binds_of(o, host, task());
   auto path = result_dir(o, host);
@@ -201,11 +201,11 @@ TEST(container, results_are_seen_by_jobs_that_have_some) {
 }
 
 TEST(container, kernels_of_a_service_see_its_folder_and_its_router_is_outside) {
-  auto kernel = order("charliecloud");
+  auto kernel = boxed("charliecloud");
   kernel.resolved.exec.service = "digits";
   kernel.resolved.exec.image = "/images/own";
   kernel.resolved.group = 2;
-  auto host = facts();
+  auto host = gpu_host();
   host.dirs.results = "/results";
   auto binds = binds_of(kernel, host, task());
   Bind folder{"/results/ann/services/digits", "/results/ann/services/digits"};
@@ -214,11 +214,11 @@ TEST(container, kernels_of_a_service_see_its_folder_and_its_router_is_outside) {
   auto router = kernel;
   router.resolved.group = 1;
   EXPECT_EQ(words(router), (List{"prog", "arg"}));
-  EXPECT_FALSE(image_check(router, facts()));
+  EXPECT_FALSE(image_check(router, gpu_host()));
 }
 
 TEST(container, the_job_may_name_the_image_where_the_profile_lets_it) {
-  auto o = order("podman");
+  auto o = boxed("podman");
   o.blobs.env = std::string("A=1\0LSB_CONTAINER_IMAGE=mine\0", 29);
   EXPECT_EQ(image_of(o), "/images/x");
   o.app.container.image = "reg/$LSB_CONTAINER_IMAGE:1";
@@ -228,31 +228,31 @@ TEST(container, the_job_may_name_the_image_where_the_profile_lets_it) {
 }
 
 TEST(container, an_execution_names_its_image_and_how_it_is_fetched) {
-  auto o = order("podman");
+  auto o = boxed("podman");
   o.resolved.exec.image = "reg.example/ann/train:2";
   o.resolved.exec.image_policy = "always";
   o.resolved.exec.image_secret = "/home/ann/.config/wm/registries/reg.json";
   EXPECT_EQ(image_of(o), "reg.example/ann/train:2");
-  auto look = image_check(o, facts());
+  auto look = image_check(o, gpu_host());
   ASSERT_TRUE(look);
   EXPECT_TRUE(has(look->argv, {"sh", "always", "/home/ann/.config/wm/registries/reg.json",
                                "reg.example/ann/train:2"}));
 }
 
 TEST(container, a_profile_without_an_image_puts_only_those_inside_that_name_one) {
-  auto o = order("podman");
+  auto o = boxed("podman");
   o.app.container.image.clear();
   EXPECT_EQ(words(o), (List{"prog", "arg"}));
-  EXPECT_FALSE(image_check(o, facts()));
+  EXPECT_FALSE(image_check(o, gpu_host()));
   o.resolved.exec.image = "mine";
   EXPECT_TRUE(has(words(o), {"mine", "prog", "arg"}));
-  EXPECT_TRUE(image_check(o, facts()));
+  EXPECT_TRUE(image_check(o, gpu_host()));
 }
 
 TEST(container, the_image_is_looked_for_on_each_host_before_the_users_commands) {
-  auto o = order("podman");
+  auto o = boxed("podman");
   o.queue_side.pre = "q";
-  auto host = facts();
+  auto host = gpu_host();
   host.scripts.prolog = "p";
   auto before = plan_attempt(o, host, {}, {}).before;
   ASSERT_EQ(before.size(), 3u);
@@ -264,16 +264,16 @@ TEST(container, the_image_is_looked_for_on_each_host_before_the_users_commands) 
 }
 
 TEST(container, the_image_is_looked_for_where_others_commands_will_run_too) {
-  auto o = order("podman");
+  auto o = boxed("podman");
   o.hosts = job_hosts_of({{{1}, "a", "10.0.0.1"}, {{2}, "b", "10.0.0.2"}}, "a");
   o.tasks[0].has_process = false;
-  auto spec = plan_attempt(o, facts(), {}, {});
+  auto spec = plan_attempt(o, gpu_host(), {}, {});
   ASSERT_EQ(spec.before.size(), 1u);
   EXPECT_EQ(spec.before[0].what, "the look for container image '/images/x'");
 }
 
 TEST(container, the_task_is_what_runs_inside) {
-  auto argv = plan_attempt(order("charliecloud"), facts(), {}, {}).tasks.at(0).argv;
+  auto argv = plan_attempt(boxed("charliecloud"), gpu_host(), {}, {}).tasks.at(0).argv;
   EXPECT_TRUE(has(argv, {"ch-run"}));
   EXPECT_TRUE(has(argv, {"--", "/bin/sh", "-c", "run me"}));
 }

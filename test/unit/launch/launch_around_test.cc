@@ -10,7 +10,7 @@
 namespace wm::launch {
 namespace {
 
-HostFacts facts() {
+HostFacts host_a() {
   HostFacts host;
   host.name = "a";
   host.address = "10.0.0.1";
@@ -19,7 +19,7 @@ HostFacts facts() {
 }
 
 /// Job 12 with tasks 1 and 2 on host a (ours) and 3 on host b.
-HostOrder order() {
+HostOrder three_tasks() {
   HostOrder o;
   o.job = {12, 0};
   o.attempt = {1};
@@ -39,7 +39,7 @@ HostOrder order() {
   return o;
 }
 
-AttemptSpec plan(const HostOrder& o, const HostFacts& host = facts()) {
+AttemptSpec plan(const HostOrder& o, const HostFacts& host = host_a()) {
   return plan_attempt(o, host, {}, {});
 }
 
@@ -48,7 +48,7 @@ bool has(const std::vector<std::string>& env, const std::string& entry) {
 }
 
 TEST(launch_around, memory_counts_for_every_task_here_the_other_sums_once) {
-  auto o = order();
+  auto o = three_tasks();
   o.resolved.limits.mem = Bytes{100};
   o.resolved.limits.swap = Bytes{500};
   o.resolved.limits.processes = 7;
@@ -57,16 +57,16 @@ TEST(launch_around, memory_counts_for_every_task_here_the_other_sums_once) {
 }
 
 TEST(launch_around, limits_of_a_process_become_resource_limits) {
-  auto o = order();
+  auto o = three_tasks();
   o.resolved.limits.file = Bytes{10};
   o.resolved.limits.core = Bytes{0};
   EXPECT_EQ(plan(o).caps, (std::vector<ResourceCap>{{RLIMIT_FSIZE, 10}, {RLIMIT_CORE, 0}}));
-  EXPECT_TRUE(plan(order()).caps.empty());
+  EXPECT_TRUE(plan(three_tasks()).caps.empty());
 }
 
 TEST(launch_around, site_queue_and_job_go_before_and_the_other_way_after) {
-  auto o = order();
-  auto host = facts();
+  auto o = three_tasks();
+  auto host = host_a();
   host.scripts.prolog = "p";
   host.scripts.epilog = "e";
   o.queue_side.pre = "qa";
@@ -95,7 +95,7 @@ std::string copies(const std::vector<SideCommand>& list) {
 }
 
 TEST(launch_around, files_are_copied_before_and_after_on_the_first_host) {
-  auto o = order();
+  auto o = three_tasks();
   o.resolved.program.submit_host = "login";
   o.resolved.files.copies = {{"/l/in", "in", true, false, false},
                              {"/l/out", "out", false, true, false},
@@ -110,8 +110,8 @@ TEST(launch_around, files_are_copied_before_and_after_on_the_first_host) {
 }
 
 TEST(launch_around, the_sites_copy_command_is_for_other_hosts_than_the_submission_host) {
-  auto o = order();
-  auto host = facts();
+  auto o = three_tasks();
+  auto host = host_a();
   host.scripts.copy = "scp -B";
   o.resolved.program.submit_host = "login";
   o.resolved.files.copies = {{"/l/in", "in", true, true, false}};
@@ -122,7 +122,7 @@ TEST(launch_around, the_sites_copy_command_is_for_other_hosts_than_the_submissio
 }
 
 TEST(launch_around, a_spooled_input_is_removed_at_the_end) {
-  auto o = order();
+  auto o = three_tasks();
   o.resolved.files.in = "/home/ann/.lsbatch/in.1";
   EXPECT_TRUE(plan(o).after.empty());
   o.resolved.files.in_spooled = true;
@@ -131,8 +131,8 @@ TEST(launch_around, a_spooled_input_is_removed_at_the_end) {
 }
 
 TEST(launch_around, the_sites_commands_get_nothing_of_the_users_environment) {
-  auto o = order();
-  auto host = facts();
+  auto o = three_tasks();
+  auto host = host_a();
   host.scripts.prolog = "p";
   o.blobs.env = std::string("LD_PRELOAD=/evil.so\0PATH=/mine\0", 31);
   auto command = plan(o, host).before.at(0);
@@ -144,7 +144,7 @@ TEST(launch_around, the_sites_commands_get_nothing_of_the_users_environment) {
 }
 
 TEST(launch_around, a_warning_is_a_signal_everywhere_or_a_command_on_the_first_host) {
-  auto o = order();
+  auto o = three_tasks();
   o.resolved.side.warn_time = Duration(5);
   o.resolved.side.warn_action = std::to_string(SIGUSR1);
   EXPECT_EQ(plan(o).warning.signal, SIGUSR1);
@@ -156,7 +156,7 @@ TEST(launch_around, a_warning_is_a_signal_everywhere_or_a_command_on_the_first_h
 }
 
 TEST(launch_around, a_job_without_a_warning_of_its_own_has_the_queues) {
-  auto o = order();
+  auto o = three_tasks();
   o.queue_side.warn_action = "tell";
   o.queue_side.warn_time = Duration(7);
   EXPECT_EQ(plan(o).warning.lead, Duration(7));
@@ -167,7 +167,7 @@ TEST(launch_around, a_job_without_a_warning_of_its_own_has_the_queues) {
 }
 
 TEST(launch_around, a_profiles_priority_of_processes_goes_before_the_queues) {
-  auto o = order();
+  auto o = three_tasks();
   o.queue_controls.nice = 5;
   EXPECT_EQ(plan(o).nice, 5);
   o.app.controls.nice = 10;
@@ -175,7 +175,7 @@ TEST(launch_around, a_profiles_priority_of_processes_goes_before_the_queues) {
 }
 
 TEST(launch_around, a_launcher_is_told_hosts_rank_and_rendezvous_and_has_all_gpus) {
-  auto o = order();
+  auto o = three_tasks();
   o.launch = Launch::PerHost;
   auto task = plan(o).tasks.at(0);
   for (const char* entry : {"PET_NNODES=2", "PET_NODE_RANK=0", "PET_NPROC_PER_NODE=2",
@@ -187,7 +187,7 @@ TEST(launch_around, a_launcher_is_told_hosts_rank_and_rendezvous_and_has_all_gpu
 }
 
 TEST(launch_around, a_restart_meets_at_the_next_port_of_the_lease) {
-  auto o = order();
+  auto o = three_tasks();
   EXPECT_EQ(master_port(o), 0u);
   o.team.port = 20000;
   EXPECT_EQ(master_port(o), 20000u);
@@ -198,7 +198,7 @@ TEST(launch_around, a_restart_meets_at_the_next_port_of_the_lease) {
 }
 
 TEST(launch_around, acts_are_signals_everywhere_and_commands_on_the_first_host) {
-  auto o = order();
+  auto o = three_tasks();
   o.queue_controls = {"", "SIGTSTP", "go on", "end it"};
   o.app.controls.terminate = "USR2";
   auto acts = plan(o).acts;
@@ -213,7 +213,7 @@ TEST(launch_around, acts_are_signals_everywhere_and_commands_on_the_first_host) 
 }
 
 TEST(launch_around, checkpoints_are_written_by_the_sites_program_or_the_trainer) {
-  auto o = order();
+  auto o = three_tasks();
   o.resolved.checkpoint = {"/ckpt", std::chrono::minutes(5), "site"};
   auto made = plan(o).acts.checkpoints;
   EXPECT_EQ(made.period, std::chrono::minutes(5));

@@ -8,7 +8,7 @@
 namespace wm::launch {
 namespace {
 
-HostFacts facts() {
+HostFacts host_b() {
   HostFacts host;
   host.name = "b";
   host.run = "/run/b";
@@ -63,7 +63,7 @@ TEST(part_env, what_comes_in_from_elsewhere_is_of_this_group) {
   o.job.index = 2;
   o.team.groups = {{"driver", "", {"a:1"}}, {"worker", "", {"b:1", "b:2"}}};
   VariableMap vars;
-  add_agent_part(vars, o, facts());
+  add_agent_part(vars, o, host_b());
   EXPECT_EQ(vars["WM_GROUP"], "worker");
   EXPECT_EQ(vars["WM_GROUP_DRIVER"], "a:1");
   EXPECT_EQ(vars["WM_GROUP_WORKER"], "b:1,b:2");
@@ -72,9 +72,9 @@ TEST(part_env, what_comes_in_from_elsewhere_is_of_this_group) {
 
 TEST(part_env, a_trials_tasks_are_asked_for_their_report) {
   auto o = one_host();
-  EXPECT_TRUE(plan_task(o, facts(), o.tasks[0]).report_by.empty());
+  EXPECT_TRUE(plan_task(o, host_b(), o.tasks[0]).report_by.empty());
   o.resolved.open = true;
-  auto host = facts();
+  auto host = host_b();
   host.sbin_dir = "/opt/sbin";
   EXPECT_EQ(plan_task(o, host, o.tasks[0]).report_by,
             (std::vector<std::string>{"/opt/sbin/wagent", "--report", result_dir(o, host)}));
@@ -83,29 +83,29 @@ TEST(part_env, a_trials_tasks_are_asked_for_their_report) {
 TEST(part_env, a_notebook_knows_where_to_listen_and_when_it_is_forgotten) {
   auto o = one_host();
   VariableMap vars;
-  add_web(vars, o, facts());
+  add_web(vars, o, host_b());
   EXPECT_TRUE(vars.empty()) << "of type notebook alone";
   auto files = small_files(o).size();
   o.app.type = AppType::Notebook;
   o.app.command = "wm-notebook --now";
   o.app.idle = {std::chrono::minutes(90), std::chrono::seconds(30), 7};
-  add_web(vars, o, facts());
-  EXPECT_EQ(vars["WM_WEB_SOCKET"], attempt_dir(o, facts()) + "/web");
+  add_web(vars, o, host_b());
+  EXPECT_EQ(vars["WM_WEB_SOCKET"], attempt_dir(o, host_b()) + "/web");
   EXPECT_EQ(small_files(o).size(), files + 1) << "the folder of the socket is made before the task";
   EXPECT_EQ(vars["WM_IDLE_LIMIT"], "90m");
   EXPECT_EQ(vars["WM_IDLE_WARNING"], "30s");
   EXPECT_EQ(vars["WM_IDLE_CPU"], "7");
-  EXPECT_EQ(plan_task(o, facts(), o.tasks[0]).argv.back(), "wm-notebook --now");
+  EXPECT_EQ(plan_task(o, host_b(), o.tasks[0]).argv.back(), "wm-notebook --now");
   o.resolved.program.command = "jupyter lab";
-  EXPECT_EQ(plan_task(o, facts(), o.tasks[0]).argv.back(), "jupyter lab") << "its own goes first";
+  EXPECT_EQ(plan_task(o, host_b(), o.tasks[0]).argv.back(), "jupyter lab") << "its own goes first";
 }
 
 TEST(part_env, ranks_ask_their_agent_which_knows_all_hosts) {
   auto o = two_hosts();
   for (auto& task : o.tasks) task.has_process = true;
-  EXPECT_TRUE(plan_attempt(o, facts(), {}, {}).tasks.at(0).rank_socket.empty());
+  EXPECT_TRUE(plan_attempt(o, host_b(), {}, {}).tasks.at(0).rank_socket.empty());
   o.resolved.mpi = Mpi::Pmix;
-  auto spec = plan_attempt(o, facts(), {}, {});
+  auto spec = plan_attempt(o, host_b(), {}, {});
   EXPECT_EQ(spec.tasks.at(0).rank, 2u);
   EXPECT_EQ(spec.tasks.at(1).rank, 3u);
   EXPECT_EQ(spec.tasks.at(1).rank_socket, "/run/b/12-0.1.d/ranks");
@@ -120,9 +120,9 @@ TEST(part_env, tagged_output_of_all_goes_where_rank_0s_would) {
   o.resolved.files.out = "/tmp/out";
   o.first_host = true;
   o.hosts = job_hosts_of({{{3}, "b", ""}, {{4}, "b", ""}}, "b");
-  EXPECT_TRUE(plan_attempt(o, facts(), {}, {}).out.empty());
+  EXPECT_TRUE(plan_attempt(o, host_b(), {}, {}).out.empty());
   o.resolved.files.tag = true;
-  auto spec = plan_attempt(o, facts(), {}, {});
+  auto spec = plan_attempt(o, host_b(), {}, {});
   ASSERT_EQ(spec.out.size(), 1u);
   EXPECT_EQ(spec.out[0].path, "/tmp/out");
   EXPECT_TRUE(spec.merge_err);
@@ -140,21 +140,21 @@ TEST(part_env, ranks_of_one_host_have_an_agent_too) {
 TEST(part_env, a_host_without_a_task_of_its_own_is_a_bare_part_that_lives_on) {
   EXPECT_TRUE(is_bare_part(two_hosts()));
   EXPECT_FALSE(is_bare_part(one_host()));
-  auto spec = plan_attempt(two_hosts(), facts(), {}, {});
+  auto spec = plan_attempt(two_hosts(), host_b(), {}, {});
   EXPECT_TRUE(spec.tasks.empty());
   EXPECT_FALSE(spec.ends_with_last_task);
   ASSERT_FALSE(spec.agent_argv.empty());
-  EXPECT_TRUE(plan_attempt(one_host(), facts(), {}, {}).agent_argv.empty());
+  EXPECT_TRUE(plan_attempt(one_host(), host_b(), {}, {}).agent_argv.empty());
 }
 
 TEST(part_env, open_mpi_is_told_of_the_one_slot_that_an_elastic_job_is_down_to) {
   auto order = one_host();
   order.hosts = job_hosts_of({{{1}, "a", ""}}, "a");
   VariableMap vars;
-  add_launch(vars, order, facts());
+  add_launch(vars, order, host_b());
   EXPECT_FALSE(vars.contains("OMPI_MCA_orte_default_hostfile"));
   order.team.elastic = true;
-  add_launch(vars, order, facts());
+  add_launch(vars, order, host_b());
   EXPECT_TRUE(vars.contains("OMPI_MCA_orte_default_hostfile"));
   EXPECT_NE(mpi_host_file(order).find(" slots=1\n"), std::string::npos);
 }
@@ -162,14 +162,14 @@ TEST(part_env, open_mpi_is_told_of_the_one_slot_that_an_elastic_job_is_down_to) 
 TEST(part_env, open_mpi_is_told_its_launcher_and_its_hosts) {
   VariableMap vars{{"OMPI_MCA_hwloc_base_binding_policy", "core"},
                    {"OMPI_MCA_orte_default_hostfile", "/of/another/job"}};
-  add_launch(vars, two_hosts(), facts());
+  add_launch(vars, two_hosts(), host_b());
   EXPECT_EQ(vars["OMPI_MCA_plm_rsh_agent"], "/opt/bin/blaunch");
   EXPECT_EQ(vars["OMPI_MCA_orte_default_hostfile"], "/run/b/12-0.1.d/mpi-hosts");
   EXPECT_EQ(vars["OMPI_MCA_hwloc_base_binding_policy"], "core") << "what the user set stays";
   EXPECT_FALSE(vars.contains("OMPI_ALLOW_RUN_AS_ROOT"));
   EXPECT_EQ(vars["WM_LAUNCH_SOCKET"], "/run/b/12-0.1.d/launch");
   EXPECT_EQ(vars["WM_HOST"], "b");
-  auto files = plan_attempt(two_hosts(), facts(), {}, {}).files;
+  auto files = plan_attempt(two_hosts(), host_b(), {}, {}).files;
   auto hosts =
       std::find_if(files.begin(), files.end(), [](const auto& f) { return f.name == "mpi-hosts"; });
   ASSERT_NE(hosts, files.end());
@@ -180,14 +180,14 @@ TEST(part_env, a_job_of_one_task_gets_none_of_it) {
   auto o = one_host();
   o.hosts = job_hosts_of({{{1}, "a", ""}}, "a");
   VariableMap vars{{"WM_LAUNCH_SOCKET", "/of/another/job"}};
-  add_launch(vars, o, facts());
+  add_launch(vars, o, host_b());
   EXPECT_EQ(vars, (VariableMap{{"WM_HOST", "b"}}));
   EXPECT_EQ(mpi_host_file(o), "");
 }
 
 TEST(part_env, the_agent_may_use_the_gpus_of_all_its_tasks) {
   VariableMap vars;
-  add_agent_part(vars, two_hosts(), facts());
+  add_agent_part(vars, two_hosts(), host_b());
   EXPECT_EQ(vars["CUDA_VISIBLE_DEVICES"], "3,4");
   EXPECT_EQ(vars["WM_AGENT_NAME"], "b");
   EXPECT_EQ(vars["OMPI_MCA_orte_tmpdir_base"], "/run/b/12-0.1.d");
@@ -197,12 +197,12 @@ TEST(part_env, the_agent_may_use_the_gpus_of_all_its_tasks) {
 TEST(part_env, the_agent_knows_the_container_for_what_it_launches) {
   VariableMap vars;
   auto o = two_hosts();
-  add_agent_part(vars, o, facts());
+  add_agent_part(vars, o, host_b());
   EXPECT_EQ(vars["WM_AGENT_CONTAINER"], "");
   o.resolved.program.cwd = "/home/ann";
   o.app.container.driver = "charliecloud";
   o.app.container.image = "/images/x";
-  add_agent_part(vars, o, facts());
+  add_agent_part(vars, o, host_b());
   EXPECT_TRUE(vars["WM_AGENT_CONTAINER"].starts_with("env\n")) << vars["WM_AGENT_CONTAINER"];
   EXPECT_TRUE(vars["WM_AGENT_CONTAINER"].ends_with("\n/images/x\n--"));
 }
@@ -212,14 +212,14 @@ TEST(part_env, ranks_in_containers_do_not_read_each_others_memory) {
   auto o = two_hosts();
   o.app.container.driver = "charliecloud";
   o.app.container.image = "/images/x";
-  add_launch(vars, o, facts());
+  add_launch(vars, o, host_b());
   const char* name = "OMPI_MCA_btl_vader_single_copy_mechanism";
   EXPECT_FALSE(vars.contains(name)) << "mpirun's are in one container";
   o.resolved.mpi = Mpi::Pmix;
-  add_launch(vars, o, facts());
+  add_launch(vars, o, host_b());
   EXPECT_EQ(vars[name], "none");
   vars[name] = "emulated";
-  add_launch(vars, o, facts());
+  add_launch(vars, o, host_b());
   EXPECT_EQ(vars[name], "emulated");
 }
 
@@ -228,7 +228,7 @@ TEST(part_env, who_is_root_inside_only_may_run_mpirun) {
   auto o = two_hosts();
   o.app.container.driver = "podman";
   o.app.container.image = "img";
-  add_launch(vars, o, facts());
+  add_launch(vars, o, host_b());
   EXPECT_EQ(vars["OMPI_ALLOW_RUN_AS_ROOT"], "1");
 }
 
@@ -239,8 +239,8 @@ TEST(part_env, the_first_task_of_an_interactive_job_has_a_console) {
   TaskSpec first, second;
   first.task = {1};
   second.task = {2};
-  plan_console(o, facts(), first);
-  plan_console(o, facts(), second);
+  plan_console(o, host_b(), first);
+  plan_console(o, host_b(), second);
   EXPECT_EQ(first.console, "/run/b/12-0.1.d/console");
   EXPECT_TRUE(first.terminal);
   EXPECT_EQ(first.rows, 33u);

@@ -7,7 +7,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-HostFacts facts() {
+HostFacts warm_host() {
   HostFacts host;
   host.name = "b";
   host.cluster = "c";
@@ -16,7 +16,7 @@ HostFacts facts() {
   return host;
 }
 
-HostOrder order() {
+HostOrder warm_order() {
   HostOrder o;
   o.job = {12, 0};
   o.attempt = {3};
@@ -50,22 +50,22 @@ TEST(warm, other_programs_and_options_of_the_interpreter_are_not_taken) {
 }
 
 TEST(warm, the_parent_runs_the_jobs_interpreter_and_stands_for_its_tasks) {
-  auto warm = plan_warm(order(), facts());
+  auto warm = plan_warm(warm_order(), warm_host());
   ASSERT_TRUE(warm);
   EXPECT_EQ(warm->argv, (Words{"python3", "/opt/lib/python/fabric_model/warm.py",
                                "torch,fabric_model", "python3", "train.py", "--lr", "0.1"}));
   OrderedTask task;
   task.task = {7};
-  EXPECT_EQ(warm->command, plan_task(order(), facts(), task).argv);
+  EXPECT_EQ(warm->command, plan_task(warm_order(), warm_host(), task).argv);
   EXPECT_GT(warm->after, Duration{});
 }
 
 TEST(warm, an_attempt_of_a_service_that_is_open_without_a_task_has_one_at_once) {
-  auto kernels = order();
+  auto kernels = warm_order();
   EXPECT_FALSE(is_standby(kernels)) << "of no service";
   kernels.resolved.exec.service = "digits";
   EXPECT_TRUE(is_standby(kernels));
-  EXPECT_EQ(plan_warm(kernels, facts())->after, Duration{});
+  EXPECT_EQ(plan_warm(kernels, warm_host())->after, Duration{});
   kernels.tasks.resize(1);
   EXPECT_FALSE(is_standby(kernels));
   kernels.tasks.clear();
@@ -74,18 +74,18 @@ TEST(warm, an_attempt_of_a_service_that_is_open_without_a_task_has_one_at_once) 
 }
 
 TEST(warm, jobs_that_do_not_grow_in_place_have_none) {
-  auto rigid = order();
+  auto rigid = warm_order();
   rigid.team.elastic = false;
-  EXPECT_FALSE(plan_warm(rigid, facts()));
-  auto restarted = order();
+  EXPECT_FALSE(plan_warm(rigid, warm_host()));
+  auto restarted = warm_order();
   restarted.app.resize = ResizeMode::Restart;
-  EXPECT_FALSE(plan_warm(restarted, facts()));
-  auto script = order();
+  EXPECT_FALSE(plan_warm(restarted, warm_host()));
+  auto script = warm_order();
   script.blobs.script = "#!/bin/sh\npython3 train.py\n";
-  EXPECT_FALSE(plan_warm(script, facts()));
-  auto off = order();
+  EXPECT_FALSE(plan_warm(script, warm_host()));
+  auto off = warm_order();
   off.app.warm_imports.clear();
-  EXPECT_FALSE(plan_warm(off, facts()));
+  EXPECT_FALSE(plan_warm(off, warm_host()));
 }
 
 }  // namespace

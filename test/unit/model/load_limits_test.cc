@@ -6,7 +6,7 @@
 namespace wm {
 namespace {
 
-std::string refusal(std::string_view text) {
+std::string limits_refusal(std::string_view text) {
   auto limits = parse_load_limits(text);
   return limits ? "accepted" : limits.error().text;
 }
@@ -28,23 +28,23 @@ TEST(load_limits, are_shown_as_they_are_read) {
 }
 
 TEST(load_limits, what_is_none_is_named) {
-  EXPECT_EQ(refusal("r2m=1"),
+  EXPECT_EQ(limits_refusal("r2m=1"),
             "'r2m=1': INDEX=SCHED/STOP is wanted, of r15s r1m r15m ut it tmp swp mem");
-  EXPECT_EQ(refusal("r1m"),
+  EXPECT_EQ(limits_refusal("r1m"),
             "'r1m': INDEX=SCHED/STOP is wanted, of r15s r1m r15m ut it tmp swp mem");
-  EXPECT_EQ(refusal("r1m=x"), "'x': is not a number");
-  EXPECT_EQ(refusal("r1m=-1"), "'-1': is not a number");
-  EXPECT_EQ(refusal("r1m=/"), "'r1m=/': neither of its two limits is given");
-  EXPECT_EQ(refusal("ut=70"), "'70': ut is at most 1, or 100%");
-  EXPECT_EQ(refusal("r1m=1 r1m=2"), "'r1m': is given twice");
-  EXPECT_NE(refusal("mem=5q"), "accepted");
+  EXPECT_EQ(limits_refusal("r1m=x"), "'x': is not a number");
+  EXPECT_EQ(limits_refusal("r1m=-1"), "'-1': is not a number");
+  EXPECT_EQ(limits_refusal("r1m=/"), "'r1m=/': neither of its two limits is given");
+  EXPECT_EQ(limits_refusal("ut=70"), "'70': ut is at most 1, or 100%");
+  EXPECT_EQ(limits_refusal("r1m=1 r1m=2"), "'r1m': is given twice");
+  EXPECT_NE(limits_refusal("mem=5q"), "accepted");
 }
 
 TEST(load_limits, nothing_is_stopped_before_starting_stops) {
-  EXPECT_EQ(refusal("r1m=2/1"),
+  EXPECT_EQ(limits_refusal("r1m=2/1"),
             "'r1m=2/1': jobs would be stopped before none is started: SCHED/STOP");
-  EXPECT_NE(refusal("mem=1G/2G"), "accepted");
-  EXPECT_EQ(refusal("mem=2G/1G"), "accepted");
+  EXPECT_NE(limits_refusal("mem=1G/2G"), "accepted");
+  EXPECT_EQ(limits_refusal("mem=2G/1G"), "accepted");
 }
 
 TEST(load_limits, more_is_worse_but_of_what_is_free) {

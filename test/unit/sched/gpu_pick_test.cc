@@ -12,7 +12,7 @@ namespace {
 constexpr Bytes kGiB{1LL << 30};
 using Gpus = std::vector<std::vector<std::uint16_t>>;
 
-Host host(std::uint32_t gpus) {
+Host gpu_host(std::uint32_t gpus) {
   Host made;
   made.capacity = {16, 16000, Bytes{1000}, {}};
   for (std::uint32_t g = 0; g < gpus; ++g)
@@ -35,7 +35,7 @@ TaskRequest sharing(std::int64_t gib) {
 }
 
 TEST(gpu_pick, a_gpu_is_shared_by_as_many_as_its_memory_holds) {
-  Host h = host(1);
+  Host h = gpu_host(1);
   Room room = room_of(h);
   EXPECT_EQ(fit(room, sharing(20), When::Now, 99), 4);
   EXPECT_EQ(take(room, sharing(20), 3), (Gpus{{0}, {0}, {0}}));
@@ -44,7 +44,7 @@ TEST(gpu_pick, a_gpu_is_shared_by_as_many_as_its_memory_holds) {
 }
 
 TEST(gpu_pick, a_shared_gpu_is_no_whole_one_and_a_whole_one_is_not_shared) {
-  Host h = host(2);
+  Host h = gpu_host(2);
   Room room = room_of(h);
   take(room, sharing(8), 1);
   EXPECT_EQ(fit(room, whole(1), When::Now, 9), 1);
@@ -57,17 +57,17 @@ TEST(gpu_pick, a_shared_gpu_is_no_whole_one_and_a_whole_one_is_not_shared) {
 TEST(gpu_pick, thousandths_bound_where_no_memory_is_asked) {
   TaskRequest part = sharing(0);
   part.milli_gpus = 400;
-  Host h = host(1);
+  Host h = gpu_host(1);
   EXPECT_EQ(fit(room_of(h), part, When::Now, 99), 2);
 }
 
 TEST(gpu_pick, sharing_without_saying_how_much_takes_the_whole) {
-  Host h = host(1);
+  Host h = gpu_host(1);
   EXPECT_EQ(fit(room_of(h), sharing(0), When::Now, 99), 1);
 }
 
 TEST(gpu_pick, sharers_spread_unless_they_ask_to_be_packed) {
-  Host h = host(2);
+  Host h = gpu_host(2);
   Room room = room_of(h), packed = room_of(h);
   EXPECT_EQ(take(room, sharing(10), 2), (Gpus{{0}, {1}}));
   TaskRequest pack = sharing(10);
@@ -76,7 +76,7 @@ TEST(gpu_pick, sharers_spread_unless_they_ask_to_be_packed) {
 }
 
 TEST(gpu_pick, parts_of_a_leaving_sharer_are_coming) {
-  Host h = host(1);
+  Host h = gpu_host(1);
   h.gpu_shares = {{0, {JobId{7, 0}, TaskNumber{1}}, 750, {}, {}}};
   Room room = room_of(h);
   release(room, JobId{7, 0}, sharing(60), Task{TaskNumber{1}, HostId{1}, {0}});
@@ -86,7 +86,7 @@ TEST(gpu_pick, parts_of_a_leaving_sharer_are_coming) {
 }
 
 TEST(gpu_pick, users_of_different_mps_daemons_do_not_meet) {
-  Host h = host(1);
+  Host h = gpu_host(1);
   TaskRequest ann = sharing(10), bob = sharing(10);
   ann.mps_uid = 1001;
   bob.mps_uid = 1002;
@@ -98,7 +98,7 @@ TEST(gpu_pick, users_of_different_mps_daemons_do_not_meet) {
 }
 
 TEST(gpu_pick, a_gpu_set_aside_is_not_given_and_not_coming) {
-  Host h = host(2);
+  Host h = gpu_host(2);
   h.gpu_marks["GPU-0"].sick = true;
   Room room = room_of(h);
   EXPECT_EQ(take(room, whole(1), 1), (Gpus{{1}}));
@@ -108,7 +108,7 @@ TEST(gpu_pick, a_gpu_set_aside_is_not_given_and_not_coming) {
 }
 
 TEST(gpu_pick, linked_gpus_are_joined_each_with_each) {
-  Host h = host(4);
+  Host h = gpu_host(4);
   // 0-2 and 1-3 are joined, 0-1 is not
   for (auto [a, b] : {std::pair{0, 2}, {1, 3}}) {
     for (auto g : {a, b}) h.capacity.gpus[static_cast<std::size_t>(g)].links.resize(4);
@@ -126,7 +126,7 @@ TEST(gpu_pick, linked_gpus_are_joined_each_with_each) {
 }
 
 TEST(gpu_pick, a_tile_takes_so_many_from_each_numa_node) {
-  Host h = host(4);
+  Host h = gpu_host(4);
   for (std::size_t g = 0; g < 4; ++g) h.capacity.gpus[g].numa = g < 3 ? 0 : 1;
   TaskRequest two = whole(2);
   two.gpu_tile = 1;
@@ -136,7 +136,7 @@ TEST(gpu_pick, a_tile_takes_so_many_from_each_numa_node) {
 }
 
 TEST(gpu_pick, slices_are_given_only_to_those_who_ask_for_them) {
-  Host h = host(3);
+  Host h = gpu_host(3);
   h.capacity.gpus[1].mig = "1g.10gb";
   h.capacity.gpus[2].mig = "3g.40gb";
   TaskRequest slice = whole(1);
@@ -163,7 +163,7 @@ TEST(gpu_pick, slices_are_named_by_profile_or_counted) {
 TEST(gpu_pick, memory_and_vendor_decide_which_gpu_suits) {
   TaskRequest large = whole(1);
   large.gpu_mem = Bytes{100 * kGiB.value};
-  Host h = host(2);
+  Host h = gpu_host(2);
   EXPECT_EQ(fit(room_of(h), large, When::Now, 9), 0);
   h.capacity.gpus[1].mem = Bytes{141 * kGiB.value};
   EXPECT_EQ(fit(room_of(h), large, When::Now, 9), 1);
@@ -173,7 +173,7 @@ TEST(gpu_pick, memory_and_vendor_decide_which_gpu_suits) {
 }
 
 TEST(gpu_pick, named_gpus_are_taken_all_or_not_at_all) {
-  Host h = host(2);
+  Host h = gpu_host(2);
   Room room = room_of(h);
   EXPECT_FALSE(take_these(room, whole(2), {0, 7}));
   EXPECT_EQ(room.gpus[0], GpuUse::Free);

@@ -13,8 +13,8 @@ namespace {
 using Shares = std::vector<Share>;
 
 // Hosts h0, h1 … on the switches given.
-struct Tree {
-  explicit Tree(const std::vector<std::string>& paths) {
+struct SwitchTree {
+  explicit SwitchTree(const std::vector<std::string>& paths) {
     for (std::size_t i = 0; i < paths.size(); ++i) {
       Host host;
       host.id = HostId{static_cast<std::uint32_t>(i + 1)};
@@ -47,36 +47,37 @@ std::int64_t total(const Shares& shares) {
   return sum;
 }
 
-LayoutRules rules(Placing placing, std::int64_t tasks, const Switches* switches = nullptr) {
+LayoutRules rules_for(Placing placing, std::int64_t tasks, const Switches* switches = nullptr) {
   return {placing, tasks, true, {}, switches, {}, {}};
 }
 
 TEST(layout, pack_takes_the_fewest_hosts_then_the_first) {
-  auto r = rules(Placing::Pack, 5);
+  auto r = rules_for(Placing::Pack, 5);
   EXPECT_EQ(lay_out(offers_of({2, 4, 4, 1}), r), (Shares{{1, 4}, {2, 1}}));
 }
 
 TEST(layout, spread_is_even_and_prefers_room) {
-  auto r = rules(Placing::Spread, 4);
+  auto r = rules_for(Placing::Spread, 4);
   EXPECT_EQ(lay_out(offers_of({4, 1, 4}), r), (Shares{{0, 2}, {1, 1}, {2, 1}}));
   r.tasks = 1;
   EXPECT_EQ(lay_out(offers_of({1, 3, 3}), r), (Shares{{1, 1}}));
 }
 
 TEST(layout, preferred_hosts_are_filled_in_their_order) {
-  EXPECT_EQ(lay_out(Shares{{2, 1}, {0, 4}}, rules(Placing::InOrder, 3)), (Shares{{2, 1}, {0, 2}}));
+  EXPECT_EQ(lay_out(Shares{{2, 1}, {0, 4}}, rules_for(Placing::InOrder, 3)),
+            (Shares{{2, 1}, {0, 2}}));
 }
 
 TEST(layout, a_gang_is_laid_out_whole_or_not) {
-  auto r = rules(Placing::Spread, 9);
+  auto r = rules_for(Placing::Spread, 9);
   EXPECT_TRUE(lay_out(offers_of({4, 4}), r).empty());
   r.whole = false;
   EXPECT_EQ(total(lay_out(offers_of({4, 4}), r)), 8);
 }
 
 TEST(layout, a_gang_stays_below_one_switch_where_it_fits) {
-  Tree tree({"a/l1", "a/l1", "a/l2", "a/l2", "b/l3"});
-  auto r = rules(Placing::Topology, 4, &tree.switches);
+  SwitchTree tree({"a/l1", "a/l1", "a/l2", "a/l2", "b/l3"});
+  auto r = rules_for(Placing::Topology, 4, &tree.switches);
   // l1 has less room than l2, yet enough.
   EXPECT_EQ(lay_out(offers_of({2, 2, 3, 3, 2}), r), (Shares{{0, 2}, {1, 2}}));
   r.tasks = 6;
@@ -89,16 +90,16 @@ TEST(layout, a_gang_stays_below_one_switch_where_it_fits) {
 }
 
 TEST(layout, trees_may_be_uneven_and_hosts_hang_anywhere) {
-  Tree tree({"", "a", "a/b/c/d", "a/b/c/d", "x"});
-  auto r = rules(Placing::Topology, 3, &tree.switches);
+  SwitchTree tree({"", "a", "a/b/c/d", "a/b/c/d", "x"});
+  auto r = rules_for(Placing::Topology, 3, &tree.switches);
   EXPECT_EQ(lay_out(offers_of({1, 1, 1, 2, 2}), r), (Shares{{3, 2}, {2, 1}}));
   r.tasks = 7;
   EXPECT_EQ(total(lay_out(offers_of({1, 1, 1, 2, 2}), r)), 7);
 }
 
 TEST(layout, a_job_that_grows_stays_near) {
-  Tree tree({"a/l1", "a/l1", "a/l2", "b/l3"});
-  auto r = rules(Placing::Topology, 1, &tree.switches);
+  SwitchTree tree({"a/l1", "a/l1", "a/l2", "b/l3"});
+  auto r = rules_for(Placing::Topology, 1, &tree.switches);
   r.held = {1};
   EXPECT_EQ(lay_out(offers_of({1, 0, 9, 9}), r), (Shares{{0, 1}}));
   r.tasks = 3;
@@ -106,24 +107,24 @@ TEST(layout, a_job_that_grows_stays_near) {
 }
 
 TEST(layout, hosts_of_different_groups_are_not_mixed) {
-  auto r = rules(Placing::Pack, 4);
+  auto r = rules_for(Placing::Pack, 4);
   r.groups = {0, 1, 0, 1};
   EXPECT_EQ(lay_out(offers_of({2, 3, 2, 1}), r), (Shares{{0, 2}, {2, 2}}));
   r.tasks = 5;
   EXPECT_TRUE(lay_out(offers_of({2, 3, 2, 1}), r).empty());
 }
 
-class Units : public testing::Test {
+class ComputeUnits : public testing::Test {
  protected:
-  Units() : tree({"r1/l1", "r1/l1", "r1/l2", "r2/l3", "r2/l3"}) {
-    r = rules(Placing::Pack, 4, &tree.switches);
+  ComputeUnits() : tree({"r1/l1", "r1/l1", "r1/l2", "r2/l3", "r2/l3"}) {
+    r = rules_for(Placing::Pack, 4, &tree.switches);
     r.unit.any = true;
   }
-  Tree tree;
+  SwitchTree tree;
   LayoutRules r;
 };
 
-TEST_F(Units, maxcus_bounds_how_many_are_used) {
+TEST_F(ComputeUnits, maxcus_bounds_how_many_are_used) {
   r.unit.max_units = 1;
   EXPECT_EQ(lay_out(offers_of({3, 2, 4, 1, 1}), r), (Shares{{0, 3}, {1, 1}}));
   r.tasks = 6;
@@ -132,13 +133,13 @@ TEST_F(Units, maxcus_bounds_how_many_are_used) {
   EXPECT_EQ(total(lay_out(offers_of({3, 2, 4, 1, 1}), r)), 6);
 }
 
-TEST_F(Units, small_units_are_left_out) {
+TEST_F(ComputeUnits, small_units_are_left_out) {
   r.unit.least_slots = 3;
   r.tasks = 6;
   for (const Share& share : lay_out(offers_of({3, 2, 2, 2, 1}), r)) EXPECT_NE(share.room, 2u);
 }
 
-TEST_F(Units, pref_says_which_are_taken_first) {
+TEST_F(ComputeUnits, pref_says_which_are_taken_first) {
   r.tasks = 2;
   r.unit.pref = UnitPref::MinAvail;
   EXPECT_EQ(lay_out(offers_of({3, 2, 4, 1, 2}), r), (Shares{{4, 2}}));
@@ -146,13 +147,13 @@ TEST_F(Units, pref_says_which_are_taken_first) {
   EXPECT_EQ(lay_out(offers_of({3, 2, 4, 1, 2}), r), (Shares{{0, 2}}));
 }
 
-TEST_F(Units, minavail_under_maxcus_takes_the_smallest_that_is_enough) {
+TEST_F(ComputeUnits, minavail_under_maxcus_takes_the_smallest_that_is_enough) {
   r.unit.pref = UnitPref::MinAvail;
   r.unit.max_units = 1;
   EXPECT_EQ(lay_out(offers_of({3, 2, 4, 1, 1}), r), (Shares{{2, 4}}));
 }
 
-TEST_F(Units, balance_divides_evenly_over_the_fewest) {
+TEST_F(ComputeUnits, balance_divides_evenly_over_the_fewest) {
   r.unit.balance = true;
   r.tasks = 8;
   auto shares = lay_out(offers_of({3, 2, 4, 2, 2}), r);
@@ -169,7 +170,7 @@ TEST(switches, types_name_levels_from_the_host_up) {
   EXPECT_EQ(unit_level(config, "rack"), -1);
   config.cluster.unit_types = {"rack", "row"};
   EXPECT_EQ(unit_level(config, "row"), 1);
-  Tree tree({"row1/rack1", "row1/rack2", ""});
+  SwitchTree tree({"row1/rack1", "row1/rack2", ""});
   EXPECT_NE(tree.switches.of(0), tree.switches.of(1));
   EXPECT_EQ(tree.switches.above(tree.switches.of(0), 1),
             tree.switches.above(tree.switches.of(1), 1));
@@ -224,12 +225,12 @@ TEST(layout_prop, never_worse_than_every_other_choice) {
       paths.push_back("l" + std::to_string(pick(3)));
       room.push_back(pick(5));
     }
-    Tree tree(paths);
+    SwitchTree tree(paths);
     auto offers = offers_of(room);
     std::int64_t tasks = 1 + pick(12);
     bool fits = total(offers) >= tasks;
     for (auto placing : {Placing::Pack, Placing::Spread, Placing::Topology, Placing::InOrder}) {
-      auto r = rules(placing, tasks, &tree.switches);
+      auto r = rules_for(placing, tasks, &tree.switches);
       auto shares = lay_out(offers, r);
       EXPECT_EQ(total(shares), fits ? tasks : 0);
       expect_within(shares, offers);
@@ -257,9 +258,9 @@ TEST(layout_prop, rules_between_hosts_are_kept) {
       paths.push_back("r" + std::to_string(pick(2)) + "/l" + std::to_string(pick(2)));
       room.push_back(1 + pick(4));
     }
-    Tree tree(paths);
+    SwitchTree tree(paths);
     auto offers = offers_of(room);
-    auto r = rules(static_cast<Placing>(pick(4)), 1 + pick(9), &tree.switches);
+    auto r = rules_for(static_cast<Placing>(pick(4)), 1 + pick(9), &tree.switches);
     r.whole = pick(2) == 0;
     r.unit = {true, pick(2), static_cast<UnitPref>(pick(3)), pick(3), pick(3), pick(2) == 0, false};
     bool grouped = pick(2) == 0;

@@ -16,11 +16,6 @@ const json kBox = json::parse(R"([
 double branin(const json& c) {
   return surfaces::all()[0].numbers({c["x0"].get<double>(), c["x1"].get<double>()});
 }
-double least(const json& history) {
-  double found = 1e300;
-  for (const auto& t : history) found = std::min(found, t["metrics"]["loss"]["min"].get<double>());
-  return found;
-}
 
 TEST(bayesian, finds_the_least_value_of_a_smooth_function) {
   auto search = search_json("Bayesian", kBox);

@@ -19,7 +19,7 @@ json halving(const char* algorithm, const json& space, int most = 9) {
       {"ResourceName", "epochs"}, {"ResourceValue", std::to_string(most)}, {"eta", "3"}};
   return search;
 }
-double loss_of(const json& config) { return config["x"].get<double>(); }
+double x_of(const json& config) { return config["x"].get<double>(); }
 
 std::map<int, int> resources(const json& history) {
   std::map<int, int> counts;
@@ -42,7 +42,7 @@ TEST(hyperband, wants_a_resource_of_its_own_name) {
 TEST(hyperband, runs_each_bracket_and_promotes_the_best_third) {
   // R = 9, eta = 3: (9, 1) → (3, 3) → (1, 9); (5, 3) → (1, 9); (3, 9).
   for (std::uint32_t at_once : {1u, 4u, 100u}) {
-    auto history = run(halving("Hyperband", kLine), 100, at_once, loss_of);
+    auto history = run(halving("Hyperband", kLine), 100, at_once, x_of);
     EXPECT_EQ(resources(history), (std::map<int, int>{{1, 9}, {3, 8}, {9, 5}})) << at_once;
     std::multiset<double> first;
     for (const auto& t : history)
@@ -64,7 +64,7 @@ TEST(hyperband, waits_for_a_level_and_begins_the_next_bracket_meanwhile) {
   auto search = halving("Hyperband", kLine);
   json history = json::array();
   for (const auto& config : configs(search, history, 9))
-    history.push_back(ended(config, loss_of(config)));
+    history.push_back(ended(config, x_of(config)));
   history[8]["state"] = "running";
   for (const auto& config : configs(search, history, 3)) {
     EXPECT_EQ(config["epochs"], 3);
@@ -82,7 +82,7 @@ TEST(hyperband, says_wait_while_a_promotion_may_come_and_ends_when_none_may) {
     history.push_back(trial(config, "running"));
   EXPECT_EQ(history.size(), 5u);
   EXPECT_EQ(asked(search, history, 1), json::parse(R"({"configs":[],"stop":[],"done":false})"));
-  for (auto& t : history) t = ended(t["config"], loss_of(t["config"]));
+  for (auto& t : history) t = ended(t["config"], x_of(t["config"]));
   auto answer = asked(search, history, 9);
   ASSERT_EQ(answer["configs"].size(), 1u);
   history.push_back(ended(answer["configs"][0], 0));
@@ -93,7 +93,7 @@ TEST(hyperband, says_wait_while_a_promotion_may_come_and_ends_when_none_may) {
 }
 
 TEST(hyperband, of_a_small_space_promotes_what_there_is) {
-  auto history = run(halving("Hyperband", kDigits), 100, 2, loss_of);
+  auto history = run(halving("Hyperband", kDigits), 100, 2, x_of);
   auto counts = resources(history);
   EXPECT_EQ(counts[1], 4);
   EXPECT_EQ(counts[3], 1);
@@ -107,12 +107,12 @@ TEST(asha, promotes_as_soon_as_three_have_ended_and_from_the_top) {
   for (std::size_t i = 0; i < 3; ++i) {
     auto found = configs(search, history, 1)[0];
     EXPECT_EQ(found["epochs"], 1);
-    history[i] = ended(history[i]["config"], loss_of(history[i]["config"]));
+    history[i] = ended(history[i]["config"], x_of(history[i]["config"]));
   }
   auto found = configs(search, history, 2);
   EXPECT_EQ(found[0]["epochs"], 3);
   EXPECT_EQ(found[1]["epochs"], 1);
-  auto whole = run(search, 80, 3, loss_of);
+  auto whole = run(search, 80, 3, x_of);
   auto counts = resources(whole);
   EXPECT_GT(counts[1], counts[3]);
   EXPECT_GT(counts[3], counts[9]);
@@ -127,9 +127,9 @@ TEST(asha, promotes_as_soon_as_three_have_ended_and_from_the_top) {
 TEST(asha, ends_at_its_limit_and_repeats_itself) {
   auto search = halving("auto", kLine);
   search["max_trials"] = 40;
-  auto history = run(search, 100, 4, loss_of);
+  auto history = run(search, 100, 4, x_of);
   EXPECT_EQ(history.size(), 40u);
-  EXPECT_EQ(history, run(search, 100, 4, loss_of));
+  EXPECT_EQ(history, run(search, 100, 4, x_of));
   EXPECT_EQ(asked(search, history, 4)["done"], true);
 }
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
 
@@ -58,6 +59,14 @@ inline json run(const json& search, std::size_t trials, std::uint32_t at_once, c
     if (answer["done"] || answer["configs"].empty()) break;
   }
   return history;
+}
+
+/// The least loss of the trials from `first` on.
+inline double least(const json& history, std::size_t first = 0) {
+  double found = 1e300;
+  for (std::size_t i = first; i < history.size(); ++i)
+    found = std::min(found, history[i]["metrics"]["loss"]["min"].get<double>());
+  return found;
 }
 
 /// One parameter of each sort, with conditions.

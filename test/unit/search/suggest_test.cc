@@ -10,7 +10,7 @@ const json kTwo = json::parse(R"([
   {"name":"a","type":"Discrete","dataType":"str","discreteStrVal":["x","y"]},
   {"name":"b","type":"Range","dataType":"int","minIntVal":1,"maxIntVal":3},
   {"name":"c","type":"Range","dataType":"int","minIntVal":1,"maxIntVal":2,"when":{"a":["y"]}}])");
-const json kLine =
+const json kAroundZero =
     json::parse(R"([{"name":"x","type":"Range","dataType":"double","minDbVal":-1,"maxDbVal":1}])");
 
 const char* const kModels[] = {"Random", "TPE", "Tpe", "Bayesian", "auto"};
@@ -51,7 +51,7 @@ TEST(suggest, points_of_a_small_space_come_once_each_and_then_it_is_done) {
 
 TEST(suggest, no_more_trials_than_there_may_be) {
   for (const char* algorithm : kModels) {
-    auto search = search_json(algorithm, kLine);
+    auto search = search_json(algorithm, kAroundZero);
     search["max_trials"] = 7;
     auto answer = asked(search, json::array(), 5);
     EXPECT_EQ(answer["configs"].size(), 5u);
@@ -76,8 +76,8 @@ json known_of(const json& history) {
 TEST(suggest, what_an_earlier_search_found_is_evidence_and_none_of_its_trials) {
   auto loss = [](const json& c) { return std::abs(c["x"].get<double>() - 0.25); };
   for (const char* algorithm : {"TPE", "Bayesian", "auto"}) {
-    auto first = run(search_json(algorithm, kLine), 40, 1, loss);
-    auto second = search_json(algorithm, kLine);
+    auto first = run(search_json(algorithm, kAroundZero), 40, 1, loss);
+    auto second = search_json(algorithm, kAroundZero);
     second["known"] = known_of(first);
     second["max_trials"] = 6;
     auto more = run(second, 100, 1, loss);
@@ -105,7 +105,7 @@ TEST(suggest, of_a_small_space_what_is_known_is_not_tried_again) {
 
 TEST(suggest, trials_without_a_number_and_of_other_spaces_do_not_disturb) {
   for (const char* algorithm : kModels) {
-    auto search = search_json(algorithm, kLine);
+    auto search = search_json(algorithm, kAroundZero);
     auto history = run(search, 25, 5, [](const json& c) { return c["x"].get<double>(); });
     for (
         const char* odd :
@@ -121,7 +121,7 @@ TEST(suggest, trials_without_a_number_and_of_other_spaces_do_not_disturb) {
 }
 
 TEST(suggest, asking_for_none_or_for_very_many_is_answered) {
-  auto search = search_json("Random", kLine);
+  auto search = search_json("Random", kAroundZero);
   EXPECT_EQ(asked(search, json::array(), 0),
             json::parse(R"({"configs":[],"stop":[],"done":false})"));
   EXPECT_EQ(configs(search, json::array(), 4000000000u).size(), 10000u);
@@ -150,7 +150,7 @@ TEST(grid, gives_experiments_as_they_are) {
             json::parse(R"([{"n":4}])"));
   search["experiments"][1]["hyperParams"][0]["fixedVal"] = "four";
   EXPECT_EQ(refusal(search), "experiment 1: parameter 'n': 'four' is not a number");
-  search["space"] = kLine;
+  search["space"] = kAroundZero;
   EXPECT_EQ(refusal(search), "experiments and hyperParams exclude each other");
   search.erase("space");
   search["algorithm"] = "TPE";
@@ -158,7 +158,7 @@ TEST(grid, gives_experiments_as_they_are) {
 }
 
 TEST(grid, without_end_is_refused) {
-  EXPECT_EQ(refusal(search_json("ExperimentGridSearch", kLine)),
+  EXPECT_EQ(refusal(search_json("ExperimentGridSearch", kAroundZero)),
             "parameter 'x': ExperimentGridSearch wants a list or a step");
   auto wide = json::array();
   for (char c = 'a'; c < 'h'; ++c)
@@ -172,7 +172,7 @@ TEST(grid, without_end_is_refused) {
 }
 
 TEST(check, what_is_no_search_is_refused) {
-  auto fine = search_json("auto", kLine);
+  auto fine = search_json("auto", kAroundZero);
   EXPECT_EQ(refusal(fine), "fine");
   auto with = [&](const char* key, const json& value) {
     auto search = fine;
@@ -201,7 +201,7 @@ TEST(check, what_is_no_search_is_refused) {
 }
 
 TEST(best, is_the_best_reported_number_of_a_finished_trial) {
-  auto search = search_json("TPE", kLine);
+  auto search = search_json("TPE", kAroundZero);
   auto history = json::array({ended({{"x", 0.1}}, 5), ended({{"x", 0.2}}, 3),
                               ended({{"x", 0.3}}, 3), trial({{"x", 0.4}}, "finished")});
   history[0]["metrics"]["loss"] = {{"min", 1}, {"max", 9}, {"latest", 9}};

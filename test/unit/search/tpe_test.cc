@@ -11,15 +11,9 @@ const json kSquare = json::parse(R"([
   {"name":"y","type":"Range","dataType":"double","minDbVal":1e-5,"maxDbVal":1,"log":true},
   {"name":"word","type":"Discrete","dataType":"str","discreteStrVal":["a","b","c","d"]}])");
 
-double loss_of(const json& c) {
+double distance(const json& c) {
   double y = std::log10(c["y"].get<double>()) + 2;
   return std::pow(c["x"].get<double>() - 7, 2) + y * y + (c["word"] == "c" ? 0 : 3);
-}
-double least(const json& history, std::size_t first = 0) {
-  double found = 1e9;
-  for (std::size_t i = first; i < history.size(); ++i)
-    found = std::min(found, history[i]["metrics"]["loss"]["min"].get<double>());
-  return found;
 }
 
 TEST(tpe, finds_what_chance_does_not) {
@@ -27,18 +21,18 @@ TEST(tpe, finds_what_chance_does_not) {
   for (int seed = 1; seed <= 10; ++seed) {
     auto search = search_json("TPE", kSquare);
     search["seed"] = seed;
-    tpe += least(run(search, 60, 1, loss_of));
+    tpe += least(run(search, 60, 1, distance));
     search["algorithm"] = "Random";
-    chance += least(run(search, 60, 1, loss_of));
+    chance += least(run(search, 60, 1, distance));
   }
   EXPECT_LT(tpe, chance / 2);
 }
 
 TEST(tpe, maximises_as_it_minimises) {
   auto search = search_json("TPE", kSquare);
-  auto low = run(search, 40, 1, loss_of);
+  auto low = run(search, 40, 1, distance);
   search["goal"] = "maximize";
-  auto high = run(search, 40, 1, [](const json& c) { return -loss_of(c); });
+  auto high = run(search, 40, 1, [](const json& c) { return -distance(c); });
   for (std::size_t i = 0; i < 40; ++i) EXPECT_EQ(low[i]["config"], high[i]["config"]);
 }
 
@@ -65,17 +59,17 @@ TEST(tpe, trials_in_flight_count_for_the_warm_up_once_half_of_it_has_ended) {
 
 TEST(tpe, warm_up_is_at_random_and_no_longer_than_the_search) {
   auto random = search_json("Random", kSquare), search = search_json("TPE", kSquare);
-  auto history = run(search, 20, 1, loss_of);
-  EXPECT_EQ(history, run(random, 20, 1, loss_of));
+  auto history = run(search, 20, 1, distance);
+  EXPECT_EQ(history, run(random, 20, 1, distance));
   search["max_trials"] = 6;
   search["params"] = {{"WarmUp", 5}};
-  history = run(search, 6, 1, loss_of);
-  EXPECT_NE(history[5], run(random, 6, 1, loss_of)[5]);
+  history = run(search, 6, 1, distance);
+  EXPECT_NE(history[5], run(random, 6, 1, distance)[5]);
 }
 
 TEST(tpe, trials_in_flight_are_kept_apart) {
   auto search = search_json("TPE", kSquare);
-  auto history = run(search, 40, 1, loss_of);
+  auto history = run(search, 40, 1, distance);
   auto found = configs(search, history, 8);
   for (std::size_t i = 0; i < found.size(); ++i)
     for (std::size_t k = 0; k < i; ++k)
