@@ -8,7 +8,7 @@
 #include <random>
 
 #include "libwm/conf/keys.h"
-#include "test/support/store_files.h"
+#include "test/support/folder.h"
 
 namespace wm::conf {
 namespace {
@@ -194,33 +194,33 @@ TEST(conf, a_missing_directory_is_named) {
   EXPECT_THAT(config.error().text, HasSubstr("/nonexistent/wm"));
 }
 
-std::string refusal(const test::ScratchDir& folder) {
+std::string refusal(const test::OwnFolder& folder) {
   auto config = load(folder.path());
   return config ? "" : config.error().text;
 }
 
 TEST(conf, a_link_that_leads_nowhere_is_no_absent_file) {
-  test::ScratchDir folder;
+  test::OwnFolder folder;
   std::filesystem::create_symlink("/nonexistent/queues", folder.path() + "/queues.conf");
   EXPECT_EQ(refusal(folder), folder.path() + "/queues.conf: No such file or directory");
 }
 
 TEST(conf, links_in_a_circle_are_no_absent_file) {
-  test::ScratchDir folder;
+  test::OwnFolder folder;
   std::filesystem::create_symlink("wm.conf", folder.path() + "/wm.conf");
   EXPECT_THAT(refusal(folder), HasSubstr("/wm.conf: Too many levels of symbolic links"));
   EXPECT_EQ(load_cluster(folder.path()).error().code, Code::System);
 }
 
 TEST(conf, what_is_no_file_is_refused_by_name) {
-  test::ScratchDir folder;
+  test::OwnFolder folder;
   std::filesystem::create_directory(folder.path() + "/users.conf");
   EXPECT_EQ(refusal(folder), folder.path() + "/users.conf: not a regular file");
 }
 
 TEST(conf, what_may_not_be_read_is_no_absent_file) {
   if (::geteuid() == 0) GTEST_SKIP() << "root may read everything";
-  test::ScratchDir folder;
+  test::OwnFolder folder;
   std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_read);
   EXPECT_THAT(refusal(folder), HasSubstr("/wm.conf: Permission denied"));
   std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_all);
