@@ -43,8 +43,11 @@ PACKAGES := libsodium sqlite3 spdlog hwloc zlib
 CPPFLAGS := -I. -DBOOST_ASIO_SEPARATE_COMPILATION -DBOOST_ASIO_NO_DEPRECATED \
   -DBOOST_BIND_GLOBAL_PLACEHOLDERS -DWM_VERSION='"$(VERSION)"' \
   $(if $(PKG_CONFIG),$(shell $(PKG_CONFIG) --cflags $(PACKAGES)))
+# A group brings more into a static program than it uses: what is not reached goes, and what that
+# would have needed.
+SECTIONS := $(if $(SAN),,-ffunction-sections -fdata-sections)
 # A designated initializer leaves fields out on purpose: they keep their defaults.
-CXXFLAGS := -std=c++20 -Wall -Wextra -Werror -Wno-missing-field-initializers -Wno-maybe-uninitialized -fPIC -pthread $(OPT) \
+CXXFLAGS := -std=c++20 -Wall -Wextra -Werror -Wno-missing-field-initializers -Wno-maybe-uninitialized -fPIC -pthread $(OPT) $(SECTIONS) \
   $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer $(if $(findstring thread,$(SAN)),-Wno-tsan))
 LDFLAGS := -pthread -Wl,--as-needed $(LINKER) $(if $(SAN),-fsanitize=$(SAN))
 # A command is linked whole: no library is looked up or relocated when it starts, a third of its
@@ -83,14 +86,12 @@ GROUPS_T := $(foreach g,prop sim fault,$(if $(wildcard test/$g/*_test.cc),$g))
 # compiled alone from then on, until `make clean`: $B/alone lists them. More than eight files new at
 # once come from elsewhere and stay in their groups. `make EACH=1` compiles every file alone, which
 # finds an include that only its neighbours have.
-# Static programs do without libraries that these need: with neighbours they would come along.
-APART := libwm/base/log.cc libwm/gpu/nvml.cc libwm/proc/topology.cc libwm/wire/asio_impl.cc libwm/wire/dial.cc
 GROUP ?= 8
 EACH ?=
 ifeq ($(filter help clean bootstrap,$(MAKECMDGOALS)),)
 EDITED := $(if $(wildcard $B/alone),$(shell find libwm daemons commands test -name '*.cc' -newer $B/alone))
-ALONE := $(APART) $(file <$B/alone) $(if $(word 9,$(EDITED)),,$(EDITED))
-$(if $(wildcard $B/alone),$(if $(EDITED),$(file >$B/alone,$(sort $(filter-out $(APART),$(ALONE))))),$(shell mkdir -p $B; : >$B/alone))
+ALONE := $(file <$B/alone) $(if $(word 9,$(EDITED)),,$(EDITED))
+$(if $(wildcard $B/alone),$(if $(EDITED),$(file >$B/alone,$(sort $(ALONE)))),$(shell mkdir -p $B; : >$B/alone))
 endif
 
 obj = $(patsubst %.cc,$B/obj/%.o,$(1))
