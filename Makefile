@@ -432,11 +432,11 @@ check-grpc: all grpc
 check-v2: $B/test/fault $B/sbin/wshepherd
 	@B=$B scripts/v2_check
 demo: bootstrap
-	@scripts/progress B=$B WITHOUT='kernel replay' demo-programs
+	+@scripts/progress B=$B WITHOUT='kernel replay' demo-programs
 	@B=$B scripts/demo
 demo-web:
 	@scripts/bootstrap web
-	@scripts/progress B=$B all
+	+@scripts/progress B=$B all
 	@B=$B scripts/demo-web
 # What a build costs; takes tens of minutes.
 bench-build:
