@@ -7,7 +7,6 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.SECONDARY:
 MAKEFLAGS += --no-builtin-rules
 # As many jobs as there are processors, unless the caller says -jN or is a make itself; several
 # goals are for one after another (make clean all).
@@ -101,7 +100,7 @@ groups = $(if $(word 2,$(1)),$(call one_group,$(dir $(word 1,$(1)))group-$(words
   $(call groups,$(wordlist $(words $(GROUP_COUNT) +),$(words $(1)),$(1)),$(2) 1),$(call obj,$(1)))
 GROUP_COUNT := $(shell seq $(GROUP))
 # one_group NAME FILES: its object. A source that holds other files than these is made again.
-one_group = $(eval GROUP_FILES_$(1) := $(2))$(eval GROUP_CC += $B/group/$(1).cc)$(if $(call group_differs,$B/group/$(1).cc,$(2)),$(shell rm -f $B/group/$(1).cc))$B/obj/$(1).o
+one_group = $(eval GROUP_FILES_$(1) := $(2))$(eval GROUP_CC += $B/group/$(1).cc)$(if $(call group_differs,$B/group/$(1).cc,$(2)),$(shell rm -f $B/group/$(1).cc $B/obj/$(1).o))$B/obj/$(1).o
 group_differs = $(if $(wildcard $(1)),$(subst $(patsubst %,"%",$(2)),,$(filter %.cc",$(file <$(1))))$(subst \
   $(filter %.cc",$(file <$(1))),,$(patsubst %,"%",$(2))))
 

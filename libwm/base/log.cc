@@ -29,7 +29,7 @@ class FileSink : public spdlog::sinks::base_sink<std::mutex> {
     std::lock_guard lock(mutex_);
     try {
       file_.reopen(false);
-    } catch (const spdlog::spdlog_ex& e) {
+    } catch (const std::exception& e) {  // no type of spdlog: programs that never log do without it
       std::fprintf(stderr, "cannot open the log again: %s\n", e.what());
     }
   }
@@ -75,7 +75,7 @@ spdlog::sink_ptr sink_for(const std::string& program, const std::string& path, T
   if (path.empty()) return std::make_shared<spdlog::sinks::stderr_sink_mt>();
   try {
     return std::make_shared<FileSink>(path);
-  } catch (const spdlog::spdlog_ex& e) {
+  } catch (const std::exception& e) {
     std::fprintf(stderr, "%s: cannot write log %s: %s\n", program.c_str(), path.c_str(), e.what());
     return std::make_shared<spdlog::sinks::stderr_sink_mt>();
   }
