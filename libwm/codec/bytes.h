@@ -10,17 +10,21 @@
 
 namespace wm::codec {
 
-// How a field lies in the bytes: the lowest three bits of its key.
+/// How a field lies in the bytes: the lowest three bits of its key.
 inline constexpr std::uint64_t kVarint = 0, kFixed64 = 1, kDelimited = 2;
+/// The highest tag there is.
 inline constexpr std::uint64_t kHighestTag = (1u << 29) - 1;
 
+/// Appends a number, seven bits a byte, the lowest first. @cost at most 10 bytes   @thread one
 inline void write_varint(std::string& out, std::uint64_t n) {
   for (; n >= 0x80; n >>= 7) out += static_cast<char>(n | 0x80);
   out += static_cast<char>(n);
 }
+/// Appends what a field begins with. @cost at most 5 bytes   @thread one
 inline void write_key(std::string& out, int tag, std::uint64_t kind) {
   write_varint(out, static_cast<std::uint64_t>(tag) << 3 | kind);
 }
+/// Appends a whole field of bytes. @cost O(bytes)   @thread one
 inline void write_bytes(std::string& out, int tag, std::string_view bytes) {
   write_key(out, tag, kDelimited);
   write_varint(out, bytes.size());

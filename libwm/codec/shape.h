@@ -42,6 +42,7 @@ class NumberShape final : public Shape {
 
   /// The number as it stands in a varint, or a double's eight bytes.
   std::uint64_t bits(const void* value) const;
+  /// The value that these bits stand for.
   void set_bits(std::uint64_t bits, void* value) const;
 
  private:
@@ -61,8 +62,8 @@ inline constexpr TextShape kText;
 /// What holds fields of its own: a struct, or a variant.
 class MessageShape : public Shape {
  public:
-  void write(std::string& out, int tag, const void* value, bool always) const final;
-  bool read(const Field& field, void* value, int depth) const final;
+  void write(std::string& out, int tag, const void* value, bool always) const override;
+  bool read(const Field& field, void* value, int depth) const override;
 
   /// The fields alone, without a key.
   virtual void write_fields(std::string& out, const void* value) const = 0;
@@ -99,6 +100,7 @@ struct Table {
 class TableMaker {
  public:
   TableMaker(Table& table, const void* value);
+  /// A row for the field that lies there.
   void add(int tag, const void* field, const Shape& shape);
   /// The last row goes under `less` where it can be said by what differs from that field.
   void differs_from(const std::string& base, int less);
@@ -129,10 +131,10 @@ class OneOfShape : public MessageShape {
  public:
   explicit constexpr OneOfShape(std::span<const MessageShape* const> alternatives)
       : alternatives_(alternatives) {}
-  void write_fields(std::string& out, const void* value) const final;
+  void write_fields(std::string& out, const void* value) const override;
 
  private:
-  bool read_all(Cursor in, void* value, int depth) const final;
+  bool read_all(Cursor in, void* value, int depth) const override;
   virtual std::size_t index(const void* value) const = 0;
   virtual const void* held(const void* value) const = 0;
   virtual void* emplace(void* value, std::size_t index) const = 0;
@@ -143,8 +145,8 @@ class OneOfShape : public MessageShape {
 /// An enumeration that travels as its word, always present.
 class WordShape : public Shape {
  public:
-  void write(std::string& out, int tag, const void* value, bool always) const final;
-  bool read(const Field& field, void* value, int depth) const final;
+  void write(std::string& out, int tag, const void* value, bool always) const override;
+  bool read(const Field& field, void* value, int depth) const override;
 
  private:
   virtual std::string word(const void* value) const = 0;
