@@ -162,7 +162,7 @@ TEST(shepherd_output, a_task_whose_turn_comes_writes_the_jobs_file_until_that_of
     auto go = "go" + std::to_string(n);
     return "while ! [ -e " + go + " ]; do sleep 0.01; done; echo " + std::to_string(n) + "; ";
   };
-  auto spec = shell_attempt(zygote, 38, "echo 1; " + step(2) + step(3));
+  auto spec = shell_attempt(zygote, 38, "trap ': > heard' CONT; echo 1; " + step(2) + step(3));
   spec.tasks[0].asked_out = {{.path = "job.out", .name = {}, .overwrite = true}};
   spec.report.file = spec.tasks[0].asked_out[0];
   auto fd = zygote.start(spec);
@@ -179,6 +179,7 @@ TEST(shepherd_output, a_task_whose_turn_comes_writes_the_jobs_file_until_that_of
 
   tell(fd, launch::WriteAsked{TaskNumber{7}});
   tell(fd, launch::SignalTasks{{TaskNumber{1}}, SIGCONT});
+  await_file(zygote, "heard");  // and so was what was told before
   std::ofstream(zygote.folder + "/go3") << "";
   await<AttemptEnded>(fd);
   EXPECT_EQ(zygote.read("out"), "1\n2\n3\n");
