@@ -9,7 +9,7 @@ namespace {
 
 /// Who never reads does not keep the task; a busy disk, or an agent that holds the pipe until the
 /// output is written on another host, loses none of it.
-constexpr auto kPatience = std::chrono::minutes(1);
+constexpr auto kOutputPatience = std::chrono::minutes(1);
 
 }  // namespace
 
@@ -62,7 +62,7 @@ void Copiers::on_exit(Task& task, const Exit& exit) {
 bool Copiers::is_copying(Task& task, bool leaves) {
   auto now = attempt_.now();
   if (leaves) task.seen = now;  // what that writes is not lost, however long it takes
-  if (now - task.seen > kPatience) {
+  if (now - task.seen > kOutputPatience) {
     task.out.reset();
     task.err.reset();
     if (task.copier != 0) attempt_.kernel.signals.kill(task.copier, SIGKILL);

@@ -11,7 +11,7 @@ namespace {
 
 /// A report that cannot be written or mailed does not keep the attempt, but a disk that others keep
 /// busy loses none.
-constexpr auto kPatience = std::chrono::minutes(1);
+constexpr auto kReportPatience = std::chrono::minutes(1);
 
 }  // namespace
 
@@ -50,7 +50,7 @@ void Reporter::begin() {
   if (!pid) return;
   report_ = Report::Writing;
   pid_ = *pid;
-  until_ = attempt_.now() + kPatience;
+  until_ = attempt_.now() + kReportPatience;
   attempt_.own.insert(*pid);
 }
 
@@ -67,7 +67,7 @@ void Reporter::tell_start() {
   UserPart part{spec.account, spec.cwd, spec.umask, {}};
   auto text = launch::start_mail(spec.report, spec.key.job, attempt_.kernel.clock.wall());
   auto pid = attempt_.kernel.children.fork_as_user(
-      part, [&] { return send_mail_within(kPatience, spec.report.sendmail, text); });
+      part, [&] { return send_mail_within(kReportPatience, spec.report.sendmail, text); });
   if (pid) attempt_.own.insert(*pid);
 }
 

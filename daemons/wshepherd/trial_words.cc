@@ -7,7 +7,7 @@
 namespace wm::shepherd {
 namespace {
 
-constexpr auto kPatience = std::chrono::seconds(5);
+constexpr auto kWordsPatience = std::chrono::seconds(5);
 
 }  // namespace
 
@@ -43,7 +43,7 @@ void TrialWords::start(Task& task) {
   if (!child) return;
   task.reported = std::move(pipe->read);
   task.reporter = child->pid;
-  task.reporter_until = attempt_.now() + kPatience;
+  task.reporter_until = attempt_.now() + kWordsPatience;
   attempt_.own.insert(child->pid);
 }
 
