@@ -19,7 +19,7 @@ struct Folder {
   }
 };
 
-std::string problems_of(const Folder& folder) {
+std::string problems_in(const Folder& folder) {
   auto config = load(folder.path, "h1");
   return config ? "" : config.error().text;
 }
@@ -49,7 +49,7 @@ TEST(parts, problems_are_told_of_the_file_in_which_they_are) {
   folder.write("queues.conf", "[normal]\n");
   folder.write("queues.conf.d/x.conf", "[x]\n\npriority = much\n[normal]\nplan = /none\n");
   folder.write("queues.conf.d/y.conf", "[y]\nplan = /none\n");
-  auto text = problems_of(folder);
+  auto text = problems_in(folder);
   EXPECT_NE(text.find("queues.conf.d/x.conf:3: priority: "), std::string::npos) << text;
   EXPECT_NE(text.find("queues.conf.d/x.conf:4: section [normal] is given twice (first in "
                       "queues.conf on line 1)"),
@@ -61,10 +61,10 @@ TEST(parts, problems_are_told_of_the_file_in_which_they_are) {
 TEST(parts, what_is_included_by_name_must_be_there) {
   Folder folder;
   folder.write("hosts.conf", "include = more.conf\n");
-  EXPECT_NE(problems_of(folder).find("more.conf: no such file, but hosts.conf includes it"),
+  EXPECT_NE(problems_in(folder).find("more.conf: no such file, but hosts.conf includes it"),
             std::string::npos);
   folder.write("more.conf", "include = others.conf\n[h7]\n");
-  EXPECT_NE(problems_of(folder).find("more.conf:1: key 'include' stands outside any section"),
+  EXPECT_NE(problems_in(folder).find("more.conf:1: key 'include' stands outside any section"),
             std::string::npos)
       << "an included file includes nothing";
 }
