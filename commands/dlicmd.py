@@ -5,6 +5,7 @@ One file, which every web door hands out (/ui/tools/dlicmd.py); needs nothing bu
 options: parsing, -h, --wm-options (completion, the manual page's check) come of it.
 """
 
+import atexit
 import base64
 import getpass
 import http.client
@@ -223,8 +224,10 @@ def framework_uninstall(door, options, words):
 
 
 def packed(folder, name):
-    """A gzip-compressed tar whose one top folder is `name`."""
-    path = os.path.join(tempfile.mkdtemp(prefix='dlicmd.'), f'{name}.modelDir.tar')
+    """A gzip-compressed tar whose one top folder is `name`; gone at the end of this program."""
+    place = tempfile.mkdtemp(prefix='dlicmd.')
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
+    path = os.path.join(place, f'{name}.modelDir.tar')
     with tarfile.open(path, 'w:gz') as archive:
         archive.add(folder, arcname=name)
     return path

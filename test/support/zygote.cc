@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -31,6 +32,15 @@ std::string program() {
           z.exits.c_str(), "--node", "test", cgroup.empty() ? nullptr : "--cgroup", cgroup.c_str(),
           nullptr);
   ::_exit(99);
+}
+
+// Attempts whose shepherd a test killed leave groups below it; a process that was killed is in its
+// group for a moment more.
+bool is_removed(const fs::path& group) {
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(group, none))
+    if (entry.is_directory(none)) (void)is_removed(entry.path());
+  return ::rmdir(group.c_str()) == 0 || errno == ENOENT;
 }
 
 }  // namespace
@@ -148,7 +158,8 @@ bool CgroupsForTests::has(const std::string& controller) const {
 
 CgroupsForTests::~CgroupsForTests() {
   if (!::getenv("WM_TEST_CGROUP"))
-    for (const auto& [controller, folder] : roots) ::rmdir(folder.c_str());
+    for (const auto& [controller, folder] : roots)
+      (void)eventually([&] { return is_removed(folder); });
 }
 
 std::vector<pid_t> pids_of(std::uint32_t job) {

@@ -247,6 +247,18 @@ runner() { B=$BATS_TEST_TMPDIR/b run "$TOP/scripts/check" pretended; }
   [ -z "$(find /dev/shm -maxdepth 1 -name "$(grep -oE 'wm\.[a-z0-9_]+g[0-9]+-x' <<<"$output")")" ]
 }
 
+@test "a check that is told to end ends its groups, takes its folders along, and begins no other" {
+  for k in 1 2 3 4 5 6 7 8 9; do echo "echo \$HOME >>'$BATS_TEST_TMPDIR/begun'; sleep 1000" | pretend "pretended_slow$k"; done
+  B=$BATS_TEST_TMPDIR/b "$TOP/scripts/check" pretended >"$BATS_TEST_TMPDIR/said" 2>&1 3>&- &
+  until [ -s "$BATS_TEST_TMPDIR/begun" ]; do command sleep 0.05; done
+  status=0
+  kill $!
+  wait $! || status=$?
+  [ "$status" -eq 143 ]
+  [ "$(wc -l <"$BATS_TEST_TMPDIR/begun")" -lt 9 ]
+  [ ! -e "$(head -n 1 "$BATS_TEST_TMPDIR/begun")" ]
+}
+
 @test "where nobody else uses the machine, whatever is new on it is a failure" {
   { gtest_case '       OK ' a.b; echo "touch $BATS_TEST_TMPDIR/shared/ways"; } | pretend pretended_shared
   mkdir "$BATS_TEST_TMPDIR/shared"

@@ -17,12 +17,16 @@ setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; }
 # FIELD of the job's record in what bwhatif -json printed.
 told() { jq -r --arg id "$1" --arg key "$2" '.RECORDS[] | select(.JOBID == $id) | .[$key]' <<<"$output"; }
 
-@test "hosts and queues that are not there yet: who would start earlier, who later" {
+# A job has both hosts, two wait for them.
+line_up() {
   running=$(submit -n 2 -W 60 sleep 300)
   wait_for 20 in_state "$running" running
   wide=$(submit -n 2 -W 30 true)
   next=$(submit -n 2 -W 30 true)
+}
 
+@test "hosts and queues that are not there yet: who would start earlier, who later" {
+  line_up
   run bwhatif --hosts +2 -json
   [ "$status" -eq 0 ]
   [ "$(jq -r .COMMAND <<<"$output")" = bwhatif ]
@@ -47,8 +51,7 @@ told() { jq -r --arg id "$1" --arg key "$2" '.RECORDS[] | select(.JOBID == $id) 
 }
 
 @test "bswitch does what was foretold: the job is in that queue, and starts before those it passed" {
-  next=$(bjobs -noheader -o jobid -json | jq -r '.RECORDS[-1].JOBID')
-  wide=$((next - 1))
+  line_up
   run bswitch first "$next"
   [ "$status" -eq 0 ]
   [ "$output" = "Job <$next> is switched to queue <first>" ]
@@ -56,7 +59,6 @@ told() { jq -r --arg id "$1" --arg key "$2" '.RECORDS[] | select(.JOBID == $id) 
   is "$wide" queue normal
   run bhist -l -w "$next"
   [[ $output == *"MODIFY, by "*": queue normal -> first;"* ]]
-  running=$((wide - 1))
   run bswitch first "$running" "$wide" 4711
   [ "$status" -eq 255 ]
   [[ $output == *"Job <$running>: Job has already started"* ]]

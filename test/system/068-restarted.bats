@@ -36,7 +36,8 @@ elastic_job() { submit -q "${queue:-gain}" -app training -ar -n 1,4 -gpu num=1 .
   sed -i -e 's/^import torch$/import torch\nimport wm_steps/' -e 's/range(5)/range(10**9)/' \
     -e 's/^\(optimizer = .*\)$/\1\nwm_steps.watch(optimizer, samples=8)/' ddp_train.py
   grep -c wm_steps ddp_train.py | grep -qx 2
-  job=$(submit -q gain -app training -ar -n 1,2 -gpu num=1 "$PYTHON" -m torch.distributed.run -r 1 -t 1 ddp_train.py)
+  # torchrun's logs stay in TMPDIR
+  job=$(TMPDIR=$PWD submit -q gain -app training -ar -n 1,2 -gpu num=1 "$PYTHON" -m torch.distributed.run -r 1 -t 1 ddp_train.py)
   wait_for 60 paces "$job" 'Pace 2 on 2 hosts [0-9.]+ms a step of 16;'
   bresize release 1 "$job"
   wait_for 60 paces "$job" 'Pace 1 on 1 hosts [0-9.]+ms a step of 8; 2 on 2 hosts .* a change costs [0-9.]+s;'

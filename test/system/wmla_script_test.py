@@ -106,7 +106,7 @@ class WmlaScripts(unittest.TestCase):
         os.makedirs(log, exist_ok=True)
         plain = {k: v for k, v in os.environ.items() if k not in ('PYTHONPATH', 'WM_ELASTIC_SOCKET')}
         done = subprocess.run([sys.executable, path], cwd=self.folder.name, capture_output=True, text=True,
-                              env={**plain, 'RESULT_DIR': self.folder.name, 'LOG_DIR': log,
+                              env={**plain, 'TMPDIR': self.folder.name, 'RESULT_DIR': self.folder.name, 'LOG_DIR': log,
                                    'FABRIC_HOME': os.path.join(BUILD, 'fabric'), **environment}, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout

@@ -15,6 +15,7 @@ from . import leftovers
 
 # They find what hangs. A busy machine is no hang: nobody waits for them but who has one.
 LIMIT_S = {'check': 600, 'unit': 600, 'group': 1800, 'python': 1800, 'bats': 1800}
+RUNNING = set()  # processes of groups that have not ended
 REAL_PROCESSES = ('fault', 'system/')  # and every bats file
 
 
@@ -38,11 +39,13 @@ class Group:
         process = subprocess.Popen(self.command, env={**own.environment(), **environment}, start_new_session=True,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                    text=True, errors='replace')
+        RUNNING.add(process)
         try:
             self.output = process.communicate(timeout=limit)[0]
         except subprocess.TimeoutExpired:
             self.output = end_group(process)
             self.note = f'killed at its limit of {limit} s'
+        RUNNING.discard(process)
         self.seconds = time.monotonic() - started
         COUNT[self.kind](self)
         self.judge(process.returncode)
@@ -80,6 +83,12 @@ class Group:
         word = 'FAIL' if self.failed else 'ok'
         text = f'{word:<5}{self.name:<34}{self.passed:>5} passed{self.failed:>4} failed{self.skipped:>4} skipped'
         return f'{text}{self.seconds:>8.1f} s  {self.note}'.rstrip()
+
+
+def interrupt():
+    """Who runs the check wants it to end: so do those that run now, and take down what they have."""
+    for process in list(RUNNING):
+        os.killpg(process.pid, signal.SIGINT)
 
 
 def end_group(process):

@@ -21,7 +21,7 @@ with open(os.path.join(COPY.name, 'package.json'), 'w', encoding='ascii') as pac
 def value(module, expression):
     """What an expression over a module's exports, `m`, is."""
     script = f'import * as m from {json.dumps("file://" + os.path.join(COPY.name, module))}; console.log(JSON.stringify({expression}));'
-    done = subprocess.run([NODE, '--input-type=module', '-e', script], capture_output=True, text=True, check=False, timeout=30)
+    done = subprocess.run([NODE, '--input-type=module', '-e', script], capture_output=True, text=True, check=False, timeout=600)
     if done.returncode:
         raise AssertionError(done.stderr)
     return json.loads(done.stdout)

@@ -116,7 +116,7 @@ class DataTest(unittest.TestCase):
     def test_a_program_that_fails_does_not_wait_for_its_loaders(self):
         text = 'from fabric_model.data import Batches\n' \
             'b = Batches(list(range(9)), None, 2)\nb.get([1], [0])\nraise SystemExit(3)\n'
-        self.assertEqual(subprocess.run([sys.executable, '-c', text], timeout=60).returncode, 3)
+        self.assertEqual(subprocess.run([sys.executable, '-c', text], timeout=600).returncode, 3)
 
 
 if __name__ == '__main__':

@@ -93,7 +93,7 @@ class Optimizer(unittest.TestCase):
             search['max_trials'] = most
         with open(os.path.join(self.folder, 'optimizer.json'), 'w', encoding='ascii') as out:
             json.dump({'search': search, 'name': 'mine', 'at_once': at_once, 'limit_s': limit_s, 'python': None}, out)
-        done = subprocess.run([sys.executable, PROGRAM, '7'], cwd=self.folder, capture_output=True, text=True, check=False, timeout=60,
+        done = subprocess.run([sys.executable, PROGRAM, '7'], cwd=self.folder, capture_output=True, text=True, check=False, timeout=600,
                               env={**os.environ, 'LSF_BINDIR': self.folder, 'WM_OPTIMIZER_POLL_S': '0.01'})
         lines = done.stderr.strip().splitlines()
         return done.returncode, lines[-1] if lines else ''

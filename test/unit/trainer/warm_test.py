@@ -45,7 +45,7 @@ class WarmTest(unittest.TestCase):
     def tearDown(self):
         if self.parent:
             self.link.close()
-            self.assertEqual(self.parent.wait(timeout=30), 0)
+            self.assertEqual(self.parent.wait(timeout=600), 0)
 
     def script(self, text):
         path = os.path.join(self.folder.name, 'look.py')
@@ -175,7 +175,7 @@ class WarmTest(unittest.TestCase):
 
     def test_a_module_that_does_not_import_ends_the_parent(self):
         self.assertEqual(self.warm_up([self.script('')], 'no_such_module'), b'')
-        self.assertNotEqual(self.parent.wait(timeout=30), 0)
+        self.assertNotEqual(self.parent.wait(timeout=600), 0)
         self.link.close()
         self.parent = None
 
