@@ -144,6 +144,7 @@ CgroupsForTests::CgroupsForTests() {
   const char* tag = ::getenv("WM_TEST_TAG");  // whose they are, when they are left behind
   auto own = "wm-test-" + std::string(tag ? tag : "") + "-" + std::to_string(::getpid());
   roots = proc::usable_cgroups(named ? named : own);
+  if (!named) made_ = roots;
 }
 
 bool CgroupsForTests::has(const std::string& controller) const {
@@ -157,9 +158,8 @@ bool CgroupsForTests::has(const std::string& controller) const {
 }
 
 CgroupsForTests::~CgroupsForTests() {
-  if (!::getenv("WM_TEST_CGROUP"))
-    for (const auto& [controller, folder] : roots)
-      (void)eventually([&] { return is_removed(folder); });
+  for (const auto& [controller, folder] : made_)
+    (void)eventually([&] { return is_removed(folder); });
 }
 
 std::vector<pid_t> pids_of(std::uint32_t job) {

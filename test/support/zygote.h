@@ -66,6 +66,9 @@ struct CgroupsForTests {
   /// In a hierarchy of its own or in the unified one.
   bool has(const std::string& controller) const;
   std::string text() const { return proc::to_text(roots); }
+
+ private:
+  proc::CgroupRoots made_;  // also those that a test does without
 };
 
 /// Processes whose environment says that they belong to this attempt of cluster "test".
