@@ -16,12 +16,12 @@ tree() {
 }
 # planned ARGUMENTS…: what make would compile for the library
 planned() {
-  make -n "$@" PRECOMPILED= build/lib/libwm_x.a | sed -n 's/^echo "  CXX   \(.*\)"$/\1/p'
+  make -n "$@" B=build PRECOMPILED= build/lib/libwm_x.a | sed -n 's/^echo "  CXX   \(.*\)"$/\1/p'
 }
 # held: what the group holds
-held() { make -n PRECOMPILED= build/group/libwm/x/group-1.cc | grep -o 'libwm/x/[a-z]*.cc' | tr '\n' ' '; }
+held() { make -n B=build PRECOMPILED= build/group/libwm/x/group-1.cc | grep -o 'libwm/x/[a-z]*.cc' | tr '\n' ' '; }
 
-setup() { cd "$BATS_TEST_TMPDIR" && unset MAKEFLAGS MAKELEVEL MFLAGS B; }
+setup() { cd "$BATS_TEST_TMPDIR" && unset MAKEFLAGS MAKELEVEL MFLAGS; }
 
 @test "the files of a folder are compiled together, and with EACH=1 alone" {
   tree
@@ -66,7 +66,7 @@ setup() { cd "$BATS_TEST_TMPDIR" && unset MAKEFLAGS MAKELEVEL MFLAGS B; }
 
 @test "a command goes by the name under which it is started" {
   programs_built || skip "daemons or commands are not built"
-  sanitized && skip "programs with sanitizers take seconds to start"
+  ! sanitized || skip "programs with sanitizers take seconds to start"
   ln -s "$B/bin/wm-commands" bkill.real
   ln -s "$B/bin/wm-commands" nothing
   ./bkill.real -l >real

@@ -11,6 +11,7 @@ import glob
 import grp
 import os
 import pwd
+import re
 import shutil
 import signal
 import subprocess
@@ -21,6 +22,8 @@ from cluster import processes
 
 ENDING_S = 10  # what was told to end may still be at it
 MEMORY = '/dev/shm'
+# What Python's libraries make for themselves stays when a test kills their process; it goes with the group's folder.
+OF_LIBRARIES = re.compile(r'(pymp-|tmp)[a-z0-9_]{8}$')
 HOME_FILES = ('.dlim', '.config/rclone', '.wm', '.jupyter', '.ipython')
 
 
@@ -32,7 +35,7 @@ def cgroups():
 def of_group(own):
     """[what a group has left, in words]; nothing of it is there any more afterwards."""
     left = _end_processes(own.tag)
-    left += [f'temporary folder: {name}' for name in sorted(os.listdir(own.temporary))]
+    left += [f'temporary folder: {name}' for name in sorted(os.listdir(own.temporary)) if not OF_LIBRARIES.match(name)]
     for path in glob.glob(f'{MEMORY}/*{own.tag}-*'):
         left.append(f'in memory: {path}')
         shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
