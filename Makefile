@@ -419,7 +419,9 @@ sim-report: $B/bin/bsim
 # Every file compiled alone: one that lacks an include fails.
 each:
 	@$(MAKE) --no-print-directory EACH=1 objects
-objects: $(filter %.o,$(foreach r,$(ROOMS),$(call grouped,$(filter-out %main.cc,$(wildcard $r/*.cc)))))
+ifneq ($(EACH),)
+objects: $(strip $(foreach r,$(ROOMS),$(call obj,$(filter-out %main.cc,$(wildcard $r/*.cc)))))
+endif
 soak: all tests
 	@B=$B scripts/check --soak
 # Clients written for LSF as Debian ships them, where they are installed; not a part of check.
