@@ -253,11 +253,12 @@ runner() { B=$BATS_TEST_TMPDIR/b run "$TOP/scripts/check" pretended; }
   B=$BATS_TEST_TMPDIR/b "$TOP/scripts/check" pretended >"$BATS_TEST_TMPDIR/said" 2>&1 3>&- &
   until [ -s "$BATS_TEST_TMPDIR/begun" ]; do command sleep 0.05; done
   status=0
-  kill $!
+  kill $! && kill $!
   wait $! || status=$?
   [ "$status" -eq 143 ]
   [ "$(wc -l <"$BATS_TEST_TMPDIR/begun")" -lt 9 ]
   [ ! -e "$(head -n 1 "$BATS_TEST_TMPDIR/begun")" ]
+  [[ $(cat "$BATS_TEST_TMPDIR/said") != *Traceback* ]]
 }
 
 @test "where nobody else uses the machine, whatever is new on it is a failure" {
