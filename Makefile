@@ -420,7 +420,7 @@ sim-report: $B/bin/bsim
 each:
 	@$(MAKE) --no-print-directory EACH=1 objects
 ifneq ($(EACH),)
-objects: $(strip $(foreach r,$(ROOMS),$(call obj,$(filter-out %main.cc,$(wildcard $r/*.cc)))))
+objects: $(strip $(foreach r,$(filter-out daemons/wgrpc,$(ROOMS)),$(call obj,$(filter-out %main.cc,$(wildcard $r/*.cc)))))
 endif
 soak: all tests
 	@B=$B scripts/check --soak
