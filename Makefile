@@ -50,7 +50,8 @@ SECTIONS := $(if $(SAN),,-ffunction-sections -fdata-sections)
 # A designated initializer leaves fields out on purpose: they keep their defaults.
 CXXFLAGS := -std=c++20 -Wall -Wextra -Werror -Wno-missing-field-initializers -Wno-maybe-uninitialized -fPIC -pthread $(OPT) $(SECTIONS) $(COLLECT_LATE) \
   $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer $(if $(findstring thread,$(SAN)),-Wno-tsan))
-LDFLAGS := -pthread -Wl,--as-needed $(LINKER) $(if $(SAN),-fsanitize=$(SAN))
+# What debuggers read is two thirds of a program, a third once compressed, which takes no time that shows.
+LDFLAGS := -pthread -Wl,--as-needed -Wl,--compress-debug-sections=zlib $(LINKER) $(if $(SAN),-fsanitize=$(SAN))
 # A command is linked whole: no library is looked up or relocated when it starts, a third of its
 # time. It asks no name service of the C library (libwm/client/names.h), which could not be.
 COMMAND_LINK := $(if $(SAN),,-static -no-pie -Wl,--gc-sections)
@@ -157,7 +158,8 @@ COMPILE = $(CXX) $(CPPFLAGS) $(CXXFLAGS) -fdebug-prefix-map=$(CURDIR)=.
 define object
 	@mkdir -p $(@D)
 	@echo "  CXX   $<"
-	@$(CCACHE) $(COMPILE) $(if $(1),$(NO_FALSE_ALARMS) -fpch-preprocess -include $(1)) -MMD -MP -c $< -o $@
+	@$(if $(READ_ONLY),,$(CCACHE)) $(COMPILE) $(if $(1),$(NO_FALSE_ALARMS) -fpch-preprocess -include $(1)) -MMD -MP \
+	  $(if $(READ_ONLY),-MF $(@:.o=.d) -MT $@ -fsyntax-only $< && touch $@,-c $< -o $@)
 endef
 $B/obj/%.o: %.cc config.mk $(addsuffix .gch,$(FOR_ALL))
 	$(call object,$(FOR_ALL))
@@ -169,7 +171,7 @@ $B/obj/test/unit/%.o: $B/group/test/unit/%.cc config.mk $(addsuffix .gch,$(FOR_T
 	$(call object,$(FOR_TESTS))
 # The main of each command has the command's name where many are one program.
 INCLUDE_COMMAND := \#define main %s_main\n\#include "%s"\n\#undef main\n
-$(TOGETHER:%=$B/obj/commands/%.o): CPPFLAGS += -Dmain=$(basename $(@F))_main
+$(TOGETHER:%=$B/obj/commands/%.o): private CPPFLAGS += -Dmain=$(basename $(@F))_main
 
 # Its .d names the headers of the system, too: a new version of theirs is parsed anew.
 $(addsuffix .gch,$(FOR_ALL) $(FOR_TESTS)): $(PRECOMPILED)/%.h.gch: %.h config.mk
@@ -219,7 +221,7 @@ $(OWN:%=$B/bin/%): $B/bin/%: $B/obj/commands/%.o $(COMMON_OBJ) $(LIB_A)
 TOGETHER_OBJ := $(call grouped,$(TOGETHER:%=commands/%.cc))
 $B/bin/wm-commands: $B/obj/commands/together/main.o $(TOGETHER_OBJ) $(COMMON_OBJ) $(LIB_A)
 	$(command_link)
-$B/obj/commands/together/main.o: CPPFLAGS += -I$B/group
+$B/obj/commands/together/main.o: private CPPFLAGS += -I$B/group
 $B/obj/commands/together/main.o: $B/group/commands.inc
 $B/group/commands.inc: $(TOGETHER:%=commands/%.cc)
 	@mkdir -p $(@D); printf 'COMMAND(%s)\n' $(TOGETHER) >$@
@@ -418,9 +420,9 @@ bench-search: $B/bench/search_quality
 # The lists of jobs are no part of this: TRACES=FOLDER, default ../shared/data/traces.
 sim-report: $B/bin/bsim
 	@B=$B TRACES=$(TRACES) scripts/sim_report
-# Every file compiled alone: one that lacks an include fails.
+# Every file alone before the compiler's front end, a third of a compilation: one that lacks an include fails.
 each:
-	@$(MAKE) --no-print-directory EACH=1 objects
+	+@scripts/progress B=$B/each EACH=1 READ_ONLY=1 objects
 ifneq ($(EACH),)
 objects: $(strip $(foreach r,$(filter-out daemons/wgrpc,$(ROOMS)),$(call obj,$(filter-out %main.cc,$(wildcard $r/*.cc)))))
 endif
@@ -467,7 +469,7 @@ help:
 	@echo "                in an emulated machine (scripts/bootstrap v2 installs it)"
 	@echo "make check-clients  Debian's snakemake, toil … drive a cluster (scripts/bootstrap clients)"
 	@echo "make grpc       sbin/wgrpc, streams to inference services (scripts/bootstrap grpc); make check-grpc"
-	@echo "make each       compiles every file alone, as EACH=1 does: finds missing includes"
+	@echo "make each       reads every file alone, as EACH=1 compiles it: finds missing includes"
 	@echo "make bench      measures, printing name value unit"
 	@echo "make bench-build  measures building: time, CPU, room (RUNS=3; CHECK=1 DEMO=1: those, too)"
 	@echo "make bench-search  what searches find, against Optuna's (scripts/bootstrap search)"
