@@ -405,9 +405,11 @@ $(sort $(GROUP_CC)): $B/group/%.cc:
 # ---- what people run --------------------------------------------------------------------
 bootstrap:
 	@scripts/bootstrap
-# Without NCCL's headers, or a registry that has them, the tests of it are skipped.
+# Without NCCL's headers or Python's own packages, or a registry that has them, the tests of them are skipped. Those of
+# sanitizers are not run on Python's own packages.
 check: bootstrap
 	@$(if $(NCCL_CPPFLAGS),,scripts/bootstrap nccl || :)
+	@$(if $(SAN),,scripts/bootstrap python || :)
 	@$(MAKE) --no-print-directory all tests
 	@B=$B scripts/check
 lint:
@@ -427,6 +429,7 @@ ifneq ($(EACH),)
 objects: $(strip $(foreach r,$(filter-out daemons/wgrpc,$(ROOMS)),$(call obj,$(filter-out %main.cc,$(wildcard $r/*.cc)))))
 endif
 soak: all tests
+	@$(if $(SAN),,scripts/bootstrap python || :)
 	@B=$B scripts/check --soak
 # Clients written for LSF as Debian ships them, where they are installed; not a part of check.
 check-clients: all

@@ -1,15 +1,22 @@
 """Role: the Python that users' programs are run with, as scripts/common/python names it; children of this process
 know it as $PYTHON.
 
-Callers: scripts/check, scripts/demo, scripts/demo-web.
+Callers: scripts/check, checking/stacks.py, scripts/demo, scripts/demo-web.
 """
 
 import os
 import subprocess
 import sys
 
-PYTHON = subprocess.run([os.path.join(os.path.dirname(os.path.realpath(__file__)), 'python')],
-                        capture_output=True, text=True, check=True).stdout.strip()
+
+def ask(*words):
+    """What scripts/common/python says; where it knows none, it has said so and this program ends."""
+    said = subprocess.run([os.path.join(os.path.dirname(os.path.realpath(__file__)), 'python'), *words],
+                          stdout=subprocess.PIPE, text=True, check=False)
+    return said.stdout.strip() if said.returncode == 0 else sys.exit(said.returncode)
+
+
+PYTHON = ask()
 os.environ['PYTHON'] = PYTHON
 
 

@@ -17,7 +17,7 @@
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 export B=${B:-$TOP/build}
 MINICLUSTER=$TOP/scripts/minicluster
-export PYTHON=${PYTHON:-$("$TOP/scripts/common/python")}
+export PYTHON; PYTHON=$("$TOP/scripts/common/python")
 
 # Whether the programs were built with sanitizers: make writes it into the build folder.
 sanitized() { [ -s "$B/sanitizers" ]; }

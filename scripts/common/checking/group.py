@@ -20,10 +20,10 @@ REAL_PROCESSES = ('fault', 'system/')  # and every bats file
 
 
 class Group:
-    """One program that runs tests, and what it said."""
+    """One program that runs tests, and what it said. `extra`: environment that only it has."""
 
-    def __init__(self, kind, name, command):
-        self.kind, self.name, self.command = kind, name, command
+    def __init__(self, kind, name, command, extra=None):
+        self.kind, self.name, self.command, self.extra = kind, name, command, extra or {}
         self.passed = self.failed = 0
         self.skips = collections.Counter()  # reason → cases
         self.output, self.seconds, self.note = '', 0.0, ''
@@ -36,8 +36,8 @@ class Group:
     def run(self, own, environment, factor):
         """Runs it in its `own` place to its end or limit times `factor`, and counts its cases."""
         started, limit = time.monotonic(), LIMIT_S[self.kind] * factor
-        process = subprocess.Popen(self.command, env={**own.environment(), **environment}, start_new_session=True,
-                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        process = subprocess.Popen(self.command, env={**own.environment(), **environment, **self.extra},
+                                   start_new_session=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                    text=True, errors='replace')
         RUNNING.add(process)
         try:
@@ -73,6 +73,10 @@ class Group:
             self.note = self.note or 'left something behind'
             self.failed += 1
             self.output += '\nleft behind:\n  ' + '\n  '.join(left)
+
+    def again(self):
+        """The same, not run yet."""
+        return type(self)(self.kind, self.name, self.command, self.extra)
 
     def may_run_again(self):
         """Whether the machine's load can have made it fail: not so where nothing is real."""

@@ -93,7 +93,7 @@ def _read_block(file, count):
 def convert(path):
     """Rewrites a checkpoint of an earlier version, a pickle: for files whose writer is trusted, since reading it runs
     whatever is in it. @errors OSError; what torch.load raises"""
-    value = torch.load(path, map_location='cpu')
+    value = torch.load(path, map_location='cpu', weights_only=False)  # a newer torch's default refuses numpy's state
     value['parts'] = {k: without_functions(v) for k, v in value['parts'].items()}
     _write(path, lambda file: dump(value, file))
 

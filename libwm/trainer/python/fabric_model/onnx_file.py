@@ -2,6 +2,7 @@
 it gets its name. Batches of any size fit it; it evaluates, as model.eval() does.
 """
 
+import inspect
 import os
 import sys
 
@@ -13,6 +14,8 @@ def _write(model, example, path):
     if torch.is_tensor(example):
         axes = {'input_names': ['input'], 'output_names': ['output'],
                 'dynamic_axes': {'input': {0: 'batch'}, 'output': {0: 'batch'}}}
+    if 'dynamo' in inspect.signature(torch.onnx.export).parameters:
+        axes['dynamo'] = False  # the newer exporter, torch's choice since 2.9, wants a package that few have: onnxscript
     torch.onnx.export(model, inputs, path, **axes)
 
 
