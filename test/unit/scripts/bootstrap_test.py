@@ -97,7 +97,15 @@ class Packages(Bootstrap):
     def test_for_an_unknown_word_are_none(self):
         status, said = self.run_it('nonsense')
         self.assertEqual(status, 2)
-        self.assertRegex(said[0], r'^usage: bootstrap \[lint\|.*\|nccl\]$')
+        self.assertRegex(said[0], r'^usage: bootstrap \[lint\|.*\|python\]$')
+
+
+class Python(Bootstrap):
+    def test_wants_debians_venv_and_is_given_up_without_it(self):
+        self.program('apt-get', NO_NETWORK)
+        status, said = self.run_it('python', missing='python3-venv')
+        self.assertEqual(status, 1)
+        self.assertEqual(said[-1], '  apt-get install --no-install-recommends python3-venv')
 
 
 PIP = """echo "pip3 $*" >>"$SAID"
