@@ -142,6 +142,7 @@ HostRegister card_of(const Config& config, const Options& options, gpu::Nvml* dr
   card.name = options.name;
   card.address = options.address;
   card.boot = proc::boot_id();
+  card.network = proc::network_id();
   card.type = found.type;
   card.model = found.model;
   card.capacity = proc::capacity_of(found, config.host(options.name), options.name);

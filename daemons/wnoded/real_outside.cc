@@ -169,7 +169,7 @@ void RealOutside::authorise(const HostOrder& order, std::function<void(Result<Au
 
 Result<std::uint32_t> RealOutside::lease_port(const launch::AttemptKey& key,
                                               const proc::PortRange& range) {
-  return ports_.lease(key, setup_.host.address, range);
+  return ports_.lease(key, range);
 }
 
 Result<void> RealOutside::hold_port(const launch::AttemptKey& key, std::uint32_t first) {

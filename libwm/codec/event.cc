@@ -35,7 +35,7 @@ WM_FIELDS(KillRequested) { f(1, s.job), f(2, s.wish); }
 WM_FIELDS(JobPurged) { f(1, s.job); }
 WM_FIELDS(HostRegistered) {
   f(1, s.host), f(2, s.name), f(3, s.address), f(4, s.boot), f(5, s.type), f(6, s.model),
-      f(7, s.capacity);
+      f(7, s.capacity), f(410, s.network);
 }
 WM_FIELDS(HostSilent) { f(1, s.host); }
 WM_FIELDS(HostHeard) { f(1, s.host); }

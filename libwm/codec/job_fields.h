@@ -159,7 +159,7 @@ WM_FIELDS(Host) {
   f(12, s.used_slots), f(13, s.stuck_slots), f(14, s.used_milli_cpus), f(15, s.used_mem);
   f(16, s.gpu_owners), f(17, s.registered), f(18, s.silent_since), f(40, s.gpu_shares);
   f(41, s.gpu_marks);
-  f(60, s.fence_tries), f(61, s.fence_text);
+  f(60, s.fence_tries), f(61, s.fence_text), f(410, s.network);
 }
 WM_FIELDS(Held) { f(1, s.slots), f(2, s.milli_gpus), f(3, s.mem); }
 WM_FIELDS(Used) { f(1, s.slots), f(2, s.gpus), f(3, s.mem); }

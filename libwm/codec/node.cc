@@ -16,7 +16,7 @@ WM_FIELDS(AttemptStatus) {
 }
 WM_FIELDS(HostRegister) {
   f(1, s.version), f(2, s.name), f(3, s.address), f(4, s.boot), f(5, s.type), f(6, s.model);
-  f(7, s.capacity), f(8, s.attempts), f(20, s.gpus), f(541, s.cpus);
+  f(7, s.capacity), f(8, s.attempts), f(20, s.gpus), f(541, s.cpus), f(410, s.network);
 }
 WM_FIELDS(TaskMeter) {
   f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.seen), f(5, s.busy), f(6, s.energy_mj);
@@ -38,7 +38,7 @@ WM_FIELDS(OrderedTask) {
   f(1, s.task), f(2, s.gpus), f(3, s.gpu_uuids), f(4, s.has_process), f(5, s.kill), f(6, s.term),
       f(7, s.leave);
 }
-WM_FIELDS(GroupPlaces) { f(1, s.name), f(2, s.role), f(3, s.at); }
+WM_FIELDS(GroupPlaces) { f(1, s.name), f(2, s.role), f(3, s.at), f(410, s.addresses); }
 WM_FIELDS(HostOrder) {
   f(1, s.job), f(2, s.attempt), f(3, s.generation), f(4, s.sealed.spec), f(5, s.sealed.credential);
   f(6, s.sealed.request_key), f.beside(7, 380, s.resolved, s.sealed.spec), f(8, s.blobs.script),

@@ -288,7 +288,8 @@ constexpr Key<C> kClusterKeys[] = {
      {1024, 32767},
      Effect::Reconfig,
      "Ports by which the tasks of a job with groups find each other (TF_CONFIG), given out by the "
-     "master host by host. Must not overlap job_ports."},
+     "master host by host; hosts that share a machine's network have different ones. Must not "
+     "overlap job_ports."},
     {"store_reserve",
      [](C& c) -> Field { return &c.limits.store_reserve; },
      {0, 1LL << 40},

@@ -79,6 +79,7 @@ void apply_to(Cluster& c, const HostRegistered& e, WallTime now, Touched& t) {
   host.name = e.name;
   host.address = e.address;
   host.boot = e.boot;
+  host.network = e.network;
   host.type = e.type;
   host.model = e.model;
   host.state = HostState::Ok;

@@ -14,6 +14,11 @@ const std::string& role_of(const GroupPlaces& group) {
   return group.role.empty() ? group.name : group.role;
 }
 
+// TensorFlow's library for names is its own and knows less than the host's, so it gets addresses.
+const std::vector<std::string>& addresses_of(const GroupPlaces& group) {
+  return group.addresses.size() == group.at.size() ? group.addresses : group.at;
+}
+
 // "worker-2": WM_GROUP_WORKER_2.
 std::string variable_of(const std::string& name) {
   std::string text = "WM_GROUP_";
@@ -31,7 +36,8 @@ const GroupPlaces& own_group(const HostOrder& order) {
 
 }  // namespace
 
-// Names and roles are letters, digits, - and _; hosts' names and ports need no escape either.
+// Names and roles are letters, digits, - and _; addresses, hosts' names and ports need no escape
+// either.
 std::string tf_config(const HostOrder& order, std::uint32_t rank) {
   std::vector<std::pair<std::string, std::vector<std::string>>> roles;
   const GroupPlaces& own = own_group(order);
@@ -40,7 +46,8 @@ std::string tf_config(const HostOrder& order, std::uint32_t rank) {
     auto known = std::ranges::find(roles, role_of(group), [](const auto& r) { return r.first; });
     if (known == roles.end()) known = roles.insert(roles.end(), {role_of(group), {}});
     if (&group == &own) index += known->second.size();
-    known->second.insert(known->second.end(), group.at.begin(), group.at.end());
+    const auto& at = addresses_of(group);
+    known->second.insert(known->second.end(), at.begin(), at.end());
   }
   std::string cluster;
   for (const auto& [role, at] : roles) {

@@ -8,9 +8,9 @@
 
 namespace wm::launch {
 
-/// {"cluster":{"chief":["h1:25000"],"worker":[…]},"task":{"type":"worker","index":0}} for task
-/// `rank` of group `own`. Groups of one role count as one, in the job's order; such as have no
-/// task are left out. @source TensorFlow: TF_CONFIG, tf.distribute.cluster_resolver
+/// {"cluster":{"chief":["10.0.0.1:25000"],"worker":[…]},"task":{"type":"worker","index":0}} for task
+/// `rank` of its group: numeric addresses, names where an older master says no more. Groups of one
+/// role count as one, in the job's order; such as have no task are left out. @source TensorFlow: TF_CONFIG, tf.distribute.cluster_resolver
 /// @cost O(tasks)
 std::string tf_config(const HostOrder& order, std::uint32_t rank);
 

@@ -178,6 +178,7 @@ struct HostRegistered {
   HostId host;
   std::string name, address, boot, type, model;
   Capacity capacity;
+  std::uint64_t network = 0;  ///< as Host::network
 };
 /// Nothing was heard from it for silent_after.
 struct HostSilent {

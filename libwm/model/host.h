@@ -114,6 +114,9 @@ struct Host {
   bool closed = false;
   std::string closed_by, closed_why;
   std::string boot;  ///< identifies this run of wnoded's machine
+  /// Inode of its network namespace; 0: not known. Hosts of one boot and namespace share their
+  /// ports.
+  std::uint64_t network = 0;
   std::string type, model;
   Capacity capacity;
   // taken by tasks that hold a slot

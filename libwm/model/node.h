@@ -66,6 +66,7 @@ struct HostRegister {
   std::vector<AttemptStatus> attempts;
   std::vector<GpuReport> gpus;  ///< how its devices are
   std::vector<Cpu> cpus;        ///< that jobs may be bound to, in the order of its topology
+  std::uint64_t network = 0;    ///< as Host::network
   bool operator==(const HostRegister&) const = default;
 };
 
@@ -102,6 +103,8 @@ struct OrderedTask {
 struct GroupPlaces {
   std::string name, role;
   std::vector<std::string> at;  ///< "host:port", by rank
+  /// "10.0.0.1:port", by rank; older masters say none.
+  std::vector<std::string> addresses;
   bool operator==(const GroupPlaces&) const = default;
 };
 

@@ -10,6 +10,8 @@
 namespace wm::proc {
 namespace {
 
+constexpr const char* kEveryAddress = "0.0.0.0";
+
 Result<sockaddr_in> endpoint(const std::string& address, std::uint32_t port) {
   sockaddr_in at{};
   at.sin_family = AF_INET;
@@ -43,14 +45,13 @@ std::uint32_t first_block(const launch::AttemptKey& key, std::uint32_t blocks) {
 
 }  // namespace
 
-Result<std::uint32_t> JobPorts::lease(const launch::AttemptKey& key, const std::string& address,
-                                      const PortRange& range) {
+Result<std::uint32_t> JobPorts::lease(const launch::AttemptKey& key, const PortRange& range) {
   if (auto known = held_.find(key); known != held_.end()) return known->second.first;
   auto blocks = (range.last - range.first + 1) / launch::kPortsPerLease;
   for (std::uint32_t tried = 0; tried < blocks; ++tried) {
     auto first = range.first + (first_block(key, blocks) + tried) % blocks * launch::kPortsPerLease;
     if (is_held(first)) continue;
-    auto block = bind_block(address, first);
+    auto block = bind_block(first);
     if (block) held_[key] = std::move(*block);
     if (block) return first;
     if (block.error().code != Code::Conflict) return block.error();
@@ -65,11 +66,11 @@ bool JobPorts::is_held(std::uint32_t first) const {
                      [&](const auto& entry) { return entry.second.first == first; });
 }
 
-Result<JobPorts::Held> JobPorts::bind_block(const std::string& address, std::uint32_t first) {
+Result<JobPorts::Held> JobPorts::bind_block(std::uint32_t first) {
   Held block;
   block.first = first;
   for (std::uint32_t i = 0; i < launch::kPortsPerLease; ++i) {
-    WM_TRY(block.sockets[i], bind_alone(address, first + i));
+    WM_TRY(block.sockets[i], bind_alone(kEveryAddress, first + i));
   }
   return block;
 }
@@ -81,8 +82,11 @@ Result<void> JobPorts::hold(const launch::AttemptKey& key, const std::string& ad
     return fail(Code::Conflict, "port " + std::to_string(first) + " is another attempt's");
   auto& block = held_[key];
   block.first = first;
-  for (std::uint32_t i = 0; i < launch::kPortsPerLease; ++i)
-    if (auto fd = bind_alone(address, first + i)) block.sockets[i] = std::move(*fd);
+  for (std::uint32_t i = 0; i < launch::kPortsPerLease; ++i) {
+    auto fd = bind_alone(kEveryAddress, first + i);
+    if (!fd) fd = bind_alone(address, first + i);
+    if (fd) block.sockets[i] = std::move(*fd);
+  }
   return {};
 }
 

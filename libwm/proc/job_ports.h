@@ -1,9 +1,13 @@
 // Role: ports that tasks are promised for their rendezvous (MASTER_PORT). They are leased in
 // blocks, bound before anybody is told, and stay bound with SO_REUSEADDR and not listening until
 // the attempt ends: a program that sets SO_REUSEADDR too, as torch's TCPStore does, can bind
-// and listen; a plain stranger cannot.
-// Invariant: a port is leased only when nobody on this machine has it bound, of this host's
-// attempts or not; what another socket has left in its closing is no free port either.
+// and listen; a plain stranger cannot. They are bound on all addresses, since some programs listen
+// there, as JAX's coordinator does: hosts that share a network namespace, of one cluster or of
+// several, never lease one number at the same time, whatever their addresses are.
+// Invariant: a port is leased only when nobody in this network namespace has it bound at any
+// address, of this host's attempts or not; what another socket has left in its closing is no free
+// port either.
+// @source Linux: inet_csk_bind_conflict
 #pragma once
 
 #include <array>
@@ -27,12 +31,12 @@ struct PortRange {
 class JobPorts {
  public:
   /// Finds a free block for the attempt and holds it; what it has already, if it has some.
-  /// Returns the first port. @errors Limit: no block of the range is free; BadArgument: address
+  /// Returns the first port. @errors Limit: no block of the range is free; System: no socket
   /// @cost one bind a port tried: a few, or all of the range when it is full
-  Result<std::uint32_t> lease(const launch::AttemptKey& key, const std::string& address,
-                              const PortRange& range);
+  Result<std::uint32_t> lease(const launch::AttemptKey& key, const PortRange& range);
   /// Holds this block again, after a restart of ours; holding it already is fine. A port at
-  /// which the job listens cannot be bound any more, but is leased to nobody else.
+  /// which the job listens cannot be bound any more, but is leased to nobody else; one that
+  /// somebody has at another address is bound at `address` alone.
   /// @errors Conflict: another attempt has it
   Result<void> hold(const launch::AttemptKey& key, const std::string& address, std::uint32_t first);
   /// Lets the attempt's ports go. @cost one close each
@@ -44,7 +48,7 @@ class JobPorts {
     std::array<Fd, launch::kPortsPerLease> sockets;
   };
   bool is_held(std::uint32_t first) const;
-  static Result<Held> bind_block(const std::string& address, std::uint32_t first);
+  static Result<Held> bind_block(std::uint32_t first);
 
   std::map<launch::AttemptKey, Held> held_;
 };

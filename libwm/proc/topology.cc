@@ -123,6 +123,11 @@ std::string boot_id() {
   return id;
 }
 
+std::uint64_t network_id() {
+  struct stat file {};
+  return ::stat("/proc/self/ns/net", &file) == 0 ? file.st_ino : 0;
+}
+
 std::string interface_of(const std::string& address) {
   in_addr want{};
   ifaddrs* list = nullptr;

@@ -44,6 +44,10 @@ Capacity capacity_of(const Inventory& found, const HostConf* declared, const std
 /// Changes at every boot of the machine. @source /proc/sys/kernel/random/boot_id
 std::string boot_id();
 
+/// The network namespace that this process lives in: between two boots of the machine no other one
+/// has its number. 0: not known. @source network_namespaces(7): /proc/self/ns/net @cost one stat
+std::uint64_t network_id();
+
 /// Name of the network interface whose address or subnet holds this numeric address; empty:
 /// none. @cost one getifaddrs
 std::string interface_of(const std::string& address);

@@ -190,6 +190,7 @@ constexpr Part<Host> kHost[] = {
     part<&Host::registered>(Anyone),  part<&Host::silent_since>(Anyone),
     part<&Host::gpu_shares>(Anyone),  part<&Host::gpu_marks>(Anyone),
     part<&Host::fence_tries>(Nobody), part<&Host::fence_text>(Nobody),
+    part<&Host::network>(Nobody),
 };
 
 constexpr Part<QueueConf> kQueue[] = {

@@ -48,6 +48,12 @@ play() {
   play "$GUIDES/serve-a-model.md"
 }
 
+@test "TensorFlow and JAX jobs" {
+  [ -n "${WM_SOAK-}" ] || skip "long: make soak"
+  needs_venv tf_keras
+  play "$GUIDES/tensorflow-and-jax.md"
+}
+
 # type_cell COMMAND…: one command of a table, on a job that it can be done to
 type_cell() {
   local line=$1 job

@@ -11,6 +11,7 @@
 #   train MIN,MAX STEPS [MS]               an elastic job of small_train.py; result_dir, world, at_world,
 #                                          last_step, past_step JOBID …: what its step records say
 #   proven JOBID STEPS [KILLED_TASK]       it finished, every step and sample once, without a restart
+#   needs_venv MODULE                      Python's own packages, with python3 in PATH theirs; else the test is skipped
 #   make_account, remove_accounts, reachable_build  for tests of several accounts (root only)
 # Invariant: no fixed ports or paths; everything lives below BATS_FILE_TMPDIR.
 
@@ -120,6 +121,22 @@ processes_of() {
     tr '\0' '\n' 2>/dev/null <"$env" | grep -qx "WM_NODE=$node" && basename "$(dirname "$env")"
   done
   return 0
+}
+
+# ---- Python's own packages --------------------------------------------------------------
+
+# What `scripts/bootstrap python` has made, or WM_TEST_VENV names. Its python3 is that of PATH afterwards, as after activate.
+needs_venv() { # MODULE
+  local venv=${WM_TEST_VENV-} python
+  if [ -z "$venv" ]; then
+    python=$("$TOP/scripts/common/python" --venv 2>/dev/null) || python=
+    venv=${python%/bin/python3}
+    [ -e "$venv/made" ] || skip "Python's own packages are not there: scripts/bootstrap python says why"
+  fi
+  [ -x "$venv/bin/python3" ] || skip "no virtual environment in $venv"
+  "$venv/bin/python3" -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)' "$1" ||
+    skip "no $1 in $venv"
+  export PATH=$venv/bin:$PATH
 }
 
 # ---- several accounts -------------------------------------------------------------------

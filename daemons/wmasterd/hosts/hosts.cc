@@ -187,7 +187,8 @@ void Hosts::on_register(PeerId peer, const HostRegister& words) {
   const Host* known = find_host(state, words.name);
   HostId id = known ? known->id : HostId{state.hosts.last() + 1};
   std::vector<EventBody> events{HostRegistered{id, words.name, words.address, words.boot,
-                                               words.type, words.model, words.capacity}};
+                                               words.type, words.model, words.capacity,
+                                               words.network}};
   if (known)
     for (auto& event : marks_by_health(*known, words.gpus, known->boot != words.boot))
       events.push_back(std::move(event));

@@ -131,12 +131,19 @@ void set_tasks(HostOrder& order, const Cluster& cluster, const Job& job, const J
   order.hosts.tasks_before = part->second.tasks_before;
 }
 
+void add_place(GroupPlaces& places, const Host& host, std::uint16_t port) {
+  auto end = ":" + std::to_string(port);
+  bool v6 = host.address.find(':') != host.address.npos;
+  places.at.push_back(host.name + end);
+  places.addresses.push_back((v6 ? "[" + host.address + "]" : host.address) + end);
+}
+
 /// Where the job's groups are, its own too; ranks as places_of has them: host by host.
 void set_groups(HostOrder& order, const Cluster& cluster, const Job& job) {
   const auto& groups = job.sealed->spec.groups;
   for (std::uint32_t n = 1; job.id.index && n <= groups.size(); ++n) {
     const Job* group = find_job(cluster, {job.id.job, n});
-    GroupPlaces places{groups[n - 1].name, groups[n - 1].role, {}};
+    GroupPlaces places{groups[n - 1].name, groups[n - 1].role, {}, {}};
     std::vector<HostId> hosts;
     for (const Task& task : group->tasks)
       if (is_listed(task) && std::ranges::find(hosts, task.host) == hosts.end())
@@ -144,8 +151,7 @@ void set_groups(HostOrder& order, const Cluster& cluster, const Job& job) {
     for (HostId host : hosts)
       for (const Task& task : group->tasks)
         if (is_listed(task) && task.host == host)
-          places.at.push_back(cluster.hosts.find(host.value)->name + ":" +
-                              std::to_string(task.port));
+          add_place(places, *cluster.hosts.find(host.value), task.port);
     order.team.groups.push_back(std::move(places));
   }
 }

@@ -6,36 +6,13 @@
 #include <utility>
 
 #include "daemons/wmasterd/hosts/orders.h"
+#include "daemons/wmasterd/state/group_ports.h"
 #include "libwm/base/log.h"
 #include "libwm/sched/admit.h"
 #include "libwm/sched/schedule.h"
 
 namespace wm::master {
 namespace {
-
-// The lowest of the range that no task has on its host. None is left: 0, and its process is not
-// told of one.
-class GroupPorts {
- public:
-  explicit GroupPorts(const Cluster& cluster) : cluster_(cluster) {}
-  std::uint16_t next(HostId host) {
-    auto [it, is_new] = taken_.try_emplace(host);
-    if (is_new)
-      each_job_on(cluster_, host, [&](const Job& job) {
-        for (const Task& task : job.tasks)
-          if (task.host == host && task.holds_slot()) it->second.insert(task.port);
-      });
-    const auto& limits = cluster_.config->cluster.limits;
-    for (auto port = limits.group_port_first; port <= limits.group_port_last; ++port)
-      if (it->second.insert(static_cast<std::uint16_t>(port)).second)
-        return static_cast<std::uint16_t>(port);
-    return 0;
-  }
-
- private:
-  const Cluster& cluster_;
-  std::map<HostId, std::set<std::uint16_t>> taken_;
-};
 
 // Numbers go up from the job's last task. `added`: the job runs already.
 std::vector<Task> made_tasks(const Cluster& cluster, const Job& job,

@@ -5,15 +5,21 @@ A block is claimed by a socket bound to its port at 127.c.d.255, which the clust
 The kernel keeps others off: of two clusters one alone can bind it, and while it is bound nobody can have that port on
 all addresses, as the servers of some jobs' frameworks do. It ends with the process that holds it, however that ends,
 and needs no file that accounts would have to share.
+
+The tasks of jobs with groups may listen on all addresses, too, and the master chooses their ports before they start. So
+each cluster has some of its own for them, claimed in the same way by the first.
 Callers: cluster.Cluster.
 """
 
+import contextlib
 import random
 import socket
 
 FIRST_PORT = 12000  # below those of jobs and of groups (wm.conf), and those that the kernel gives out
 BLOCKS = 30 * 254
 CLAIMED, MASTER = 255, 254
+# Above what wm.conf has where it says nothing, so that an installed cluster may run beside; below the kernel's own.
+GROUP_PORTS = range(26000, 32600, 200)
 
 
 def take():
@@ -50,10 +56,25 @@ def port_of(block):
     return FIRST_PORT + (third - 1) * 254 + fourth - 1
 
 
-def _bound(block, last):
+def take_group_ports():
+    """(ports of a cluster's own for tasks of groups such as '26001-26199', their claim). ('', None) when all are taken:
+    then two clusters may give out one port."""
+    for first in random.sample(GROUP_PORTS, len(GROUP_PORTS)):
+        ports = f'{first + 1}-{first + GROUP_PORTS.step - 1}'
+        with contextlib.suppress(OSError):
+            return ports, claim_group_ports(ports)
+    return '', None
+
+
+def claim_group_ports(ports):
+    """Their claim; None without ports. @errors OSError: they are claimed"""
+    return _bound('127.0.0', 1, int(ports.split('-', maxsplit=1)[0]) - 1) if ports else None
+
+
+def _bound(block, last, port=None):
     made = socket.socket()
     try:
-        made.bind((f'{block}.{last}', port_of(block)))
+        made.bind((f'{block}.{last}', port or port_of(block)))
     except OSError:
         made.close()
         raise

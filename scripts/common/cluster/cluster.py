@@ -126,15 +126,16 @@ class Cluster:
             raise Failure(web.why_not())
         os.makedirs(self.folder, exist_ok=True)
         block, claim = address.take()
+        group_ports, ports_claim = address.take_group_ports()
         self.facts = {'flags': flags, 'short': tempfile.mkdtemp(prefix=_short_prefix(), dir=_memory_folder()),
-                      'block': block, 'master_user': self._master_user(flags)}
+                      'block': block, 'group_ports': group_ports, 'master_user': self._master_user(flags)}
         self._make_folders()
         self._save()  # from here on down() knows what to take away
         self._make_network()
         self._write_hosts()
         if self._web():
             self._web().prepare()
-        self._start_munged(claim)
+        self._start_munged([claim, ports_claim])
         configuration.generate(self.path('conf'), self._wm_conf(), self._net(), flags)
         self._write_lsf_conf()
         self._save()
@@ -231,11 +232,16 @@ class Cluster:
                        'munge_socket': self.short('munge', 'socket')},
             'paths': {'state_dir': self.path('state'), 'run_dir': self.short('run'), 'log_dir': self.path('log'),
                       'results_dir': self.path('results'), 'data_dir': os.environ.get('DATA_DIR') or self.path('data')},
-            'limits': {'store_reserve': '1M'},
+            'limits': {'store_reserve': '1M', **self._group_ports()},
         }
 
-    def _start_munged(self, claim):
-        """Starts it; it holds the claim to the block from now on."""
+    def _group_ports(self):
+        ports = self.facts['group_ports']
+        return {'group_ports': ports} if ports else {}
+
+    def _start_munged(self, claims):
+        """Starts it; it holds the claims to the block and to the ports of groups from now on. None: there is no such."""
+        claims = [claim for claim in claims if claim]
         key = self.short('key', 'munge.key')
         with open(os.open(key, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o400), 'wb') as out:
             out.write(secrets.token_bytes(128))
@@ -245,8 +251,9 @@ class Cluster:
                  '--pid-file', self.short('key', 'munged.pid'), '--log-file', self.short('key', 'munged.log'),
                  '--seed-file', self.short('key', 'munged.seed'), '--num-threads', '4'],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd='/', start_new_session=True,
-                pass_fds=[claim.fileno()])
-        claim.close()
+                pass_fds=[claim.fileno() for claim in claims])
+        for claim in claims:
+            claim.close()
         self._remember('munged', process.pid)
         deadline = time.monotonic() + UP_LIMIT_S
         while not os.path.exists(self.short('munge', 'socket')):
@@ -419,7 +426,8 @@ class Cluster:
         for name in (('key', 'munge.key'), ('munge', 'socket')):
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(self.short(*name))
-        self._start_munged(address.claim_again(self.facts['block']))
+        self._start_munged([address.claim_again(self.facts['block']),
+                            address.claim_group_ports(self.facts['group_ports'])])
 
     # ---- down --------------------------------------------------------------------------
 

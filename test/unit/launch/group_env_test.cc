@@ -9,16 +9,26 @@ namespace {
 HostOrder order_of(std::uint32_t group) {
   HostOrder order;
   order.job = {12, group};
-  order.team.groups = {{"boss", "chief", {"a:25000"}},
-                       {"ps", "", {"a:25001"}},
-                       {"near", "worker", {"a:25002", "b:25000"}},
-                       {"far-off", "worker", {"c:25000"}},
-                       {"eval", "evaluator", {}}};
+  order.team.groups = {
+      {"boss", "chief", {"a:25000"}, {"10.0.0.1:25000"}},
+      {"ps", "", {"a:25001"}, {"10.0.0.1:25001"}},
+      {"near", "worker", {"a:25002", "b:25000"}, {"10.0.0.1:25002", "10.0.0.2:25000"}},
+      {"far-off", "worker", {"c:25000"}, {"[fd00::3]:25000"}},
+      {"eval", "evaluator", {}, {}}};
   return order;
 }
 
 TEST(group_env, tf_config_names_the_cluster_and_the_task) {
   EXPECT_EQ(tf_config(order_of(1), 0),
+            R"({"cluster":{"chief":["10.0.0.1:25000"],"ps":["10.0.0.1:25001"],)"
+            R"("worker":["10.0.0.1:25002","10.0.0.2:25000","[fd00::3]:25000"]},)"
+            R"("task":{"type":"chief","index":0}})");
+}
+
+TEST(group_env, of_a_master_that_says_no_addresses_tf_config_has_the_names) {
+  auto order = order_of(1);
+  for (auto& group : order.team.groups) group.addresses.clear();
+  EXPECT_EQ(tf_config(order, 0),
             R"({"cluster":{"chief":["a:25000"],"ps":["a:25001"],)"
             R"("worker":["a:25002","b:25000","c:25000"]},"task":{"type":"chief","index":0}})");
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
+#include <filesystem>
 #include <set>
 
 #include "libwm/proc/job_ports.h"
@@ -41,15 +42,21 @@ TEST(topology, a_loopback_address_is_on_lo) {
   EXPECT_EQ(interface_of("not an address"), "");
 }
 
+TEST(topology, the_network_is_that_of_this_process) {
+  EXPECT_NE(network_id(), 0u);
+  EXPECT_EQ("net:[" + std::to_string(network_id()) + "]",
+            std::filesystem::read_symlink("/proc/self/ns/net").string());
+}
+
 /// Listens there as a program would; nothing when it cannot.
-Fd listening(std::uint32_t port, bool reuse = true) {
+Fd listening(std::uint32_t port, bool reuse = true, const char* address = "127.0.0.1") {
   Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   int on = reuse ? 1 : 0;
   ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
   sockaddr_in at{};
   at.sin_family = AF_INET;
   at.sin_port = htons(static_cast<std::uint16_t>(port));
-  ::inet_pton(AF_INET, "127.0.0.1", &at.sin_addr);
+  ::inet_pton(AF_INET, address, &at.sin_addr);
   bool listens = ::bind(fd.get(), reinterpret_cast<sockaddr*>(&at), sizeof(at)) == 0 &&
                  ::listen(fd.get(), 1) == 0;
   if (!listens) fd.reset();
@@ -62,19 +69,51 @@ const PortRange kRange{21000, 21999};
 
 TEST(job_ports, a_leased_port_is_open_to_the_job_and_closed_to_strangers) {
   JobPorts ports;
-  auto port = ports.lease({{1, 0}, {1}}, "127.0.0.1", kRange);
+  auto port = ports.lease({{1, 0}, {1}}, kRange);
   ASSERT_TRUE(port);
   EXPECT_FALSE(can_listen(*port, false));
   EXPECT_TRUE(can_listen(*port, true));
   EXPECT_FALSE(can_listen(*port + 3, false));
 }
 
+TEST(job_ports, a_leased_port_is_open_to_a_job_that_listens_on_all_addresses) {
+  JobPorts ports;
+  auto port = ports.lease({{1, 0}, {1}}, kRange);
+  ASSERT_TRUE(port);
+  EXPECT_FALSE(listening(*port, false, "127.0.0.9")) << "nobody else has it at any address";
+  EXPECT_TRUE(listening(*port, true, "0.0.0.0"));
+}
+
+TEST(job_ports, a_port_that_somebody_has_at_any_address_is_not_leased) {
+  launch::AttemptKey key{{1, 0}, {1}};
+  JobPorts ports;
+  auto first = ports.lease(key, kRange);
+  ASSERT_TRUE(first);
+  ports.release(key);
+  Fd stranger = listening(*first, true, "127.0.0.9");
+  ASSERT_TRUE(stranger);
+  auto next = ports.lease(key, kRange);
+  ASSERT_TRUE(next);
+  EXPECT_NE(*next, *first);
+}
+
+TEST(job_ports, a_port_that_a_stranger_has_at_another_address_is_held_at_its_own) {
+  launch::AttemptKey key{{1, 0}, {1}};
+  JobPorts before, after;
+  auto first = before.lease(key, kRange);
+  ASSERT_TRUE(first);
+  before.release(key);
+  Fd stranger = listening(*first, true, "127.0.0.9");
+  ASSERT_TRUE(after.hold(key, "127.0.0.1", *first));
+  EXPECT_FALSE(can_listen(*first, false));
+}
+
 TEST(job_ports, a_port_that_anybody_has_is_not_leased) {
   launch::AttemptKey key{{1, 0}, {1}};
-  JobPorts mine, others;  // of two hosts at one address
-  auto first = others.lease(key, "127.0.0.1", kRange);
+  JobPorts mine, others;  // of two hosts of one machine
+  auto first = others.lease(key, kRange);
   ASSERT_TRUE(first);
-  auto port = mine.lease(key, "127.0.0.1", kRange);
+  auto port = mine.lease(key, kRange);
   ASSERT_TRUE(port);
   EXPECT_GE(*port > *first ? *port - *first : *first - *port, launch::kPortsPerLease);
 }
@@ -82,7 +121,7 @@ TEST(job_ports, a_port_that_anybody_has_is_not_leased) {
 TEST(job_ports, a_port_at_which_its_job_listens_is_leased_to_nobody_else) {
   launch::AttemptKey key{{1, 0}, {1}}, other{{1, 0}, {1 + 250}};  // both begin at the same block
   JobPorts before;
-  auto first = before.lease(key, "127.0.0.1", kRange);
+  auto first = before.lease(key, kRange);
   ASSERT_TRUE(first);
   before.release(key);  // as a wnoded that ends
   Fd job = listening(*first);
@@ -90,7 +129,7 @@ TEST(job_ports, a_port_at_which_its_job_listens_is_leased_to_nobody_else) {
   JobPorts after;
   ASSERT_TRUE(after.hold(key, "127.0.0.1", *first));
   job.reset();
-  auto theirs = after.lease(other, "127.0.0.1", kRange);
+  auto theirs = after.lease(other, kRange);
   ASSERT_TRUE(theirs);
   EXPECT_NE(*theirs, *first);
   auto taken = after.hold(other, "127.0.0.1", *first);
@@ -103,21 +142,21 @@ TEST(job_ports, many_attempts_have_ports_of_their_own_until_none_are_left) {
   std::set<std::uint32_t> firsts;
   PortRange small{22000, 22000 + 10 * launch::kPortsPerLease - 1};
   std::uint32_t job = 0;
-  while (auto first = ports.lease({{++job, 0}, {1}}, "127.0.0.1", small)) {
+  while (auto first = ports.lease({{++job, 0}, {1}}, small)) {
     EXPECT_TRUE(firsts.insert(*first).second);
     ASSERT_LE(firsts.size(), 10u);
   }
-  EXPECT_EQ(ports.lease({{99, 0}, {1}}, "127.0.0.1", small).error().code, Code::Limit);
+  EXPECT_EQ(ports.lease({{99, 0}, {1}}, small).error().code, Code::Limit);
   ports.release({{1, 0}, {1}});
-  EXPECT_TRUE(ports.lease({{99, 0}, {1}}, "127.0.0.1", small));
+  EXPECT_TRUE(ports.lease({{99, 0}, {1}}, small));
 }
 
 TEST(job_ports, an_attempt_keeps_what_it_has) {
   launch::AttemptKey key{{1, 0}, {1}};
   JobPorts ports;
-  auto first = ports.lease(key, "127.0.0.1", kRange);
+  auto first = ports.lease(key, kRange);
   ASSERT_TRUE(first);
-  EXPECT_EQ(*ports.lease(key, "127.0.0.1", kRange), *first);
+  EXPECT_EQ(*ports.lease(key, kRange), *first);
   EXPECT_TRUE(ports.hold(key, "127.0.0.1", *first));
   ports.release(key);
   EXPECT_TRUE(ports.hold({{2, 0}, {1}}, "127.0.0.1", *first));

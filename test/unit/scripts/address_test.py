@@ -90,6 +90,25 @@ class Addresses(unittest.TestCase):
         self.assertEqual(len(ports), address.BLOCKS)
         self.assertLess(max(ports), 20000)  # job_ports of wm.conf
 
+    def test_clusters_have_ports_of_their_own_for_groups(self):
+        ports, claim = address.take_group_ports()
+        self.addCleanup(claim.close)
+        first, last = map(int, ports.split('-'))
+        self.assertGreater(first, 25999)  # group_ports of wm.conf
+        self.assertLess(last, 32768)  # the kernel's own
+        with self.assertRaises(OSError):
+            address.claim_group_ports(ports)
+        claim.close()
+        address.claim_group_ports(ports).close()
+
+    def test_where_all_are_taken_a_cluster_has_what_wm_conf_says(self):
+        ports, claim = address.take_group_ports()
+        self.addCleanup(claim.close)
+        first = int(ports.split('-')[0]) - 1
+        with mock.patch.object(address, 'GROUP_PORTS', range(first, first + 200, 200)):
+            self.assertEqual(address.take_group_ports(), ('', None))
+        self.assertIsNone(address.claim_group_ports(''))
+
 
 if __name__ == '__main__':
     unittest.main()

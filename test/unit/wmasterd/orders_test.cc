@@ -221,6 +221,21 @@ TEST(orders, agents_of_groups_are_told_where_all_of_them_are) {
   EXPECT_TRUE(agent_order_for(c.state, Spread(SpecBuilder()).job({1, 0})).groups.empty());
 }
 
+TEST(orders, tasks_are_told_where_the_groups_are_by_name_and_by_address) {
+  test::ClusterBuilder c;
+  auto h1 = c.host(4), h2 = c.host(4);
+  c.submit(SpecBuilder().group({.name = "worker", .role = "w", .min_tasks = 3, .max_tasks = 3}));
+  JobId worker{1, 1};
+  c.run(worker, {h1, h2, h1});
+  auto groups = told(c, worker, h1).team.groups;
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(groups[0].name, "worker");
+  EXPECT_EQ(groups[0].role, "w");
+  EXPECT_EQ(groups[0].at, (std::vector<std::string>{"h1:0", "h1:0", "h2:0"})) << "host by host";
+  EXPECT_EQ(groups[0].addresses,
+            (std::vector<std::string>{"127.0.0.1:0", "127.0.0.1:0", "127.0.0.2:0"}));
+}
+
 TEST(orders, agents_are_told_the_lead_and_the_last_epoch) {
   Spread c(SpecBuilder().elastic());
   auto before = agent_order_for(c.state, c.job(c.id));

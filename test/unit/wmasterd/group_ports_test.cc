@@ -1,0 +1,74 @@
+// Ports of tasks of jobs with groups: no two in one network, whatever hosts they are on.
+#include "daemons/wmasterd/state/group_ports.h"
+
+#include <gtest/gtest.h>
+
+#include "test/support/builders.h"
+
+namespace wm::master {
+namespace {
+
+using test::ClusterBuilder;
+using test::SpecBuilder;
+
+struct Machines : ClusterBuilder {
+  /// A host of the machine `boot` in that network namespace.
+  HostId host_in(const std::string& boot, std::uint64_t network) {
+    auto id = host(4);
+    const auto& known = host_of(id);
+    step(HostRegistered{id, known.name, known.address, boot, known.type, known.model,
+                        known.capacity, network});
+    return id;
+  }
+  /// A job of one group whose task on `host` has this port.
+  void run_at(HostId host, std::uint16_t port) {
+    auto id = submit(SpecBuilder().group({.name = "ps"}));
+    Task task;
+    task.number = TaskNumber{1};
+    task.host = host;
+    task.port = port;
+    step(JobDispatched{{id.job, 1}, Attempt{1}, {task}, std::string(32, 'k')});
+  }
+};
+
+TEST(group_ports, hosts_of_their_own_network_use_the_same_numbers) {
+  Machines c;
+  auto a = c.host_in("boot1", 7), b = c.host_in("boot1", 8), far = c.host_in("boot2", 7);
+  GroupPorts ports(c.state);
+  EXPECT_EQ(ports.next(a), 25000);
+  EXPECT_EQ(ports.next(a), 25001);
+  EXPECT_EQ(ports.next(b), 25000) << "another namespace of the machine";
+  EXPECT_EQ(ports.next(far), 25000) << "another machine";
+}
+
+TEST(group_ports, hosts_of_one_network_never_have_one_number) {
+  Machines c;
+  auto a = c.host_in("boot1", 7), b = c.host_in("boot1", 7);
+  c.run_at(b, 25001);
+  GroupPorts ports(c.state);
+  EXPECT_EQ(ports.next(a), 25000);
+  EXPECT_EQ(ports.next(b), 25002);
+  EXPECT_EQ(ports.next(a), 25003);
+}
+
+TEST(group_ports, a_host_that_does_not_say_where_it_is_has_its_own) {
+  Machines c;
+  auto a = c.host_in("boot1", 0), b = c.host_in("boot1", 0);
+  c.run_at(a, 25000);
+  GroupPorts ports(c.state);
+  EXPECT_EQ(ports.next(a), 25001);
+  EXPECT_EQ(ports.next(b), 25000);
+}
+
+TEST(group_ports, where_none_is_left_there_is_none) {
+  Machines c;
+  c.config.cluster.limits.group_port_first = c.config.cluster.limits.group_port_last = 26000;
+  c.reconfigure();
+  auto a = c.host_in("boot1", 7), b = c.host_in("boot1", 7);
+  GroupPorts ports(c.state);
+  EXPECT_EQ(ports.next(a), 26000);
+  EXPECT_EQ(ports.next(b), 0);
+}
+
+}  // namespace
+}  // namespace wm::master
