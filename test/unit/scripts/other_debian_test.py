@@ -198,7 +198,7 @@ class Runs(Folder):
         place = f'{self.cache}/trixie-13.2'
         self.assertEqual(self.run_it('--root')[::2], (0, f'{place}/root\n'))
         made = self.asked()
-        self.assertEqual(made[0], f'debootstrap --variant=minbase --include=ca-certificates trixie {place}/root file://{self.folder}/mirror')
+        self.assertEqual(made[0], f'debootstrap --variant=minbase --include=ca-certificates trixie {place}/root.new file://{self.folder}/mirror')
         self.assertEqual([line.split('scripts/bootstrap ')[1].split()[0] for line in made[1:]], [';', 'web', 'install', 'nccl'])
         with open(f'{place}/root/etc/apt/sources.list', encoding='utf-8') as text:
             self.assertEqual(text.read(), f'deb file://{self.folder}/mirror trixie main\n')
@@ -230,6 +230,15 @@ class Runs(Folder):
         with self.assertRaisesRegex(SystemExit, r'(?s)failed: debootstrap .*\nE: No such script\n\(more in '):
             self.run_it()
         self.assertFalse(os.path.exists(f'{self.cache}/trixie-13.2/packages'))
+
+    def test_go_on_where_they_were_interrupted(self):
+        self.file('bin/unshare', '#!/bin/sh\nexit 100\n', 0o755)
+        with self.assertRaisesRegex(SystemExit, 'failed: unshare '):
+            self.run_it()
+        self.file('bin/unshare', f'#!/bin/sh\n{UNSHARE}\n', 0o755)
+        self.asked()
+        self.assertEqual(self.run_it('--root')[0], 0)
+        self.assertEqual([line.split()[0] for line in self.asked()], ['unshare'] * 4)
 
     def test_remove_older_roots_but_those_in_use(self):
         self.run_it('--root')
