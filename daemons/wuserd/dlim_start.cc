@@ -20,7 +20,7 @@ constexpr int kLooks = 50;
 constexpr auto kBetweenStateLooks = std::chrono::milliseconds(100);
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-std::string quoted(const std::string& text) {
+std::string dlim_quoted(const std::string& text) {
   std::string out = "'";
   for (char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
@@ -31,7 +31,7 @@ std::string word_of(const std::string& path) {
   auto is_plain = [](unsigned char c) {
     return std::isalnum(c) || c == '_' || c == '-' || c == '.' || c == '/' || c == '+';
   };
-  return std::all_of(path.begin(), path.end(), is_plain) ? path : quoted(path);
+  return std::all_of(path.begin(), path.end(), is_plain) ? path : dlim_quoted(path);
 }
 
 // A router is reached by a unix socket: where the site says which hosts have a web door, on these,
@@ -58,7 +58,7 @@ TaskGroup router_group(const Site& site, const DlimService& service,
   group.name = "router";
   group.min_tasks = group.max_tasks = profile.replica;
   group.command =
-      "while :; do \"$LSF_SERVERDIR/wrouter\" " + quoted(service.folder) + "; sleep 0.2; done";
+      "while :; do \"$LSF_SERVERDIR/wrouter\" " + dlim_quoted(service.folder) + "; sleep 0.2; done";
   return group;
 }
 

@@ -50,7 +50,7 @@ Words with_arguments(Words script, const std::string& command) {
   return argv;
 }
 
-std::string quoted(const Words& argv) {
+std::string quoted_words(const Words& argv) {
   std::string line;
   for (const auto& word : argv) line += (line.empty() ? "'" : " '") + inside('\'', word) + "'";
   return line;
@@ -122,7 +122,7 @@ Words command_of(const HostOrder& o, const HostFacts& host) {
   if (again) argv = from_checkpoint(o, argv);
   const auto& starter = starter_of(o);
   if (starter.empty()) return argv;
-  return {"/bin/sh", "-c", started_by(starter, is_script || again ? quoted(argv) : command)};
+  return {"/bin/sh", "-c", started_by(starter, is_script || again ? quoted_words(argv) : command)};
 }
 
 }  // namespace wm::launch

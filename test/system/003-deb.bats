@@ -60,6 +60,15 @@ has() { dpkg-deb -c "$debs/$1"_1.2.3_*.deb | awk '{ print $6 }' | grep -qx "\.$2
   [ "$(dpkg-deb -f "$debs"/wm-doc_*.deb Architecture)" = all ]
 }
 
+@test "a package says which release of Debian it is for, so that one of the next takes its place" {
+  printf 'ID=debian\nVERSION_ID="13"\n' >release
+  DEB_VERSION='' OS_RELEASE=$PWD/release DEB_OUT=$PWD/13 STRIP='' "$TOP/scripts/deb" >said
+  version=$(dpkg-deb -f 13/wm-node_*.deb Version)
+  [ "$version" = "$(sed -n 's/^VERSION := //p' "$TOP/config.mk")+deb13" ]
+  dpkg-deb -f 13/wm-node_*.deb Depends | grep -q "wm-client (= $version)"
+  dpkg --compare-versions "$version" gt "${version/13/12}"
+}
+
 @test "a node that is stopped or upgraded leaves its jobs alone, a removal the state" {
   grep -qx KillMode=process "$TOP/etc/systemd/wnoded.service"
   for script in "$TOP"/etc/debian/*.p*; do sh -n "$script"; done
