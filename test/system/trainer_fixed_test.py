@@ -15,6 +15,8 @@ STEPS_A_PASS = -(-SAMPLES // (4 * WORLD))
 
 SCRIPT = f'''
 import os, torch
+if os.environ['RANK'] == os.environ.get('OTHER_TORCH'):
+    torch.__version__ = '9.9.0+cpu'
 from fabric_model import FabricModel
 class Numbers(torch.utils.data.Dataset):
     def __len__(self): return {SAMPLES}
@@ -91,6 +93,14 @@ class FixedSize(unittest.TestCase):
             self.assertNotEqual(code, 0)
             self.assertNotIn('returned to the script', said)
             self.assertIn('a member of this group of 3 was lost', errors)
+
+    def test_all_of_them_refuse_to_train_with_one_of_another_torch(self):
+        for code, _, errors in self.start(OTHER_TORCH='1').end():
+            self.assertEqual(code, 1)
+            self.assertIn('mixed versions in one job: task 1 on ', errors)
+            self.assertIn('; task 2 on ', errors)
+            self.assertEqual(errors.count('torch 9.9.0'), 1)
+            self.assertNotIn('Traceback', errors)
 
 
 if __name__ == '__main__':
