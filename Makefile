@@ -58,6 +58,9 @@ COMMAND_LINK := $(if $(SAN),,-static -no-pie -Wl,--gc-sections)
 COMMAND_LIBS := $(if $(SAN),-lmunge,-l:libmunge.a)
 # Daemons take along what their machines may lack, and look up their symbols when they start.
 STATIC_RUNTIME := $(if $(SAN),,-static-libstdc++ -static-libgcc)
+# What Python loads goes into processes of any environment, so it needs no library but the C library's: what nothing in it
+# calls is left out before it is looked where that comes from.
+LOADED_LINK := $(if $(SAN),,-Wl,--gc-sections)
 # The shepherd is forked for each attempt and forks each task: linked whole there are 12 mappings to
 # copy and to take down instead of 35. It, too, asks no name service.
 SHEPHERD_LINK := $(if $(SAN),,-static-pie -Wl,--gc-sections)
@@ -297,7 +300,7 @@ endif
 $(TRAINER_LINKED): $(LIB_A)
 	@mkdir -p $(@D)
 	@echo "  LINK  $@"
-	@$(CXX) -shared $(LDFLAGS) -o $@ -Wl,--whole-archive $B/lib/libwm_trainer.a \
+	@$(CXX) -shared $(LDFLAGS) $(LOADED_LINK) -o $@ -Wl,--whole-archive $B/lib/libwm_trainer.a \
 	  -Wl,--no-whole-archive -Wl,--start-group $(LIB_A) -Wl,--end-group \
 	  -Wl,--version-script=libwm/trainer/exports.map $(SODIUM) $(STATIC_RUNTIME) $(LDLIBS)
 
@@ -310,7 +313,7 @@ else
 $(KERNEL): $(LIB_A)
 	@mkdir -p $(@D)
 	@echo "  LINK  $@"
-	@$(CXX) -shared $(LDFLAGS) -o $@ -Wl,--whole-archive $B/lib/libwm_kernel.a \
+	@$(CXX) -shared $(LDFLAGS) $(LOADED_LINK) -o $@ -Wl,--whole-archive $B/lib/libwm_kernel.a \
 	  -Wl,--no-whole-archive -Wl,--start-group $(LIB_A) -Wl,--end-group \
 	  -Wl,--version-script=libwm/kernel/exports.map $(SODIUM) $(STATIC_RUNTIME) $(LDLIBS)
 endif

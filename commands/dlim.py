@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -I
 """dlim: inference services over WM's web door, with the words of WMLA's dlim.
 
 One file, which every web door hands out (/ui/tools/dlim.py); needs nothing but Python. VERBS and OPTIONS, at its end, are all that is known of the

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -I
 """wm-notebook: serves pages of a job to the job's owner, and ends when nobody uses them any more.
 
 usage: wm-notebook [--gpu-while-busy WORDS]
