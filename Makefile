@@ -133,7 +133,7 @@ MPI_A := $(if $(MPICXX),$B/lib/libwmgroups_mpi.a)
 EXAMPLES := $(patsubst test/examples/%.cc,$B/test/examples/%,$(wildcard test/examples/*_train.cc))
 EXAMPLE_OBJ := $(call obj,$(filter-out %_train.cc,$(wildcard test/examples/*.cc)))
 
-.PHONY: grpc check-grpc all programs demo-programs tests each objects bench-build check bench bench-search sim-report demo demo-web lint install uninstall deb check-install clean help bootstrap soak check-v2 check-clients
+.PHONY: grpc check-grpc all programs demo-programs tests each objects bench-build check bench bench-search sim-report demo demo-web lint install uninstall deb check-install clean help bootstrap soak check-v2 check-clients wheels
 all: programs
 programs: $B/sanitizers $(SBIN) $(BIN) $(SCRIPTS) $(TRAINER) $(KERNEL) $(GROUPS_A) $(NCCL_A) $(MPI_A) python gpu-programs
 tests: $(TESTS) $(EXAMPLES)
@@ -457,6 +457,9 @@ deb: all
 check-install: all
 	@scripts/bootstrap install
 	@B=$B scripts/install_check
+# What jobs import, for environments that shall have it by pip.
+wheels: $(TRAINER) $(KERNEL) python
+	@B=$B scripts/wheels
 uninstall:
 	@DESTDIR=$(DESTDIR) prefix=$(prefix) scripts/uninstall
 clean:
@@ -468,6 +471,7 @@ help:
 	@echo "make demo-web   the same through the web door: by page in a headless browser, by dlicmd and"
 	@echo "                curl, with a screenshot of every step in DEMO_DIR"
 	@echo "make check      builds and runs every test; SAN=address,undefined or SAN=thread"
+	@echo "make wheels     what jobs import, as a wheel for pip, in build/wheels"
 	@echo "make check-v2   the tests of limits and devices where cgroups are version 2 alone,"
 	@echo "                in an emulated machine (scripts/bootstrap v2 installs it)"
 	@echo "make check-clients  Debian's snakemake, toil … drive a cluster (scripts/bootstrap clients)"

@@ -34,10 +34,10 @@ print('returned to the script', flush=True)
 
 
 class Members:
-    """The tasks, as WM starts those of `bsub -app training -n 3`."""
+    """The tasks, as WM starts those of `bsub -app training -n 3`. `path`: PYTHONPATH; None: there is none"""
 
-    def __init__(self, folder, **environment):
-        self.folder = folder
+    def __init__(self, folder, python=sys.executable, path=os.path.join(BUILD, 'lib', 'python'), **environment):
+        self.folder, self._python, self._path = folder, python, path
         with socket.create_server(('127.0.0.1', 0)) as free:
             port = free.getsockname()[1]
         self._processes = [self._start(rank, port, environment) for rank in range(WORLD)]
@@ -46,9 +46,9 @@ class Members:
         log = os.path.join(self.folder, 'log', str(rank + 1))
         os.makedirs(log)
         return subprocess.Popen(
-            [sys.executable, '-c', SCRIPT], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            env={**{k: v for k, v in os.environ.items() if not k.startswith('WM_')},
-                 'PYTHONPATH': os.path.join(BUILD, 'lib', 'python'), 'WM_TASK': str(rank + 1),
+            [self._python, '-c', SCRIPT], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env={**{k: v for k, v in os.environ.items() if not k.startswith('WM_') and k != 'PYTHONPATH'},
+                 **({'PYTHONPATH': self._path} if self._path else {}), 'WM_TASK': str(rank + 1),
                  'RESULT_DIR': self.folder, 'LOG_DIR': log, 'RANK': str(rank), 'WORLD_SIZE': str(WORLD),
                  'MASTER_ADDR': '127.0.0.1', 'MASTER_PORT': str(port), 'OMP_NUM_THREADS': '1', **environment})
 

@@ -19,9 +19,9 @@ versions.check()  # before anything that needs torch is imported
 
 from .model import FabricModel  # noqa: E402
 
-# Outside WM no PYTHONPATH names the folder of what users' own modules go before.
+# Outside WM no PYTHONPATH names the folder of what users' own modules go before. (A wheel's is known to Python.)
 _LAST = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'last')
-if _LAST not in sys.path:
+if _LAST not in sys.path and os.path.isdir(_LAST):
     sys.path.append(_LAST)
 
 __all__ = ['FabricModel']
