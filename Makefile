@@ -58,6 +58,9 @@ COMMAND_LINK := $(if $(SAN),,-static -no-pie -Wl,--gc-sections)
 COMMAND_LIBS := $(if $(SAN),-lmunge,-l:libmunge.a)
 # Daemons take along what their machines may lack, and look up their symbols when they start.
 STATIC_RUNTIME := $(if $(SAN),,-static-libstdc++ -static-libgcc)
+# What Python loads goes into processes of any environment, so it needs no library but the C library's: what nothing in it
+# calls is left out before it is looked where that comes from.
+LOADED_LINK := $(if $(SAN),,-Wl,--gc-sections)
 # The shepherd is forked for each attempt and forks each task: linked whole there are 12 mappings to
 # copy and to take down instead of 35. It, too, asks no name service.
 SHEPHERD_LINK := $(if $(SAN),,-static-pie -Wl,--gc-sections)
@@ -130,7 +133,7 @@ MPI_A := $(if $(MPICXX),$B/lib/libwmgroups_mpi.a)
 EXAMPLES := $(patsubst test/examples/%.cc,$B/test/examples/%,$(wildcard test/examples/*_train.cc))
 EXAMPLE_OBJ := $(call obj,$(filter-out %_train.cc,$(wildcard test/examples/*.cc)))
 
-.PHONY: grpc check-grpc all programs demo-programs tests each objects bench-build check bench bench-search sim-report demo demo-web lint install uninstall deb check-install clean help bootstrap soak check-v2 check-clients
+.PHONY: grpc check-grpc all programs demo-programs tests each objects bench-build check bench bench-search sim-report demo demo-web lint install uninstall deb check-install clean help bootstrap soak check-v2 check-clients wheels
 all: programs
 programs: $B/sanitizers $(SBIN) $(BIN) $(SCRIPTS) $(TRAINER) $(KERNEL) $(GROUPS_A) $(NCCL_A) $(MPI_A) python gpu-programs
 tests: $(TESTS) $(EXAMPLES)
@@ -297,7 +300,7 @@ endif
 $(TRAINER_LINKED): $(LIB_A)
 	@mkdir -p $(@D)
 	@echo "  LINK  $@"
-	@$(CXX) -shared $(LDFLAGS) -o $@ -Wl,--whole-archive $B/lib/libwm_trainer.a \
+	@$(CXX) -shared $(LDFLAGS) $(LOADED_LINK) -o $@ -Wl,--whole-archive $B/lib/libwm_trainer.a \
 	  -Wl,--no-whole-archive -Wl,--start-group $(LIB_A) -Wl,--end-group \
 	  -Wl,--version-script=libwm/trainer/exports.map $(SODIUM) $(STATIC_RUNTIME) $(LDLIBS)
 
@@ -310,7 +313,7 @@ else
 $(KERNEL): $(LIB_A)
 	@mkdir -p $(@D)
 	@echo "  LINK  $@"
-	@$(CXX) -shared $(LDFLAGS) -o $@ -Wl,--whole-archive $B/lib/libwm_kernel.a \
+	@$(CXX) -shared $(LDFLAGS) $(LOADED_LINK) -o $@ -Wl,--whole-archive $B/lib/libwm_kernel.a \
 	  -Wl,--no-whole-archive -Wl,--start-group $(LIB_A) -Wl,--end-group \
 	  -Wl,--version-script=libwm/kernel/exports.map $(SODIUM) $(STATIC_RUNTIME) $(LDLIBS)
 endif
@@ -458,6 +461,9 @@ deb: all
 check-install: all
 	@scripts/bootstrap install
 	@B=$B scripts/install_check
+# What jobs import, for environments that shall have it by pip.
+wheels: $(TRAINER) $(KERNEL) python
+	@B=$B scripts/wheels
 uninstall:
 	@DESTDIR=$(DESTDIR) prefix=$(prefix) scripts/uninstall
 clean:
@@ -469,6 +475,7 @@ help:
 	@echo "make demo-web   the same through the web door: by page in a headless browser, by dlicmd and"
 	@echo "                curl, with a screenshot of every step in DEMO_DIR"
 	@echo "make check      builds and runs every test; SAN=address,undefined or SAN=thread"
+	@echo "make wheels     what jobs import, as a wheel for pip, in build/wheels"
 	@echo "make check-v2   the tests of limits and devices where cgroups are version 2 alone,"
 	@echo "                in an emulated machine (scripts/bootstrap v2 installs it)"
 	@echo "make check-clients  Debian's snakemake, toil … drive a cluster (scripts/bootstrap clients)"

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -I
 """dlicmd: deep learning executions over WM's web door, with the words of WMLA's dlicmd.
 
 One file, which every web door hands out (/ui/tools/dlicmd.py); needs nothing but Python. TABLE, at its end, is all that is known of commands and

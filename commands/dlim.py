@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -I
 """dlim: inference services over WM's web door, with the words of WMLA's dlim.
 
 One file, which every web door hands out (/ui/tools/dlim.py); needs nothing but Python. VERBS and OPTIONS, at its end, are all that is known of the
@@ -13,7 +13,9 @@ import http.client
 import io
 import json
 import os
+import shutil
 import ssl
+import subprocess
 import sys
 import tarfile
 import urllib.parse
@@ -194,24 +196,63 @@ def list_models(options):
         print(f'{model["name"]:<{width}}{model["service_uri"] or "-"}')
 
 
-def package_of(folder):
-    """(name, bytes) of a folder; says each file."""
+SYSTEM_PATH = '/usr/local/bin:/usr/bin:/bin'  # of services
+
+
+def own_python():
+    """The python3 of this shell's PATH as it calls itself, not a stand-in for it; '': it is among the system's programs."""
+    program = shutil.which('python3') or shutil.which('python')
     try:
-        with open(os.path.join(folder, 'model.json'), encoding='utf-8') as file:
-            name = json.load(file)['name']
-    except (OSError, ValueError, KeyError, TypeError) as problem:
-        raise Refused(f'{os.path.join(folder, "model.json")}: {problem}') from None
-    files = sorted(os.path.join(top, one) for top, _, names in os.walk(folder) for one in names)
+        found = subprocess.run([program or '', '-I', '-c', 'import sys; print(sys.executable)'], capture_output=True, text=True, timeout=60,
+                               check=True).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return ''
+    return '' if os.path.dirname(found) in SYSTEM_PATH.split(':') else found
+
+
+def with_python(model, python):
+    """model.json for kernels that run with that Python: its folder comes first in their PATH, on hosts that have it. What says a PATH itself
+    stays."""
+    given = model.get('mk_environments') or []
+    if not python or any(entry.get('name') == 'PATH' for entry in given):
+        return model, False
+    added = [{'name': 'PATH', 'value': f'{os.path.dirname(python)}:{SYSTEM_PATH}'}]
+    if os.environ.get('LD_LIBRARY_PATH'):  # environment modules put libpython there
+        added.append({'name': 'LD_LIBRARY_PATH', 'value': os.environ['LD_LIBRARY_PATH']})
+    names = {entry['name'] for entry in given}
+    return {**model, 'mk_environments': given + [one for one in added if one['name'] not in names]}, True
+
+
+def packed_with(folder, files, described):
+    """The folder as bytes, `described` for its model.json."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode='w:gz', compresslevel=1) as tar:
         for path in files:
-            tar.add(path, os.path.relpath(path, folder), recursive=False)
-    return name, packed.getvalue(), files
+            name = os.path.relpath(path, folder)
+            if name != 'model.json':
+                tar.add(path, name, recursive=False)
+                continue
+            text, member = json.dumps(described, indent=2).encode(), tar.gettarinfo(path, name)
+            member.size = len(text)
+            tar.addfile(member, io.BytesIO(text))
+    return packed.getvalue()
+
+
+def package_of(folder, python=''):
+    """(name, bytes, files) of a folder, and the Python that its kernels are to run with; '': the host's."""
+    try:
+        with open(os.path.join(folder, 'model.json'), encoding='utf-8') as file:
+            described, is_own = with_python(json.load(file), python)
+        name = described['name']
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
+        raise Refused(f'{os.path.join(folder, "model.json")}: {problem}') from None
+    files = sorted(os.path.join(top, one) for top, _, names in os.walk(folder) for one in names)
+    return name, packed_with(folder, files, described), files, python if is_own else ''
 
 
 def deploy(options):
     """model deploy."""
-    name, packed, files = package_of(options.path)
+    name, packed, files, python = package_of(options.path, own_python())
     door = Door(options)
     there = options.force and any(model['name'] == name for model in door.json('/model'))
     print('Uploading...')
@@ -219,6 +260,8 @@ def deploy(options):
     door.ask('POST', path, packed)
     for file in files:
         print(f'{file} uploaded to server.')
+    if python:
+        print(f'Kernels run with {python}, on hosts that have it')
     print('Registering...')
     print(f'Model {name} is deployed successfully')
 

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -I
 """lsf2wm: the configuration of an LSF cluster as files of WM, and what could not be carried over.
 
 usage: lsf2wm [-c CLUSTER] [-o FOLDER] [LSF_ENVDIR]

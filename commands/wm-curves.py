@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -I
 """wm-curves: the curves of trainings as a page: what they reported of themselves, run by run, while they run.
 
 usage: wm-curves [--socket PATH | --port N] [FOLDER]

@@ -1,12 +1,13 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -I
 """wm-notebook: serves pages of a job to the job's owner, and ends when nobody uses them any more.
 
 usage: wm-notebook [--gpu-while-busy WORDS]
        wm-notebook [--strip] [--] COMMAND…
 
-Without COMMAND it is Jupyter; --gpu-while-busy: each cell that computes is a job of its own with GPUs, as one that
-begins with %%gpu WORDS (num=1) is. In COMMAND %s stands for the unix socket to listen at, %p for a free port of
-the loopback address, %b for what all addresses begin with. --strip: the application does not know of %b.
+Without COMMAND it is Jupyter, whose kernels run with the Python that the job's submitter had in PATH;
+--gpu-while-busy: each cell that computes is a job of its own with GPUs, as one that begins with %%gpu WORDS (num=1)
+is. In COMMAND %s stands for the unix socket to listen at, %p for a free port of the loopback address, %b for what
+all addresses begin with. --strip: the application does not know of %b.
 
   job ─► wm-notebook ─► Jupyter │ COMMAND          browser ─► the web door ─► the job's agent ─► its socket
             │ asks what kernels and terminals do, looks what its processes use
@@ -75,27 +76,84 @@ def answer(address, path):
 # ---- what is served ---------------------------------------------------------------------------
 
 
+# Asked of the Python of PATH, which may be of any version and place.
+PROBE = """
+import importlib.util, json, sys
+def there(name):
+    return importlib.util.find_spec(name) is not None
+server = [name for name in ("jupyterlab", "notebook") if there(name)]
+app = "ServerApp"
+if server[:1] == ["notebook"]:
+    import notebook
+    app = "NotebookApp" if notebook.__version__ < "7" else app
+print(json.dumps({"program": sys.executable, "prefix": sys.prefix, "version": "%d.%d" % sys.version_info[:2], "server": server[0] if server else "",
+                  "app": app, "kernel": there("ipykernel")}))
+"""
+SYSTEM_PREFIX, SYSTEM_PATH = '/usr', '/usr/local/bin:/usr/bin:/bin'
+
+
+def own_python():
+    """What PROBE says of the Python that the job's submitter had in PATH; None: it is the system's, or none that runs."""
+    program = shutil.which('python3') or shutil.which('python')
+    if not program:
+        return None
+    try:
+        said = subprocess.run([program, '-c', PROBE], capture_output=True, text=True, timeout=60, check=True).stdout
+        found = json.loads(said)
+    except (OSError, ValueError, subprocess.SubprocessError) as problem:
+        print(f'wm-notebook: {program} does not run: the system\'s Python takes its place ({problem})', file=sys.stderr)
+        return None
+    return None if found['prefix'] == SYSTEM_PREFIX else found
+
+
+def with_kernel(env, python, results):
+    """What has the kernel named python3 run with that Python, whosever Jupyter starts it: the first folder that is looked in."""
+    if not python['kernel']:
+        print(f"wm-notebook: {python['program']} has no ipykernel: kernels run with the system's Python ({python['program']} -m pip install "
+              'ipykernel)', file=sys.stderr)
+        return env
+    folder = os.path.join(results, 'jupyter')
+    os.makedirs(os.path.join(folder, 'kernels', 'python3'), exist_ok=True)
+    with open(os.path.join(folder, 'kernels', 'python3', 'kernel.json'), 'w', encoding='utf-8') as out:
+        json.dump({'argv': [python['program'], '-m', 'ipykernel_launcher', '-f', '{connection_file}'], 'language': 'python',
+                   'display_name': f"Python {python['version']} ({python['prefix']})", 'metadata': {'debugger': True}}, out)
+    path = env.get('JUPYTER_PATH')
+    return {**env, 'JUPYTER_PATH': folder + (':' + path if path else '')}
+
+
 class Jupyter:
-    """Jupyter, as Debian has it."""
+    """Jupyter: that of the submitter's own Python, where it has one, else as Debian has it."""
 
     kind, strip = 'jupyter', False
 
-    def __init__(self, base):
-        self.address, self._base = os.environ['WM_WEB_SOCKET'], base
+    def __init__(self, base, python=None):
+        self.address, self._base, self.python = os.environ['WM_WEB_SOCKET'], base, python
+
+    def _program(self):
+        """(what starts it, whose options it takes). @raises SystemExit: it is not installed"""
+        if self.python and self.python['server'] and self.python['kernel']:
+            return [self.python['program'], '-m', self.python['server']], self.python['app']
+        for where in (SYSTEM_PATH, None):
+            for name, app in (('jupyter-notebook', 'NotebookApp'), ('jupyter-server', 'ServerApp')):
+                program = shutil.which(name, path=where)
+                if program:
+                    return [program], app
+        sys.exit('wm-notebook: neither jupyter-notebook nor jupyter-server is installed on this host, and the Python of PATH has no Jupyter')
 
     def command(self):
         """Its command line. @raises SystemExit: it is not installed"""
-        program = shutil.which('jupyter-notebook') or shutil.which('jupyter-server')
-        if not program:
-            sys.exit('wm-notebook: neither jupyter-notebook nor jupyter-server is installed on this host')
-        app = 'NotebookApp' if program.endswith('notebook') else 'ServerApp'
+        program, app = self._program()
         words = {'base_url': self._base, 'token': '', 'password': '', 'allow_remote_access': 'True', 'open_browser': 'False',
                  'trust_xheaders': 'True', 'quit_button': 'False', 'sock': self.address, 'sock_mode': '0600'}
         folder = {'NotebookApp': 'notebook_dir', 'ServerApp': 'root_dir'}[app]
         words[folder] = os.getcwd()
         if os.geteuid() == 0:
             words['allow_root'] = 'True'
-        return [program] + [f'--{app}.{name}={value}' for name, value in words.items()]
+        return program + [f'--{app}.{name}={value}' for name, value in words.items()]
+
+    def surroundings(self, env, results):
+        """Its environment."""
+        return with_kernel(env, self.python, results) if self.python else env
 
     def is_ready(self):
         """Whether it answers."""
@@ -131,6 +189,10 @@ class Application:
     def command(self):
         """Its command line."""
         return self._words
+
+    def surroundings(self, env, _results):
+        """Its environment."""
+        return env
 
     def is_ready(self):
         """Whether it answers, whatever it says."""
@@ -349,6 +411,7 @@ def serve(served, results, gpu_cells):
     env = environment(results)
     if gpu_cells:
         env = with_gpu_cells(env, gpu_cells, results)
+    env = served.surroundings(env, results)
     watch.say(base=base_of(), token_file=env['USER_ACCESS_TOKEN_FILE'])
     process = subprocess.Popen(served.command(), env=env)
 
@@ -397,7 +460,7 @@ def main():
     if words and (gpu_cells or words[0] == '--gpu-while-busy'):
         print('wm-notebook: --gpu-while-busy WORDS goes without a command', file=sys.stderr)
         return 2
-    served = Application(words, base_of(), strip) if words else Jupyter(base_of())
+    served = Application(words, base_of(), strip) if words else Jupyter(base_of(), own_python())
     return serve(served, os.environ['RESULT_DIR'], gpu_cells)
 
 

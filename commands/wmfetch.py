@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -I
 """wmfetch: brings data of a connection to a folder, before a job that needs it.
 
 usage: wmfetch [--connections FILE] [--cache DIR] [--link PATH] [--progress FILE] SOURCES

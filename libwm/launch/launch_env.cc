@@ -112,6 +112,14 @@ void add_data(Variables& v, const HostOrder& o, const HostFacts& host) {
     v["WM_RESUME_DIR"] = result_dir(o, host, {o.job.job, from});
 }
 
+/// WM's commands go before what the submitter had, unless they lie among the system's own programs:
+/// its python3 must not come before that of the submitter's environment.
+std::string with_commands(const std::string& path, const std::string& bin_dir) {
+  static const std::set<std::string> kSystem = {"/bin", "/usr/bin", "/usr/local/bin"};
+  if ((":" + path + ":").find(":" + bin_dir + ":") != path.npos) return path;
+  return kSystem.contains(bin_dir) ? path + ":" + bin_dir : bin_dir + ":" + path;
+}
+
 void add_account(Variables& v, const HostOrder& o, const HostFacts& host) {
   const auto& spec = o.resolved;
   v["USER"] = v["LOGNAME"] = spec.owner.user;
@@ -125,8 +133,7 @@ void add_account(Variables& v, const HostOrder& o, const HostFacts& host) {
   v["LSF_ENVDIR"] = v["WM_CONF_DIR"] = host.conf_dir;
   auto& path = v["PATH"];
   if (path.empty()) path = "/usr/local/bin:/usr/bin:/bin";
-  if ((":" + path + ":").find(":" + host.bin_dir + ":") == path.npos)
-    path = host.bin_dir + ":" + path;
+  path = with_commands(path, host.bin_dir);
   for (const auto& entry : host.passed_on)
     if (auto equals = entry.find('='); equals != entry.npos)
       v[entry.substr(0, equals)] = entry.substr(equals + 1);

@@ -16,9 +16,9 @@ bool is_plain(char c) {
          kOthers.find(c) != kOthers.npos;
 }
 
-/// "python3", "/usr/bin/python3.11".
+/// "python", as virtual environments have it, too; "python3", "/usr/bin/python3.11".
 bool is_python(const std::string& program) {
-  constexpr std::string_view kName = "python3";
+  constexpr std::string_view kName = "python";
   auto name = program.substr(program.rfind('/') + 1);
   bool assigns = program.find('=') != program.npos;  // a variable for the next word
   if (assigns || !name.starts_with(kName)) return false;

@@ -31,8 +31,8 @@ inline constexpr std::string_view kWarmVariable = "WM_WARM_FD";
 /// @cost O(1)
 bool is_standby(const HostOrder& order);
 
-/// The words of a command that is `python3 SCRIPT WORD…`, or that with exec before it, and nothing
-/// else; empty: anything that a shell would have to look at, another program, or an option before
+/// The words of a command that is `python SCRIPT WORD…`, or `python3`, or that with exec before it,
+/// and nothing else; empty: anything that a shell would have to look at, another program, or an option before
 /// the script.
 /// @cost O(length)
 std::vector<std::string> python_words(const std::string& command);

@@ -15,6 +15,8 @@ STEPS_A_PASS = -(-SAMPLES // (4 * WORLD))
 
 SCRIPT = f'''
 import os, torch
+if os.environ['RANK'] == os.environ.get('OTHER_TORCH'):
+    torch.__version__ = '9.9.0+cpu'
 from fabric_model import FabricModel
 class Numbers(torch.utils.data.Dataset):
     def __len__(self): return {SAMPLES}
@@ -32,10 +34,10 @@ print('returned to the script', flush=True)
 
 
 class Members:
-    """The tasks, as WM starts those of `bsub -app training -n 3`."""
+    """The tasks, as WM starts those of `bsub -app training -n 3`. `path`: PYTHONPATH; None: there is none"""
 
-    def __init__(self, folder, **environment):
-        self.folder = folder
+    def __init__(self, folder, python=sys.executable, path=os.path.join(BUILD, 'lib', 'python'), **environment):
+        self.folder, self._python, self._path = folder, python, path
         with socket.create_server(('127.0.0.1', 0)) as free:
             port = free.getsockname()[1]
         self._processes = [self._start(rank, port, environment) for rank in range(WORLD)]
@@ -44,9 +46,9 @@ class Members:
         log = os.path.join(self.folder, 'log', str(rank + 1))
         os.makedirs(log)
         return subprocess.Popen(
-            [sys.executable, '-c', SCRIPT], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            env={**{k: v for k, v in os.environ.items() if not k.startswith('WM_')},
-                 'PYTHONPATH': os.path.join(BUILD, 'lib', 'python'), 'WM_TASK': str(rank + 1),
+            [self._python, '-c', SCRIPT], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env={**{k: v for k, v in os.environ.items() if not k.startswith('WM_') and k != 'PYTHONPATH'},
+                 **({'PYTHONPATH': self._path} if self._path else {}), 'WM_TASK': str(rank + 1),
                  'RESULT_DIR': self.folder, 'LOG_DIR': log, 'RANK': str(rank), 'WORLD_SIZE': str(WORLD),
                  'MASTER_ADDR': '127.0.0.1', 'MASTER_PORT': str(port), 'OMP_NUM_THREADS': '1', **environment})
 
@@ -91,6 +93,14 @@ class FixedSize(unittest.TestCase):
             self.assertNotEqual(code, 0)
             self.assertNotIn('returned to the script', said)
             self.assertIn('a member of this group of 3 was lost', errors)
+
+    def test_all_of_them_refuse_to_train_with_one_of_another_torch(self):
+        for code, _, errors in self.start(OTHER_TORCH='1').end():
+            self.assertEqual(code, 1)
+            self.assertIn('mixed versions in one job: task 1 on ', errors)
+            self.assertIn('; task 2 on ', errors)
+            self.assertEqual(errors.count('torch 9.9.0'), 1)
+            self.assertNotIn('Traceback', errors)
 
 
 if __name__ == '__main__':

@@ -31,7 +31,8 @@ _NUMBERS = {'DEBUG': -1, 'INFO': 0, 'WARN': 1, 'WARNING': 1, 'ERROR': 2}
 
 def _library():
     here = os.path.dirname(os.path.abspath(__file__))
-    beside = [os.environ.get('WM_SERVE_LIB'), os.path.join(here, '..', 'libwmserve.so')]
+    beside = [os.environ.get('WM_SERVE_LIB'), os.path.join(here, '..', 'libwmserve.so'),
+              os.path.join(here, 'wm_elastic_libs', 'libwmserve.so')]  # of a wheel
     path = next((p for p in beside if p and os.path.exists(p)), None)
     if path is None:
         raise OSError('libwmserve.so not found: set WM_SERVE_LIB to its path')

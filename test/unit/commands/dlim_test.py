@@ -5,10 +5,12 @@ nobody but the server that gave it.
 import base64
 import contextlib
 import http.server
+import io
 import json
 import os
 import subprocess
 import sys
+import tarfile
 import tempfile
 import threading
 import unittest
@@ -22,7 +24,7 @@ class Server(http.server.ThreadingHTTPServer):
 
     def __init__(self, name):
         super().__init__(('127.0.0.1', 0), Answer)
-        self.name, self.seen = name, []
+        self.name, self.seen, self.packages = name, [], []
         self.url = f'http://127.0.0.1:{self.server_port}'
         threading.Thread(target=self.serve_forever, args=(0.01,), daemon=True).start()
 
@@ -34,6 +36,10 @@ class Answer(http.server.BaseHTTPRequestHandler):
         self.send_response(200)
         self.end_headers()
         self.wfile.write(json.dumps(answer).encode())
+
+    def do_POST(self):
+        self.server.packages.append(self.rfile.read(int(self.headers['Content-Length'])))
+        self.do_GET()
 
     def log_message(self, *_):
         pass
@@ -85,6 +91,35 @@ class Servers(unittest.TestCase):
             json.dump({'url': self.one.url, 'token': 'old'}, kept)
         self.assertEqual(self.dlim('config', '-s'), 'old\n')
         self.assertEqual(self.dlim('config', '-s', WM_GATEWAY_URL=self.two.url, WM_API_KEY='key'), 'of two\n')
+
+    def deployed(self, model, calls_itself, **environment):
+        """model.json as the server got it, of a shell whose python3 calls itself so; what dlim said."""
+        folder, programs = os.path.join(self.home, 'package'), os.path.join(self.home, 'programs')
+        for path in (folder, programs):
+            os.makedirs(path, exist_ok=True)
+        for name, text in (('model.json', json.dumps(model)), ('kernel.py', 'pass')):
+            with open(os.path.join(folder, name), 'w', encoding='utf-8') as out:
+                out.write(text)
+        with open(os.path.join(programs, 'python3'), 'w', encoding='utf-8') as out:
+            out.write(f'#!/bin/sh\n{calls_itself}\n')
+        os.chmod(out.name, 0o755)
+        said = self.dlim('model', 'deploy', '-p', folder, '--rest-server', self.one.url, '--jwt-token', 'mine', PATH=programs, **environment)
+        with tarfile.open(fileobj=io.BytesIO(self.one.packages.pop())) as tar:
+            self.assertEqual(sorted(tar.getnames()), ['kernel.py', 'model.json'])
+            return json.load(tar.extractfile('model.json')), said
+
+    def test_a_service_runs_with_the_python_of_the_shell_that_deploys_it(self):
+        model, said = self.deployed({'name': 'a', 'mk_environments': [{'name': 'A', 'value': '1'}]}, 'echo /v/bin/python3', LD_LIBRARY_PATH='/v/lib')
+        self.assertEqual(model, {'name': 'a', 'mk_environments': [{'name': 'A', 'value': '1'}, {'name': 'PATH', 'value': '/v/bin:/usr/local/bin:/usr/bin:/bin'},
+                                                                  {'name': 'LD_LIBRARY_PATH', 'value': '/v/lib'}]})
+        self.assertIn('Kernels run with /v/bin/python3, on hosts that have it\n', said)
+
+    def test_the_systems_python_or_none_and_a_path_of_the_package_leave_it_as_it_is(self):
+        plain, own = {'name': 'a'}, {'name': 'a', 'mk_environments': [{'name': 'PATH', 'value': '/mine'}]}
+        for model, says in ((plain, 'echo /usr/bin/python3'), (plain, 'exit 1'), (own, 'echo /v/bin/python3')):
+            found, said = self.deployed(model, says)
+            self.assertEqual(found, model)
+            self.assertNotIn('Kernels run', said)
 
 
 if __name__ == '__main__':

@@ -2,8 +2,10 @@
 
 import importlib.machinery
 import importlib.util
+import json
 import os
 import sys
+import tempfile
 import unittest
 import unittest.mock
 
@@ -65,7 +67,7 @@ class Words(unittest.TestCase):
 
     def test_jupyter_listens_at_a_socket_and_nowhere_else(self):
         with unittest.mock.patch.dict(os.environ, {'WM_WEB_SOCKET': '/run/web'}), \
-                unittest.mock.patch.object(M.shutil, 'which', lambda name: '/usr/bin/' + name):
+                unittest.mock.patch.object(M.shutil, 'which', lambda name, path=None: '/usr/bin/' + name):
             words = M.Jupyter('/12/').command()
         self.assertIn('--NotebookApp.sock=/run/web', words)
         self.assertIn('--NotebookApp.sock_mode=0600', words)
@@ -82,6 +84,78 @@ class Words(unittest.TestCase):
     def test_moments_of_kernels(self):
         self.assertEqual(M.when('1970-01-01T00:01:00.000000Z'), 60)
         self.assertEqual(M.when(''), 0)
+
+
+class OwnPython(unittest.TestCase):
+    """With which Python kernels run: that of PATH; programs that stand in for it are shell scripts."""
+
+    OWN = {'program': '/v/bin/python3', 'prefix': '/v', 'version': '3.13', 'server': 'jupyterlab', 'app': 'ServerApp', 'kernel': True}
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def found(self, text, name='python3'):
+        path = os.path.join(self.folder, name)
+        with open(path, 'w', encoding='utf-8') as out:
+            out.write('#!/bin/sh\n' + text)
+        os.chmod(path, 0o755)
+        with unittest.mock.patch.dict(os.environ, {'PATH': self.folder}):
+            return M.own_python()
+
+    def jupyter(self, python):
+        with unittest.mock.patch.dict(os.environ, {'WM_WEB_SOCKET': '/run/web'}):
+            return M.Jupyter('/12/', python)
+
+    def test_the_real_one_is_asked_whatever_its_name(self):
+        said = self.found(f'exec {sys.executable} "$@"', 'python')
+        if sys.prefix == M.SYSTEM_PREFIX:
+            self.assertIsNone(said)
+        else:
+            self.assertEqual((said['program'], said['prefix']), (sys.executable, sys.prefix))
+
+    def test_one_of_an_environment_is_the_submitters_own(self):
+        self.assertEqual(self.found("echo '" + json.dumps(self.OWN) + "'"), self.OWN)
+
+    def test_the_systems_is_nobodys_and_one_that_does_not_run_is_told(self):
+        self.assertIsNone(self.found("echo '" + json.dumps({**self.OWN, 'prefix': '/usr'}) + "'"))
+        for text in ('exit 1', 'echo no JSON'):
+            with unittest.mock.patch.object(M.sys, 'stderr') as told:
+                self.assertIsNone(self.found(text))
+            self.assertIn(os.path.join(self.folder, 'python3') + ' does not run', told.write.call_args_list[0].args[0])
+
+    def test_its_own_jupyter_is_started_where_it_has_one(self):
+        words = self.jupyter(self.OWN).command()
+        self.assertEqual(words[:3], ['/v/bin/python3', '-m', 'jupyterlab'])
+        self.assertIn('--ServerApp.sock=/run/web', words)
+        self.assertIn('--ServerApp.root_dir=' + os.getcwd(), words)
+
+    def test_else_the_systems_even_where_others_come_first_in_path(self):
+        looked = []
+
+        def which(name, path=None):
+            looked.append(path)
+            return '/usr/bin/' + name
+
+        with unittest.mock.patch.object(M.shutil, 'which', which):
+            words = self.jupyter({**self.OWN, 'server': ''}).command()
+        self.assertEqual((words[0], looked), ('/usr/bin/jupyter-notebook', [M.SYSTEM_PATH]))
+
+    def test_kernels_of_any_jupyter_run_with_it(self):
+        env = self.jupyter({**self.OWN, 'server': ''}).surroundings({'JUPYTER_PATH': '/mine'}, self.folder)
+        first, rest = env['JUPYTER_PATH'].split(':')
+        self.assertEqual(rest, '/mine')
+        with open(os.path.join(first, 'kernels', 'python3', 'kernel.json'), encoding='utf-8') as file:
+            spec = json.load(file)
+        self.assertEqual(spec['argv'][:3], ['/v/bin/python3', '-m', 'ipykernel_launcher'])
+        self.assertEqual(spec['display_name'], 'Python 3.13 (/v)')
+
+    def test_one_without_ipykernel_is_named_and_the_systems_runs_them(self):
+        with unittest.mock.patch.object(M.sys, 'stderr') as told:
+            served = self.jupyter({**self.OWN, 'kernel': False})
+            self.assertEqual(served.surroundings({'A': '1'}, self.folder), {'A': '1'})
+        self.assertIn("/v/bin/python3 has no ipykernel: kernels run with the system's", told.write.call_args_list[0].args[0])
 
 
 if __name__ == '__main__':

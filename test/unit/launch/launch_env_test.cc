@@ -69,8 +69,9 @@ std::map<std::string, std::string> as_map(const std::vector<std::string>& entrie
   return map;
 }
 
-std::map<std::string, std::string> env_of_task(const HostOrder& o, int index) {
-  return as_map(task_environment(o, facts(), o.tasks[index]));
+std::map<std::string, std::string> env_of_task(const HostOrder& o, int index,
+                                               const HostFacts& host = facts()) {
+  return as_map(task_environment(o, host, o.tasks[index]));
 }
 
 TEST(launch_env, devices_are_named_by_uuid_and_counters_by_index) {
@@ -156,6 +157,17 @@ TEST(launch_env, every_task_has_the_job_variables_and_the_submitters_own) {
   EXPECT_EQ(env["HOME"], "/h/ann");
   EXPECT_EQ(env["PATH"], "/opt/bin:/usr/bin");
   EXPECT_EQ(env.count("BAD"), 0u);
+}
+
+TEST(launch_env, commands_among_the_systems_programs_come_behind_the_submitters_python) {
+  auto host = facts();
+  auto o = order();
+  o.blobs.env = "PATH=/home/ann/venv/bin\0"s;
+  EXPECT_EQ(env_of_task(o, 0, host)["PATH"], "/opt/bin:/home/ann/venv/bin");
+  for (const char* folder : {"/bin", "/usr/bin", "/usr/local/bin"}) {
+    host.bin_dir = folder;
+    EXPECT_EQ(env_of_task(o, 0, host)["PATH"], "/home/ann/venv/bin:"s + folder);
+  }
 }
 
 TEST(launch_env, a_preloaded_name_wrapper_stays_with_the_submitter) {

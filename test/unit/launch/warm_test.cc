@@ -30,6 +30,8 @@ HostOrder warm_order() {
 
 TEST(warm, a_plain_python_command_is_taken_apart) {
   EXPECT_EQ(python_words("python3 train.py"), (Words{"python3", "train.py"}));
+  EXPECT_EQ(python_words("/home/a/venv/bin/python train.py"),
+            (Words{"/home/a/venv/bin/python", "train.py"}));
   EXPECT_EQ(python_words("exec python3 kernel.py"), (Words{"python3", "kernel.py"}));
   EXPECT_EQ(python_words("  /usr/bin/python3.11  a/b.py --n=3 x "),
             (Words{"/usr/bin/python3.11", "a/b.py", "--n=3", "x"}));
@@ -45,7 +47,8 @@ TEST(warm, whatever_a_shell_would_have_to_look_at_is_not_taken) {
 
 TEST(warm, other_programs_and_options_of_the_interpreter_are_not_taken) {
   for (const char* command : {"", "python3", "python3 -m train", "python3 -u train.py",
-                              "python3-config train.py", "pypy3 train.py", "torchrun train.py"})
+                              "python3-config train.py", "pythonw train.py",
+                              "pypy3 train.py", "torchrun train.py"})
     EXPECT_EQ(python_words(command), Words{}) << command;
 }
 

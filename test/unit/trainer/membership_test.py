@@ -6,7 +6,7 @@ import unittest
 from types import SimpleNamespace
 from unittest import mock
 
-from fabric_model import membership, native
+from fabric_model import membership, native, versions
 
 
 class Agent:
@@ -100,6 +100,17 @@ class LatePlanTest(unittest.TestCase):
         members.drop_withdrawn()
         self.assertEqual((placed, members.ready_epoch), ([later], 5))
         members.close()
+
+    def test_who_is_of_other_versions_than_the_job_says_so_where_it_waits(self):
+        def group(*_):
+            raise versions.Mixed('mixed versions')
+
+        with mock.patch.object(membership, 'Group', group):
+            self.hear(plan(1, [2, 1]))
+            with self.assertRaisesRegex(versions.Mixed, 'mixed versions'):
+                self.membership.wait_group(lambda _: None)
+        self.membership.close()
+        self.assertEqual(self.agent.said, [])  # it ends: nobody is to count on it
 
 
 if __name__ == '__main__':

@@ -4,20 +4,24 @@ trains in one process.
 
   FabricModel(model, datasets_function, loss, optimizer, …).train(epochs, batch_size, …)
 
-Modules: model, arguments (the API) → engine (rounds, switches, recovery) → group, membership, fixed (who),
-progress (where), flat, buffers, compute, data (what), state, plain, checkpoint, onnx_file (copies), hooks
-(user's code), native, sockets, store, proof (the system), noise (of the gradients), warm (what newcomers are
-forked from).
+Modules: model, arguments (the API) → engine (rounds, switches, recovery) → group, membership, fixed, meeting
+(who), progress (where), flat, buffers, compute, data (what), state, plain, checkpoint, onnx_file (copies), hooks
+(user's code), native, sockets, store, proof (the system), versions (of Python and torch), noise (of the gradients),
+warm (what newcomers are forked from).
 """
 
 import os
 import sys
 
-from .model import FabricModel
+from . import versions
 
-# Outside WM no PYTHONPATH names the folder of what users' own modules go before.
+versions.check()  # before anything that needs torch is imported
+
+from .model import FabricModel  # noqa: E402
+
+# Outside WM no PYTHONPATH names the folder of what users' own modules go before. (A wheel's is known to Python.)
 _LAST = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'last')
-if _LAST not in sys.path:
+if _LAST not in sys.path and os.path.isdir(_LAST):
     sys.path.append(_LAST)
 
 __all__ = ['FabricModel']

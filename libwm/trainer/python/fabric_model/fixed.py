@@ -1,20 +1,18 @@
 """Role: membership of a job of several tasks whose size is fixed (no -ar): one group of all of them from
-the first step to the last. They find each other as torchrun's workers do, by MASTER_ADDR, MASTER_PORT,
-RANK and WORLD_SIZE. Who loses a member ends: such a job ends with its first failed task.
+the first step to the last. They find each other by what torchrun's workers do, MASTER_ADDR, MASTER_PORT,
+RANK and WORLD_SIZE, and have to have the same Python and torch. Who loses a member ends: such a job ends with
+its first failed task.
 """
 
-import datetime
 import os
 import secrets
 from types import SimpleNamespace
 
-import torch.distributed as dist
-
+from . import meeting
 from .group import Group, Rendezvous
 
-_ADDRESS, _KEY = 'fabric_model/rendezvous', 'fabric_model/key'
 # Members import and build their models first, some on slower hosts; one that fails ends the job.
-_ALL_THERE = datetime.timedelta(minutes=30)
+_ALL_THERE_S = 1800.0
 
 
 def expected():
@@ -33,21 +31,19 @@ class Fixed:
     ready_epoch, checkpoint_wanted = 0, False
 
     def __init__(self, agent):
-        """Waits for all members. @errors RuntimeError, OSError: one is missing"""
+        """Waits for all members. @errors versions.Mixed; RuntimeError, OSError, ValueError: one is missing"""
         self._rendezvous = Rendezvous()
-        # Rank 0's store stays for as long as this object: others may read from it later.
-        self._store, rank, self._world = next(iter(dist.rendezvous('env://', timeout=_ALL_THERE)))
-        # Elastic jobs have their key from their agents; these have none. Whoever has the address finds
-        # a store that knows the key already.
+        rank, self._world = int(os.environ['RANK']), int(os.environ['WORLD_SIZE'])
+        host, port = os.environ['MASTER_ADDR'], int(os.environ['MASTER_PORT'])
+        # Elastic jobs have their key from their agents; these have none. Whoever comes to the address
+        # first as a rank is told it.
         if rank == 0:
-            self._rendezvous.key = secrets.token_bytes(32)
-            self._store.set(_KEY, self._rendezvous.key.hex())
-            self._store.set(_ADDRESS, self._rendezvous.address)
+            self._rendezvous.key, address = secrets.token_bytes(32), self._rendezvous.address
+            words = {'key': self._rendezvous.key.hex(), 'address': address}
+            meeting.Host(port, self._world).bring_together(words, _ALL_THERE_S)
         else:
-            self._rendezvous.key = bytes.fromhex(self._store.get(_KEY).decode())
-        address = self._store.get(_ADDRESS).decode()
-        if rank != 0:
-            self._store = None  # its client would end this process with rank 0's
+            words = meeting.come(host, port, rank, _ALL_THERE_S)
+            self._rendezvous.key, address = bytes.fromhex(words['key']), words['address']
         plan = SimpleNamespace(epoch=1, lead=0, survivors=0, members=list(range(self._world)),
                                rendezvous=address, reason='the whole job')
         self._group = self._current = Group(plan, rank, self._rendezvous, agent)

@@ -17,7 +17,7 @@ import time
 import torch
 import torch.distributed as dist
 
-from . import proof, sockets
+from . import proof, sockets, versions
 from .store import Client, Server
 
 CONNECT_LIMIT_S = 8.0  # above the lead's connect_limit, which withdraws first
@@ -76,11 +76,12 @@ class Rendezvous:
 
 def _connect(plan, rank, rendezvous, cancelled):
     """A full mesh of the plan's members, each of whom holds the job's key.
-    @errors RuntimeError, OSError: a member is missing, or is none"""
+    @errors versions.Mixed; RuntimeError, OSError: a member is missing, or is none"""
     world, name = len(plan.members), f'wm/{plan.lead}/{plan.epoch}'
     deadline = time.monotonic() + CONNECT_LIMIT_S
     store = Client(plan.rendezvous, name, rendezvous.key, CONNECT_LIMIT_S, cancelled)
     try:
+        _agree_on_versions(store, rank)
         store.set(f'here/{rank}', proof.nonce())
         # gloo's own waiting has the limit of the collectives: wait for all before it begins.
         nonces = [store.get(f'here/{r}') for r in range(world)]
@@ -98,6 +99,16 @@ def _connect(plan, rank, rendezvous, cancelled):
         return mesh, connections
     finally:
         store.close()
+
+
+def _agree_on_versions(store, rank):
+    """Before the others count on this member: it has what rank 0 has. @errors versions.Mixed"""
+    if rank == 0:
+        store.set('versions', versions.told())
+        return
+    store.get('here/0')  # rank 0 has told them by then, if it is of a WM that does
+    found = store.look('versions')
+    versions.compare(found and found.decode())
 
 
 def _pair_proofs(key, name, nonces):

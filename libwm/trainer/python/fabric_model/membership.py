@@ -16,6 +16,7 @@ from types import SimpleNamespace
 
 from . import native
 from .group import LEAVE_LIMIT_S, Group, Rendezvous
+from .versions import Mixed
 
 _CLOSE_S = LEAVE_LIMIT_S + 1.0  # for background threads to end
 # A signal that comes right before a wait does not end it: waits are looked up from so often.
@@ -72,6 +73,7 @@ class Membership:
         self._broken = 0          # highest epoch told broken
         self._withdrawn = 0       # highest epoch told withdrawn
         self._leave = None
+        self._mixed = None        # Mixed: the members are of other versions
         self.later = False        # it is to leave for a later training of the program
         self._stand = False
         self._checkpoint = False
@@ -113,7 +115,7 @@ class Membership:
 
     def wait_group(self, on_broken):
         """The next group, when there is no current one. `on_broken(epoch)` is called for
-        every number told broken meanwhile. @errors Left"""
+        every number told broken meanwhile. @errors Left, Mixed"""
         answered = 0
         with self._changed:
             while True:
@@ -182,6 +184,8 @@ class Membership:
     def _raise_if_left(self):
         if self._leave is not None:
             raise Left(self._leave)
+        if self._mixed is not None:
+            raise self._mixed
 
     # ---- the hearing thread ------------------------------------------------------------
 
@@ -213,6 +217,11 @@ class Membership:
         try:
             group = Group(plan, self._agent.task, self._rendezvous, self._agent,
                           lambda: connecting.cancelled)
+        except Mixed as error:
+            with self._changed:
+                self._mixed = error
+                self._changed.notify_all()
+            return
         except (RuntimeError, OSError, ValueError) as error:
             if not connecting.cancelled:
                 self._agent.connect_failed(plan.epoch, str(error))

@@ -28,6 +28,7 @@ from .membership import Alone, Left, Membership
 from .progress import Course
 from .state import Script
 from .syncbn import Norms, convert
+from .versions import Mixed
 
 _TRAININGS = 'WM_TRAININGS_DONE'  # in the environment: how often train() has returned
 _SKIPPED = 'WM_TRAININGS_SKIPPED'  # likewise, of a worker that came when a later one was under way
@@ -222,7 +223,10 @@ class _Run:
             return Membership(self.agent)
         # Of a group of fixed size all but one end with the first training.
         if self._training == 1 and fixed.expected():
-            return fixed.Fixed(self.agent)
+            try:
+                return fixed.Fixed(self.agent)
+            except Mixed as refusal:
+                sys.exit(str(refusal))
         return Alone(self.agent)
 
     def _onnx_example(self):
@@ -265,6 +269,9 @@ class _Run:
             if self.membership.later:
                 os.environ[_SKIPPED] = str(self._training)
             return _LATER if self.membership.later else _LEAVES
+        except Mixed as refusal:
+            self.close()
+            sys.exit(str(refusal))
         engine.hooks.train_end()
         if is_final and isinstance(self.membership, Membership):
             _Run.held = succession.Held(engine.group)

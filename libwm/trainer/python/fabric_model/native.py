@@ -1,7 +1,7 @@
 """Role: libwmtrainer.so (libwm/trainer/wmtrainer.h) seen from Python: the link to this
 host's agent, the step records, the ledger. Converts values, decides nothing.
 
-The library is $WM_TRAINER_LIB, or lies one folder above these packages. Outside WM a job
+The library is $WM_TRAINER_LIB, or lies one folder above these packages, or where a wheel has it. Outside WM a job
 also runs without it: then nothing is recorded and the order of samples is torch's.
 """
 
@@ -52,6 +52,7 @@ class Event:
 def _find():
     here = os.path.dirname(os.path.abspath(__file__))
     beside = [os.path.join(here, '..', '..', 'libwmtrainer.so'),
+              os.path.join(here, '..', 'wm_elastic_libs', 'libwmtrainer.so'),
               os.path.join(os.environ.get('FABRIC_HOME', here), '..', 'lib', 'libwmtrainer.so')]
     for path in [os.environ.get('WM_TRAINER_LIB')] + beside:
         if path and os.path.exists(path):

@@ -153,9 +153,13 @@ class Client(dist.Store):
     def set(self, key, value):
         self._ask(b'S', key, value.encode() if isinstance(value, str) else bytes(value))
 
+    def look(self, key):
+        """Its value now; None: there is none yet."""
+        return self._ask(b'G', key)
+
     def get(self, key):
         while True:
-            found = self._ask(b'G', key)
+            found = self.look(key)
             if found is not None:
                 return found
             if self._cancelled():
