@@ -28,6 +28,7 @@ struct Attempt {
   bool output_begun = false;    ///< a file to be overwritten has been by now
   launch::ExitRecord end = {};  ///< of the attempt, as far as it is known
   wm::Usage usage = {};         ///< of everything reaped
+  std::string note = {};        ///< a line for the report; empty: none
   WallTime started = {};
 
   TimePoint now() const { return kernel.clock.now(); }

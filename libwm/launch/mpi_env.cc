@@ -22,6 +22,9 @@ constexpr std::string_view kRankWords[] = {"JSM_JSRUN_PORT",
                                            "OMPI_COMMAND",
                                            "OMPI_ARGV",
                                            "OMPI_FILE_LOCATION",
+                                           "OMPI_LIBDIR_LOC",
+                                           "OMPI_VERSION",
+                                           "OMPI_TOOL_NAME",
                                            "OMPI_MCA_ess",
                                            "OMPI_MCA_pmix",
                                            "OMPI_MCA_orte_launch",
@@ -35,6 +38,12 @@ constexpr std::string_view kRankWords[] = {"JSM_JSRUN_PORT",
                                            "OMPI_MCA_orte_precondition_transports",
                                            "OMPI_MCA_mpi_oversubscribe",
                                            "OMPI_MCA_initial_wdir",
+                                           "OMPI_MCA_num_procs",
+                                           "OMPI_MCA_cpu_type",
+                                           "OMPI_MCA_PREFIXES",
+                                           "OMPI_MCA_mca_base_component_path",
+                                           "PRTE_LAUNCHED",
+                                           "PRTE_SHARED_FS",
                                            "MPI_LOCALNRANKS",
                                            "MPI_LOCALRANKID"};
 
@@ -67,7 +76,7 @@ bool may_be_root(const HostOrder& order) {
 bool is_told_to_ranks(std::string_view name) {
   if (name.starts_with("PMIX_")) return !name.starts_with("PMIX_MCA_");  // what a user may set
   for (const char* prefix :
-       {"OMPI_COMM_WORLD_", "OMPI_MCA_ess_", "OMPI_MCA_orte_ess_", "PMI_", "HYDI_"})
+       {"OMPI_COMM_WORLD_", "OMPI_WORLD_", "OMPI_MCA_ess_", "OMPI_MCA_orte_ess_", "PMI_", "HYDI_"})
     if (name.starts_with(prefix)) return true;
   return std::find(std::begin(kRankWords), std::end(kRankWords), name) != std::end(kRankWords);
 }

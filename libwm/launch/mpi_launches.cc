@@ -73,8 +73,10 @@ std::uint32_t world_of(const JobProcess& process) {
   return size != 0 ? size : number_of(process.env, "PMI_SIZE");
 }
 
+/// Mpirun of Open MPI 5 has become prterun.
 std::string name_of(const JobProcess& process) {
   if (process.argv.empty()) return "";
+  if (!variable_in(process.env, "OMPI_TOOL_NAME").empty()) return "mpirun";
   return process.argv[0].substr(process.argv[0].rfind('/') + 1);
 }
 
