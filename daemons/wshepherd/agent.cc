@@ -90,13 +90,13 @@ void Agent::start() {
   next_ = attempt_.now() + std::chrono::seconds(1);
   auto child = attempt_.kernel.children.spawn(exec);
   if (!child) return;
-  pid_ = child->pid;
+  pid_ = attempt_.agent = child->pid;
   attempt_.own.insert(pid_);
 }
 
 void Agent::on_exit(pid_t pid) {
   if (pid_ == 0 || pid != pid_) return;
-  pid_ = 0;
+  pid_ = attempt_.agent = 0;
   next_ = attempt_.now() + std::chrono::milliseconds(200);
 }
 

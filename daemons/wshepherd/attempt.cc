@@ -49,6 +49,11 @@ std::vector<pid_t> Attempt::everybody() const {
   return pids;
 }
 
+std::vector<pid_t> Attempt::launched() const {
+  if (agent == 0) return {};
+  return kernel.processes.descendants_of(agent, {});
+}
+
 bool Attempt::is_of(pid_t pid, const Task& task) const {
   auto stat = kernel.processes.stat(pid);
   if (!stat) return false;

@@ -22,12 +22,14 @@ struct Attempt {
   launch::AttemptSpec spec;  ///< its `tasks`, `before` and `after` are those still to be started
   std::map<TaskNumber, Task> tasks = {};
   std::set<pid_t> own = {};  ///< copiers, agent, reporter: ours, not the job's
+  pid_t agent = 0;           ///< one of them; 0: none runs
   JobClock clock = {};
   bool ready = false;           ///< the commands before the tasks have run well
   bool finishing = false;       ///< nothing new is started
   bool output_begun = false;    ///< a file to be overwritten has been by now
   launch::ExitRecord end = {};  ///< of the attempt, as far as it is known
   wm::Usage usage = {};         ///< of everything reaped
+  std::string note = {};        ///< a line for the report; empty: none
   WallTime started = {};
 
   TimePoint now() const { return kernel.clock.now(); }
@@ -43,6 +45,8 @@ struct Attempt {
   std::vector<pid_t> strays() const;
   /// Every process of the job, stopped or not; none of our own.
   std::vector<pid_t> everybody() const;
+  /// Every process of the commands that the agent has started for other hosts.
+  std::vector<pid_t> launched() const;
   /// The process is of the task's session or has its mark; the last task's, if no other runs.
   bool is_of(pid_t pid, const Task& task) const;
   /// The record that says how the job ended here: of the first task that failed, or the first; none

@@ -45,6 +45,9 @@ class ProcessTable {
   virtual std::optional<proc::ProcessStat> stat(pid_t pid) = 0;
   /// Of its environment at exec; empty: not set.
   virtual std::string variable_of(pid_t pid, std::string_view name) = 0;
+  /// Its words, and its environment at exec; empty: not readable.
+  virtual std::vector<std::string> arguments_of(pid_t pid) = 0;
+  virtual std::vector<std::string> environment_of(pid_t pid) = 0;
   /// Has it a handler of its own for this signal?
   virtual bool handles(pid_t pid, int signal) = 0;
   virtual proc::Use use_of(const std::vector<pid_t>& pids) = 0;

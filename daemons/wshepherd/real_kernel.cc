@@ -58,6 +58,10 @@ std::string RealKernel::variable_of(pid_t pid, std::string_view name) {
   return proc::variable_of(pid, name);
 }
 
+std::vector<std::string> RealKernel::arguments_of(pid_t pid) { return proc::arguments_of(pid); }
+
+std::vector<std::string> RealKernel::environment_of(pid_t pid) { return proc::environment_of(pid); }
+
 bool RealKernel::handles(pid_t pid, int signal) { return proc::handles(pid, signal); }
 
 proc::Use RealKernel::use_of(const std::vector<pid_t>& pids) { return proc::use_of(pids); }

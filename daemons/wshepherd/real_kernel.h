@@ -32,6 +32,8 @@ class RealKernel : public Clock,
   std::vector<pid_t> children_of(pid_t pid) override;
   std::optional<proc::ProcessStat> stat(pid_t pid) override;
   std::string variable_of(pid_t pid, std::string_view name) override;
+  std::vector<std::string> arguments_of(pid_t pid) override;
+  std::vector<std::string> environment_of(pid_t pid) override;
   bool handles(pid_t pid, int signal) override;
   proc::Use use_of(const std::vector<pid_t>& pids) override;
   Bytes fair_mem_of(const std::vector<pid_t>& pids) override;

@@ -23,9 +23,9 @@ bool Reporter::is_done() {
 
 launch::ReportEnd Reporter::end_of(const launch::ExitRecord& record) const {
   bool forced = record.cause != launch::EndCause::Exited;
-  launch::ReportEnd end{attempt_.spec.key, record.status,  forced ? record.text : "",
-                        attempt_.started,  record.ended,   attempt_.kernel.clock.wall(),
-                        attempt_.usage,    use_.mean_mem()};
+  launch::ReportEnd end{attempt_.spec.key, record.status,   forced ? record.text : "",
+                        attempt_.started,  record.ended,    attempt_.kernel.clock.wall(),
+                        attempt_.usage,    use_.mean_mem(), attempt_.note};
   const auto& own = record.usage;
   end.usage.max_mem = own.by_cgroup
                           ? own.max_mem

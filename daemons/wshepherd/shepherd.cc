@@ -50,7 +50,7 @@ TimePoint Shepherd::next() const {
   auto earliest = [&](std::optional<TimePoint> t) { until = t ? std::min(until, *t) : until; };
   if (auto limit = run_limit_.next()) earliest(attempt_.clock.steady(*limit));
   for (auto next : {strays_.next(), enders_.next(), use_.next(), warm_.next(), sides_.next(),
-                    agent_.next(), launched_.next(), acts_.next()})
+                    agent_.next(), launched_.next(), acts_.next(), ranks_.next()})
     earliest(next);
   bool exited = std::any_of(attempt_.tasks.begin(), attempt_.tasks.end(),
                             [](const auto& e) { return e.second.phase == Phase::Exited; });
@@ -89,6 +89,7 @@ void Shepherd::on_exit(const Exit& exit) {
   agent_.on_exit(exit.pid);
   warm_.on_exit(exit.pid);
   reporter_.on_exit(exit);
+  ranks_.on_exit(exit);
   for (auto& [number, task] : attempt_.tasks) {
     copiers_.on_exit(task, exit);
     tellers_.on_exit(task, exit.pid);
@@ -124,6 +125,7 @@ void Shepherd::fire_timers() {
   launched_.fire();
   strays_.fire();
   warm_.fire();
+  ranks_.fire();
 }
 
 void Shepherd::end_all(const EndWay& way, launch::EndCause cause, const std::string& text) {
@@ -188,6 +190,7 @@ void Shepherd::conclude_attempt() {
   attempt_.finishing = true;
   agent_.end();
   warm_.end();
+  ranks_.end();
   for (auto kind : {SideKind::Notice, SideKind::Warning, SideKind::Control, SideKind::Checkpoint})
     sides_.cancel(kind);
   if (!is_alone() || around_.runs_after() || !reporter_.is_done()) return;

@@ -3,8 +3,8 @@
 // it parses no byte a user wrote. Pure behind kernel.h: loop.h polls, and gives it its turns.
 //
 //   AttemptSpec ─► prolog, pre-execution ─ok─► tasks run ─last one─► report ─► TaskEnded ─► after:
-//                        │                        │ EndTasks, a limit,         post-execution, epilog
-//                        └─ bad: tasks refused ─┐ │ Finish                              │
+//                        │                        │ EndTasks, a limit,         post-execution,
+//                        epilog └─ bad: tasks refused ─┐ │ Finish                              │
 //                                               ▼ ▼                                     ▼
 //                                     signals, kill_grace, SIGKILL ─► nothing left ─► mail,
 //                                         └─ still there: stuck, told;     AttemptEnded, exit
@@ -15,15 +15,16 @@
 // in its place of the turn, so an order that comes twice, or late, changes nothing. Whoever
 // listens may be away: a word that is lost is in the records.
 //
-// Invariants: a TaskEnded or AttemptEnded is told after its record is on disk, and the last TaskEnded
-// of a job that runs here alone after its report is in its output file; the attempt ends only when
-// wait(2) says that no child is left (child subreaper) and its cgroup is empty.
+// Invariants: a TaskEnded or AttemptEnded is told after its record is on disk, and the last
+// TaskEnded of a job that runs here alone after its report is in its output file; the attempt ends
+// only when wait(2) says that no child is left (child subreaper) and its cgroup is empty.
 #pragma once
 
 #include "daemons/wshepherd/acts.h"
 #include "daemons/wshepherd/around.h"
 #include "daemons/wshepherd/copiers.h"
 #include "daemons/wshepherd/launched_part.h"
+#include "daemons/wshepherd/rank_watch.h"
 #include "daemons/wshepherd/records.h"
 #include "daemons/wshepherd/successors.h"
 #include "daemons/wshepherd/tellers.h"
@@ -102,6 +103,7 @@ class Shepherd {
   RunLimit run_limit_;
   Around around_{attempt_, sides_, starter_, run_limit_, reporter_};
   Agent agent_{attempt_, folder_};
+  RankWatch ranks_{attempt_};
   LaunchedPart launched_{attempt_, agent_};
   bool over_ = false;
 };

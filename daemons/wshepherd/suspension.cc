@@ -8,10 +8,18 @@ void set_suspended(Attempt& attempt, bool on) {
   const auto& kernel = attempt.kernel;
   if (on) attempt.clock.stop(attempt.now());
   else attempt.clock.go(attempt.now());
-  if (kernel.group.freeze(on)) return;
-  if (on) return kernel.signals.stop_all([&attempt] { return attempt.everybody(); });
+  bool frozen = kernel.group.freeze(on);
+  // What the agent has started for other hosts is not in the freezer: the agent itself has to go
+  // on.
+  auto others = [&attempt, frozen] {
+    auto pids = frozen ? std::vector<pid_t>{} : attempt.everybody();
+    auto launched = attempt.launched();
+    pids.insert(pids.end(), launched.begin(), launched.end());
+    return pids;
+  };
+  if (on) return kernel.signals.stop_all(others);
   // Whatever it looks like: a thread that waits in the kernel may yet come to its stop.
-  for (auto pid : attempt.everybody()) kernel.signals.kill(pid, SIGCONT);
+  for (auto pid : others()) kernel.signals.kill(pid, SIGCONT);
 }
 
 }  // namespace wm::shepherd

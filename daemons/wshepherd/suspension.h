@@ -3,7 +3,8 @@
 //
 //   going ◄──Suspend{off}, any end that is ordered── stopped ◄──Suspend{on}── going
 //
-// By the freezer of the control groups where there is one, else by SIGSTOP to each.
+// By the freezer of the control groups where there is one, else by SIGSTOP to each; what the agent started
+// for other hosts (blaunch, the daemons of mpirun) is in no freezer.
 #pragma once
 
 #include "daemons/wshepherd/attempt.h"

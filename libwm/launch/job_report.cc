@@ -96,7 +96,8 @@ std::string opening(const ReportHead& head, const ReportEnd& end) {
 }
 
 std::string verdict(const ReportEnd& end) {
-  std::string text = end.term.empty() ? "" : end.term + "\n";
+  std::string text = end.note.empty() ? "" : end.note + "\n";
+  if (!end.term.empty()) text += end.term + "\n";
   if (ended_well(end)) return text + "Successfully completed.\n";
   if (WIFSIGNALED(end.status) && end.term.empty())
     return text + "Exited with signal termination: " + ::strsignal(WTERMSIG(end.status)) + ".\n";

@@ -18,6 +18,7 @@ struct ReportEnd {
   WallTime started{}, ended{}, reported{};
   wm::Usage usage;
   Bytes mean_mem{-1};  ///< resident, over time; negative: it was too short to be looked at
+  std::string note;    ///< a line that stands before the verdict; empty: none
 };
 
 /// The block, first line to last, times in local time.

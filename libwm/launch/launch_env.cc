@@ -7,6 +7,7 @@
 
 #include "libwm/launch/framework_env.h"
 #include "libwm/launch/group_env.h"
+#include "libwm/launch/mpi_env.h"
 #include "libwm/launch/part_env.h"
 
 namespace wm::launch {
@@ -52,6 +53,7 @@ Variables submitted(const std::string& block) {
     at = end + 1;
   }
   drop_name_wrapper(vars);
+  drop_other_jobs_words(vars);
   return vars;
 }
 

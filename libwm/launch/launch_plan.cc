@@ -5,6 +5,7 @@
 #include "libwm/launch/container.h"
 #include "libwm/launch/job_command.h"
 #include "libwm/launch/launch_env.h"
+#include "libwm/launch/mpi_env.h"
 #include "libwm/launch/part_env.h"
 #include "libwm/model/recipients.h"
 

@@ -8,17 +8,14 @@
 #include "libwm/base/joined.h"
 #include "libwm/launch/container.h"
 #include "libwm/launch/group_env.h"
+#include "libwm/launch/mpi_env.h"
 
 namespace wm::launch {
 namespace {
 
-constexpr const char* kMpiHosts = "/mpi-hosts";
-
 bool is_interactive(const HostOrder& order) {
   return order.resolved.console.streams != Streams::Files;
 }
-
-bool starts_ranks(const HostOrder& order) { return order.resolved.mpi == Mpi::Pmix; }
 
 /// "node1 2 node2 1": hosts and their tasks.
 std::string rank_hosts(const HostOrder& order) {
@@ -35,11 +32,6 @@ std::string gpus_here(const HostOrder& order) {
   std::string text;
   for (auto gpu : gpus) text += (text.empty() ? "" : ",") + std::to_string(gpu);
   return text;
-}
-
-/// Mpirun is to know the job's slots, also of an elastic job that is down to one.
-bool is_parallel(const HostOrder& order) {
-  return task_count(order.hosts) > 1 || order.team.elastic;
 }
 
 }  // namespace
@@ -72,19 +64,7 @@ void add_launch(VariableMap& vars, const HostOrder& order, const HostFacts& host
   else vars.erase("WM_LAUNCH_SOCKET");
   vars["WM_HOST"] = host.name;
   if (is_interactive(order)) vars["LSB_INTERACTIVE"] = "Y";
-  // In a user namespace of its own no rank may read another's memory, and Open MPI's way out of
-  // that hangs where no mpirun is.
-  if (starts_ranks(order) && container_driver(order) != "none")
-    vars.try_emplace("OMPI_MCA_btl_vader_single_copy_mechanism", "none");
-  if (!is_parallel(order)) return;
-  vars["OMPI_MCA_orte_default_hostfile"] = attempt_dir(order, host) + kMpiHosts;
-  vars["WM_HOSTFILE"] = vars["OMPI_MCA_orte_default_hostfile"];  // DeepSpeed's form, too
-  vars.try_emplace("OMPI_MCA_plm_rsh_agent", host.bin_dir + "/blaunch");
-  // Confinement is the cgroup's job, and bound to cores more slots than cores are an error.
-  vars.try_emplace("OMPI_MCA_hwloc_base_binding_policy", "none");
-  bool root_inside = container_driver(order) == "podman";  // who is the owner, outside
-  if (order.resolved.owner.uid != 0 && !root_inside) return;
-  vars["OMPI_ALLOW_RUN_AS_ROOT"] = vars["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1";
+  add_mpi(vars, order, host);
 }
 
 void add_web(VariableMap& vars, const HostOrder& order, const HostFacts& host) {
@@ -104,22 +84,13 @@ void add_agent_part(VariableMap& vars, const HostOrder& order, const HostFacts& 
   vars["WM_AGENT_NAME"] = host.name;
   vars["WM_AGENT_CONSOLE"] = console_socket(order, host);
   vars["WM_AGENT_MUNGE"] = host.munge_socket;
-  // Of orted, and of it alone: removed with the attempt, and not shared by hosts of one machine.
-  vars["OMPI_MCA_orte_tmpdir_base"] = attempt_dir(order, host);
+  add_mpi_daemon(vars, order, host);
   if (order.resolved.open && order.first_host) vars["WM_AGENT_RESULTS"] = result_dir(order, host);
   vars["WM_AGENT_CONTAINER"] = joined(container_of_part(order, host), "\n");
   if (!starts_ranks(order)) return;
   vars["WM_AGENT_RANKS"] = rank_hosts(order);
   vars["WM_AGENT_RANK_SOCKET"] = rank_socket(order, host);
   if (order.resolved.files.tag) vars["WM_AGENT_TAG"] = "1";
-}
-
-std::string mpi_host_file(const HostOrder& order) {
-  std::string text;
-  if (!is_parallel(order)) return text;
-  for (const auto& [name, tasks] : by_host(order))
-    text += name + " slots=" + std::to_string(tasks) + "\n";
-  return text;
 }
 
 void plan_rank(const HostOrder& order, const HostFacts& host, TaskSpec& task) {

@@ -1,6 +1,6 @@
 // Role: what a job gets for launching over its hosts (blaunch, mpirun, Hydra) and for consoles:
-// when a host's part of a job needs an agent, the agent's own variables, those of tasks, and
-// the host file of Open MPI. Pure, as launch_env.h, which calls it.
+// when a host's part of a job needs an agent, the agent's own variables and those of tasks. Pure,
+// as launch_env.h, which calls it.
 //
 //   several hosts or groups, elastic, interactive, a trial, or its owner wants in ──► an agent on
 //   every host of it
@@ -30,17 +30,12 @@ std::string console_socket(const HostOrder& order, const HostFacts& host);
 /// Where the agent tells ranks that this host starts of the others.
 std::string rank_socket(const HostOrder& order, const HostFacts& host);
 
-/// Variables by which launchers inside a task find blaunch and the hosts. What the submitter
-/// set for Open MPI stays, but for the host file.
-/// @source Open MPI 4.1 MCA parameters plm_rsh_agent, orte_default_hostfile, btl_vader_…
+/// Variables by which launchers inside a task find blaunch and the hosts; those of MPI: mpi_env.h.
 void add_launch(VariableMap& vars, const HostOrder& order, const HostFacts& host);
 /// Of type notebook: where to listen for the job's owner, and when it counts as forgotten.
 void add_web(VariableMap& vars, const HostOrder& order, const HostFacts& host);
 /// Variables of the agent itself.
 void add_agent_part(VariableMap& vars, const HostOrder& order, const HostFacts& host);
-
-/// "node1 slots=2", one line a host, as Open MPI reads it; empty for a job of one task.
-std::string mpi_host_file(const HostOrder& order);
 
 /// Makes the task one of the ranks that find each other by the agents.
 void plan_rank(const HostOrder& order, const HostFacts& host, TaskSpec& task);

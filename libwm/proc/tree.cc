@@ -94,6 +94,17 @@ bool is_live(pid_t pid) {
   return read_stat(pid, stat) && stat.state != 'Z' && stat.state != 'X';
 }
 
+/// Each ends with a zero byte.
+std::vector<std::string> strings_in(const std::string& bytes) {
+  std::vector<std::string> strings;
+  for (std::size_t at = 0; at < bytes.size();) {
+    auto end = std::min(bytes.find('\0', at), bytes.size());
+    strings.push_back(bytes.substr(at, end - at));
+    at = end + 1;
+  }
+  return strings;
+}
+
 }  // namespace
 
 bool read_stat(pid_t pid, ProcessStat& stat) {
@@ -144,14 +155,11 @@ std::vector<pid_t> tree_of(pid_t root) {
 }
 
 std::vector<std::string> environment_of(pid_t pid) {
-  auto text = read_whole(proc_path(pid, "environ"));
-  std::vector<std::string> entries;
-  for (std::size_t at = 0; at < text.size();) {
-    auto end = std::min(text.find('\0', at), text.size());
-    entries.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return entries;
+  return strings_in(read_whole(proc_path(pid, "environ")));
+}
+
+std::vector<std::string> arguments_of(pid_t pid) {
+  return strings_in(read_whole(proc_path(pid, "cmdline")));
 }
 
 std::string variable_of(pid_t pid, std::string_view name) {

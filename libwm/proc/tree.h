@@ -42,6 +42,8 @@ std::vector<pid_t> tree_of(pid_t root);
 std::string variable_of(pid_t pid, std::string_view name);
 /// The whole environment of a process as it was at exec, "A=1" each; empty: not readable.
 std::vector<std::string> environment_of(pid_t pid);
+/// Its words as they are now; empty: not readable, or a kernel's own. @cost one read
+std::vector<std::string> arguments_of(pid_t pid);
 
 /// All processes whose environment has WM_ATTEMPT=`marker`, those in a session led by one of
 /// `sessions`, and everything below them. @cost reads all of /proc

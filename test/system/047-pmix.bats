@@ -9,15 +9,14 @@ setup_file() {
     mpicc -o "$BATS_FILE_TMPDIR/joins" "$BATS_TEST_DIRNAME/mpi_joins.c" || return
     mpicc -o "$BATS_FILE_TMPDIR/spawn" "$BATS_TEST_DIRNAME/mpi_spawn.c" || return
   fi
-  cluster_up --nodes 2 --cpus 4
+  mpi_cluster_up --nodes 2 --cpus 4
 }
 teardown_file() { cluster_down; }
 setup() {
-  command -v mpicc >/dev/null || skip "no Open MPI: run scripts/bootstrap"
+  need_mpi
   cluster_env
   cd "$BATS_TEST_TMPDIR" || return
   course=$BATS_FILE_TMPDIR/course
-  mpi_on_loopback
 }
 
 none_like() { ! pgrep -f "^[^ ]*$1"; }
@@ -100,7 +99,7 @@ all_fail() {
   export OMPI_MCA_btl=self,vader
   job=$(submit -mpi pmix -n 2 -R 'span[hosts=1]' "$course" wait)
   wait_for 40 bash -c "bpeek $job | grep -q 'course of 2'"
-  pgrep -f "^$course wait" | while read -r pid; do grep -o '/dev/shm/vader[^ ]*' "/proc/$pid/maps"; done | sort -u >shared
+  pgrep -f "^$course wait" | while read -r pid; do grep -oE '/dev/shm/(vader|sm)_segment[^ ]*' "/proc/$pid/maps"; done | sort -u >shared
   [ "$(wc -l <shared)" -eq 2 ]
   [ "$(cat shared | xargs ls | wc -l)" -eq 2 ]
   bkill "$job"

@@ -6,7 +6,7 @@
 load lib
 setup_file() {
   printf '[mpi]\nresize = restart\n' >"$BATS_FILE_TMPDIR/apps.conf"
-  cluster_up --nodes 3 --cpus 1 --conf "$BATS_FILE_TMPDIR/apps.conf"
+  mpi_cluster_up --nodes 3 --cpus 1 --conf "$BATS_FILE_TMPDIR/apps.conf"
   cluster_env
   echo 'restart_quiet = 1s' >>"$WM_CONF_DIR/wm.conf"
   badmin reconfig
@@ -14,15 +14,14 @@ setup_file() {
 }
 teardown_file() { cluster_down; }
 setup() {
-  command -v mpirun >/dev/null || skip "no Open MPI: run scripts/bootstrap"
+  need_mpi
   [ -x "$B/test/examples/mpi_train" ] || skip "mpi_train is not built: configure found no mpicxx"
   cluster_env
   cd "$BATS_TEST_TMPDIR" || return
-  mpi_on_loopback
   export RESULT_DIR=$PWD LOG_DIR=$PWD/log
   mkdir -p log
   # mpirun kills its ranks so long after a SIGTERM: a second is little for a busy machine.
-  export OMPI_MCA_odls_base_sigkill_timeout=3
+  export OMPI_MCA_odls_base_sigkill_timeout=3 PRTE_MCA_odls_base_sigkill_timeout=3
   cat >program <<END
 #!/bin/sh
 exec mpirun -x RESULT_DIR -x LOG_DIR $B/test/examples/mpi_train --data $BATS_FILE_TMPDIR/digits --passes 60 --step-ms 25 "\$@"

@@ -41,7 +41,7 @@ CONF
   echo treasure >"$BATS_FILE_TMPDIR/data/file"
   # pauses between more tries grow long
   printf "[limits]\nmax_user_requeue = 1\n" >"$BATS_FILE_TMPDIR/wm.conf"
-  cluster_up --nodes 2 --cpus 4 --conf "$BATS_FILE_TMPDIR/apps.conf" --conf "$BATS_FILE_TMPDIR/wm.conf"
+  mpi_cluster_up --nodes 2 --cpus 4 --conf "$BATS_FILE_TMPDIR/apps.conf" --conf "$BATS_FILE_TMPDIR/wm.conf"
 }
 teardown_file() { cluster_down; }
 setup() {
@@ -52,11 +52,6 @@ setup() {
 }
 
 need_charliecloud() { command -v ch-run >/dev/null || skip "no ch-run: run scripts/bootstrap"; }
-# Hosts of a private cluster share a kernel and a name: Open MPI's shared memory would mix them up.
-need_mpi() {
-  command -v mpicc mpirun >/dev/null || skip "no Open MPI: run scripts/bootstrap"
-  mpi_on_loopback
-}
 need_blaunch() { ! sanitized || skip "commands with sanitizers need libraries that the image lacks"; }
 need_podman() {
   printf '[engine]\nruntime = "runc"\n' >containers.conf
@@ -213,7 +208,7 @@ all_inside() { [ "$(state "$job")" = finished ] && [ "$(grep -cx inside ranks.tx
   bkill "$job"
   ran_out "$job" 60
   wait_for 15 none_like "$hello wait"
-  wait_for 15 none_like "orted.*$hello|orted -mca"
+  wait_for 15 none_like 'orted -mca|prted --prtemca|prted --allow'
 }
 
 @test "a missing image is named, and the tasks never run" {

@@ -19,7 +19,7 @@ container_image = localhost/wmtest:1
 container_binds = /usr, /lib, /lib64, /etc/openmpi, /etc/alternatives, $PLACE/mpi
 container_options = --ulimit=nofile=1024:1024 --ulimit=nproc=1000:1000
 CONF
-  "$MINICLUSTER" up --dir "$PLACE/c" --nodes 2 --multiuser --conf "$BATS_FILE_TMPDIR/apps.conf"
+  "$MINICLUSTER" up --dir "$PLACE/c" $(mpi_network) --nodes 2 --multiuser --conf "$BATS_FILE_TMPDIR/apps.conf"
 }
 teardown_file() {
   [ -n "${PLACE-}" ] || return 0
@@ -146,9 +146,8 @@ after_each() {
 
 # mpi_as_a [bsub-arguments…] LAUNCHER: four ranks over two hosts, each inside
 mpi_as_a() {
-  command -v mpicc mpirun >/dev/null || skip "no Open MPI: run scripts/bootstrap"
+  need_mpi
   podman_as_a
-  mpi_on_loopback
   job=$(submit_as a -app podman -n 4 -R 'span[ptile=2]' -o out.txt \
     "${@:1:$#-1}" "${*: -1} sh -c 'cat /etc/where >>ranks.txt; exec $PLACE/mpi/hello'")
   ran_out "$job" 60

@@ -12,6 +12,7 @@
 #                                          last_step, past_step JOBID …: what its step records say
 #   proven JOBID STEPS [KILLED_TASK]       it finished, every step and sample once, without a restart
 #   needs_venv MODULE                      Python's own packages, with python3 in PATH theirs; else the test is skipped
+#   mpi_cluster_up, need_mpi               for MPI programs over its hosts, with whichever Open MPI is here
 #   make_account, remove_accounts, reachable_build  for tests of several accounts (root only)
 # Invariant: no fixed ports or paths; everything lives below BATS_FILE_TMPDIR.
 
@@ -215,8 +216,37 @@ image_for_podman() {
     >/dev/null 2>&1 || skip "podman cannot start a container on this kernel"
 }
 
-# Open MPI between hosts of a private cluster. They share a kernel and a name: its shared memory would
-# mix them up; and what other clusters do to the machine's network interfaces is not to reach its sockets.
-mpi_on_loopback() {
+# ---- MPI --------------------------------------------------------------------------------
+
+# Open MPI's: 4, 5 …; 0: there is none
+mpi_version() {
+  local said
+  said=$(mpirun --version 2>/dev/null) || true
+  [[ $said =~ \(Open\ MPI\)\ ([0-9]+) ]] && echo "${BASH_REMATCH[1]}" || echo 0
+}
+# As cluster_up, for MPI programs over its hosts: since its version 5 Open MPI leaves the loopback interface out, so
+# these hosts have a network each (mpi_network: the flag of minicluster).
+mpi_cluster_up() { cluster_up $(mpi_network) "$@"; }
+mpi_network() { [ -n "$(why_no_mpi)" ] || [ "$(mpi_version)" -lt 5 ] || echo --netns; }
+# Why there are none; empty when there are
+why_no_mpi() {
+  if ! command -v mpicc mpirun >/dev/null || [ "$(mpi_version)" -eq 0 ]; then
+    echo "no Open MPI: run scripts/bootstrap"
+  elif [ "$(mpi_version)" -ge 5 ] && [ "$(id -u)" -ne 0 ]; then
+    echo "Open MPI 5 between hosts of one machine needs network namespaces, and they root"
+  elif [ "$(mpi_version)" -ge 5 ] && ! command -v ip nsenter >/dev/null; then
+    echo "no ip or nsenter: run scripts/bootstrap"
+  fi
+}
+need_mpi() {
+  local why
+  why=$(why_no_mpi)
+  [ -z "$why" ] || skip "$why"
+  mpi_between_hosts
+}
+# Hosts of a private cluster without networks share a name, too: Open MPI's shared memory would mix them up; and
+# what other clusters do to the machine's network interfaces is not to reach its sockets.
+mpi_between_hosts() {
+  [ "$(mpi_version)" -lt 5 ] || return 0
   export OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_oob_tcp_if_include=lo
 }

@@ -19,7 +19,8 @@ bool is_ours(std::string_view name) {
   for (const char* prefix : {"WM_", "LSF_"})
     if (name.starts_with(prefix)) return true;
   for (const char* word : {"HOSTNAME", "LSB_DJOB_HOSTFILE", "OMPI_MCA_orte_default_hostfile",
-                           "OMPI_MCA_orte_tmpdir_base", "CUDA_VISIBLE_DEVICES"})
+                           "OMPI_MCA_orte_tmpdir_base", "PRTE_MCA_prte_default_hostfile",
+                           "PRTE_MCA_prte_tmpdir_base", "CUDA_VISIBLE_DEVICES"})
     if (name == word) return true;
   return false;
 }

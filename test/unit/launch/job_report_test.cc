@@ -53,6 +53,16 @@ TEST(job_report, a_bad_end_names_the_exit_code_and_the_reason_above_it) {
   EXPECT_EQ(line_two_above_summary(job_report(head(), end)), "Exited with exit code 3.");
 }
 
+TEST(job_report, a_note_stands_before_the_verdict_and_moves_no_line_that_clients_look_for) {
+  ReportEnd end;
+  end.note = "WARNING: mpirun started 2 ranks";
+  auto text = job_report(head(), end);
+  EXPECT_EQ(line_two_above_summary(text), "Successfully completed.");
+  EXPECT_NE(text.find("\nWARNING: mpirun started 2 ranks\nSuccessfully"), text.npos);
+  end.term = "TERM_RUNLIMIT: too long";
+  EXPECT_NE(job_report(head(), end).find("2 ranks\nTERM_RUNLIMIT"), text.npos);
+}
+
 TEST(job_report, who_was_ended_and_exits_well_is_not_done) {
   ReportEnd end;
   end.term = "TERM_OWNER: job killed by owner";

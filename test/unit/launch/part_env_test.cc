@@ -147,42 +147,12 @@ TEST(part_env, a_host_without_a_task_of_its_own_is_a_bare_part_that_lives_on) {
   EXPECT_TRUE(plan_attempt(one_host(), host_b(), {}, {}).agent_argv.empty());
 }
 
-TEST(part_env, open_mpi_is_told_of_the_one_slot_that_an_elastic_job_is_down_to) {
-  auto order = one_host();
-  order.hosts = job_hosts_of({{{1}, "a", ""}}, "a");
-  VariableMap vars;
-  add_launch(vars, order, host_b());
-  EXPECT_FALSE(vars.contains("OMPI_MCA_orte_default_hostfile"));
-  order.team.elastic = true;
-  add_launch(vars, order, host_b());
-  EXPECT_TRUE(vars.contains("OMPI_MCA_orte_default_hostfile"));
-  EXPECT_NE(mpi_host_file(order).find(" slots=1\n"), std::string::npos);
-}
-
-TEST(part_env, open_mpi_is_told_its_launcher_and_its_hosts) {
-  VariableMap vars{{"OMPI_MCA_hwloc_base_binding_policy", "core"},
-                   {"OMPI_MCA_orte_default_hostfile", "/of/another/job"}};
-  add_launch(vars, two_hosts(), host_b());
-  EXPECT_EQ(vars["OMPI_MCA_plm_rsh_agent"], "/opt/bin/blaunch");
-  EXPECT_EQ(vars["OMPI_MCA_orte_default_hostfile"], "/run/b/12-0.1.d/mpi-hosts");
-  EXPECT_EQ(vars["OMPI_MCA_hwloc_base_binding_policy"], "core") << "what the user set stays";
-  EXPECT_FALSE(vars.contains("OMPI_ALLOW_RUN_AS_ROOT"));
-  EXPECT_EQ(vars["WM_LAUNCH_SOCKET"], "/run/b/12-0.1.d/launch");
-  EXPECT_EQ(vars["WM_HOST"], "b");
-  auto files = plan_attempt(two_hosts(), host_b(), {}, {}).files;
-  auto hosts =
-      std::find_if(files.begin(), files.end(), [](const auto& f) { return f.name == "mpi-hosts"; });
-  ASSERT_NE(hosts, files.end());
-  EXPECT_EQ(hosts->text, "a slots=2\nb slots=2\n");
-}
-
 TEST(part_env, a_job_of_one_task_gets_none_of_it) {
   auto o = one_host();
   o.hosts = job_hosts_of({{{1}, "a", ""}}, "a");
   VariableMap vars{{"WM_LAUNCH_SOCKET", "/of/another/job"}};
   add_launch(vars, o, host_b());
   EXPECT_EQ(vars, (VariableMap{{"WM_HOST", "b"}}));
-  EXPECT_EQ(mpi_host_file(o), "");
 }
 
 TEST(part_env, the_agent_may_use_the_gpus_of_all_its_tasks) {
@@ -190,7 +160,6 @@ TEST(part_env, the_agent_may_use_the_gpus_of_all_its_tasks) {
   add_agent_part(vars, two_hosts(), host_b());
   EXPECT_EQ(vars["CUDA_VISIBLE_DEVICES"], "3,4");
   EXPECT_EQ(vars["WM_AGENT_NAME"], "b");
-  EXPECT_EQ(vars["OMPI_MCA_orte_tmpdir_base"], "/run/b/12-0.1.d");
   EXPECT_EQ(vars["WM_AGENT_MUNGE"], "/run/munge");
 }
 
@@ -205,31 +174,6 @@ TEST(part_env, the_agent_knows_the_container_for_what_it_launches) {
   add_agent_part(vars, o, host_b());
   EXPECT_TRUE(vars["WM_AGENT_CONTAINER"].starts_with("env\n")) << vars["WM_AGENT_CONTAINER"];
   EXPECT_TRUE(vars["WM_AGENT_CONTAINER"].ends_with("\n/images/x\n--"));
-}
-
-TEST(part_env, ranks_in_containers_do_not_read_each_others_memory) {
-  VariableMap vars;
-  auto o = two_hosts();
-  o.app.container.driver = "charliecloud";
-  o.app.container.image = "/images/x";
-  add_launch(vars, o, host_b());
-  const char* name = "OMPI_MCA_btl_vader_single_copy_mechanism";
-  EXPECT_FALSE(vars.contains(name)) << "mpirun's are in one container";
-  o.resolved.mpi = Mpi::Pmix;
-  add_launch(vars, o, host_b());
-  EXPECT_EQ(vars[name], "none");
-  vars[name] = "emulated";
-  add_launch(vars, o, host_b());
-  EXPECT_EQ(vars[name], "emulated");
-}
-
-TEST(part_env, who_is_root_inside_only_may_run_mpirun) {
-  VariableMap vars;
-  auto o = two_hosts();
-  o.app.container.driver = "podman";
-  o.app.container.image = "img";
-  add_launch(vars, o, host_b());
-  EXPECT_EQ(vars["OMPI_ALLOW_RUN_AS_ROOT"], "1");
 }
 
 TEST(part_env, the_first_task_of_an_interactive_job_has_a_console) {

@@ -29,5 +29,16 @@ TEST(part_settings, a_command_goes_where_its_caller_is) {
   EXPECT_EQ(List(placed.begin() + 8, placed.end()), (List{"sh", "/work", "orted", "-x"}));
 }
 
+TEST(part_settings, what_says_where_a_command_is_comes_from_its_own_host) {
+  std::string of_env[] = {"PRTE_MCA_prte_tmpdir_base=/run/b",    "OMPI_MCA_orte_tmpdir_base=/run/b",
+                          "PRTE_MCA_prte_default_hostfile=/b/h", "PRTE_MCA_plm_ssh_agent=/bin/ssh",
+                          "OMPI_MCA_orte_default_hostfile=/b/h", "WM_HOST=b"};
+  std::vector<char*> environment;
+  for (auto& entry : of_env) environment.push_back(entry.data());
+  environment.push_back(nullptr);
+  auto own = read_part_settings([](const char*) { return nullptr; }, environment.data()).own_env;
+  EXPECT_EQ(own, (List{of_env[0], of_env[1], of_env[2], of_env[4], of_env[5]}));
+}
+
 }  // namespace
 }  // namespace wm::wagent

@@ -128,7 +128,7 @@ Result<Pipe> FakeKernel::pipe() {
   if (no_pipe) return fail(Code::System, "pipe: too many open files");
   Pipe made{nothing(), nothing()};
   pipes_.emplace_back(made.read.get(), made.write.get());
-  waiting_[made.read.get()] = {};
+  waiting_[made.read.get()] = {Waiting::Nothing, std::exchange(next_pipe_, "")};
   return made;
 }
 

@@ -30,6 +30,7 @@ struct FakeProcess {
   pid_t parent = 0, session = 0;
   std::string mark;        ///< its WM_TASK
   std::set<int> handlers;  ///< signals it has a handler for
+  std::vector<std::string> argv = {}, env = {};
 };
 /// A signal to a pid, or to a group where that is negative.
 using Sent = std::pair<pid_t, int>;
@@ -55,6 +56,8 @@ class FakeKernel : public Clock,
   void pass(Duration time) { time_ += time; }
   /// The read end at `fd` has something, or is at its end.
   void set(int fd, Waiting waiting, const std::string& text = "");
+  /// Bytes that wait in the pipe that is made next.
+  void next_pipe_has(const std::string& text) { next_pipe_ = text; }
   template <class Word>
   std::vector<Word> words() const {
     std::vector<Word> found;
@@ -104,6 +107,8 @@ class FakeKernel : public Clock,
   std::vector<pid_t> children_of(pid_t pid) override;
   std::optional<proc::ProcessStat> stat(pid_t pid) override;
   std::string variable_of(pid_t pid, std::string_view) override { return table[pid].mark; }
+  std::vector<std::string> arguments_of(pid_t pid) override { return table[pid].argv; }
+  std::vector<std::string> environment_of(pid_t pid) override { return table[pid].env; }
   bool handles(pid_t pid, int signal) override { return table[pid].handlers.contains(signal); }
   proc::Use use_of(const std::vector<pid_t>&) override { return use_now; }
   Bytes fair_mem_of(const std::vector<pid_t>&) override { return fair_mem; }
@@ -155,7 +160,8 @@ class FakeKernel : public Clock,
   pid_t next_ = kSelf;
   std::deque<Exit> ended_;
   std::map<int, std::pair<Waiting, std::string>> waiting_;  ///< by read end
-  std::vector<std::pair<int, int>> pipes_;                  ///< read and write end
+  std::string next_pipe_;
+  std::vector<std::pair<int, int>> pipes_;  ///< read and write end
 };
 
 /// A host, and job 7 in its first attempt: 10 s between signals, 60 s of kill_grace.

@@ -35,5 +35,20 @@ TEST_F(suspension, without_a_freezer_everybody_gets_signals) {
               UnorderedElementsAre(Sent{task.pid, SIGCONT}, Sent{child, SIGCONT}));
 }
 
+TEST_F(suspension, what_the_agent_started_for_other_hosts_stops_too_but_not_the_agent) {
+  attempt_.agent = kernel_.add(FakeKernel::kSelf);
+  attempt_.own = {attempt_.agent};
+  auto command = kernel_.add(attempt_.agent), rank = kernel_.add(command);
+  for (bool freezer : {true, false}) {
+    kernel_.freezer = freezer;
+    set_suspended(attempt_, true);
+    EXPECT_THAT(kernel_.take_sent(),
+                UnorderedElementsAre(Sent{command, SIGSTOP}, Sent{rank, SIGSTOP}));
+    set_suspended(attempt_, false);
+    EXPECT_THAT(kernel_.take_sent(),
+                UnorderedElementsAre(Sent{command, SIGCONT}, Sent{rank, SIGCONT}));
+  }
+}
+
 }  // namespace
 }  // namespace wm::shepherd
