@@ -6,69 +6,18 @@
 #include <string_view>
 #include <vector>
 
+#include "libwm/model/training_launcher.h"
+
 namespace wm {
 namespace {
-
-/// The first words of a command, enough to see what it starts.
-std::vector<std::string_view> first_words(std::string_view text) {
-  constexpr std::size_t kMax = 16;
-  constexpr std::string_view kBlank = " \t\n";
-  std::vector<std::string_view> words;
-  while (words.size() < kMax) {
-    auto from = text.find_first_not_of(kBlank);
-    if (from == text.npos) break;
-    text.remove_prefix(from);
-    auto end = std::min(text.find_first_of(kBlank), text.size());
-    words.push_back(text.substr(0, end));
-    text.remove_prefix(end);
-  }
-  return words;
-}
-
-std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
-// "A=1", "exec" and "env" say nothing about what is started.
-bool is_prefix(std::string_view word) {
-  auto equals = word.find('=');
-  bool assigns = equals != word.npos && equals > 0 && word.find('/') > equals;
-  return assigns || word == "exec" || base_name(word) == "env";
-}
-
-/// What starts the processes of a training, or nothing we know.
-enum class Starter { None, Torchrun, Accelerate, DeepSpeed };
-
-Starter starter_of_module(std::string_view name) {
-  if (name == "torch.distributed.run" || name == "torch.distributed.launch")
-    return Starter::Torchrun;
-  if (name == "accelerate.commands.launch") return Starter::Accelerate;
-  if (name == "deepspeed.launcher.runner") return Starter::DeepSpeed;
-  return Starter::None;
-}
-
-// @source manuals of torchrun, accelerate launch and deepspeed: the command, or python -m MODULE
-Starter starter_of(const std::vector<std::string_view>& words) {
-  auto at = std::find_if_not(words.begin(), words.end(), is_prefix);
-  if (at == words.end()) return Starter::None;
-  auto name = base_name(*at);
-  if (name == "torchrun") return Starter::Torchrun;
-  if (name == "deepspeed") return Starter::DeepSpeed;
-  if (name == "accelerate")
-    return at + 1 != words.end() && at[1] == "launch" ? Starter::Accelerate : Starter::None;
-  if (!name.starts_with("python")) return Starter::None;
-  auto module = std::find(at, words.end(), "-m");
-  bool options_only = std::all_of(at + 1, module, [](auto word) { return word.starts_with('-'); });
-  if (module == words.end() || module + 1 == words.end() || !options_only) return Starter::None;
-  return starter_of_module(module[1]);
-}
 
 /// How the command itself wants to be started, if it is a launcher. DeepSpeed's reaches the
 /// other hosts itself, unless it is told that it runs on each of them.
 std::optional<Launch> launch_of_command(std::string_view command) {
-  auto words = first_words(command);
-  auto starter = starter_of(words);
-  if (starter == Starter::None) return {};
-  bool alone = std::find(words.begin(), words.end(), "--no_ssh") == words.end();
-  return starter == Starter::DeepSpeed && alone ? Launch::Once : Launch::PerHost;
+  auto found = training_launcher_of(command);
+  if (found.launcher == TrainingLauncher::None) return {};
+  bool alone = !found.has_option("--no_ssh");
+  return found.launcher == TrainingLauncher::DeepSpeed && alone ? Launch::Once : Launch::PerHost;
 }
 
 /// The first plan that `says` so, from the one with that path up to the root; null: none.

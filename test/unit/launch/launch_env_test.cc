@@ -120,7 +120,8 @@ TEST(launch_env, a_training_task_has_torchruns_complete_set) {
   auto env = env_of_task(order(), 1);
   std::map<std::string, std::string> expected = {{"RANK", "3"},
                                                  {"WORLD_SIZE", "4"},
-                                                 {"LOCAL_RANK", "1"},
+                                                 {"LOCAL_RANK", "0"},
+                                                 {"WM_LOCAL_RANK", "1"},
                                                  {"LOCAL_WORLD_SIZE", "2"},
                                                  {"GROUP_RANK", "1"},
                                                  {"GROUP_WORLD_SIZE", "2"},
@@ -142,6 +143,13 @@ TEST(launch_env, a_training_task_has_torchruns_complete_set) {
   for (const auto& [name, value] : expected) EXPECT_EQ(env[name], value) << name;
   for (const char* name : {"TORCHELASTIC_MAX_RESTARTS", "TORCHELASTIC_ERROR_FILE"})
     EXPECT_FALSE(env[name].empty()) << name;
+}
+
+TEST(launch_env, local_rank_is_a_number_of_what_a_task_sees) {
+  auto o = order();
+  for (auto& task : o.tasks) task.gpus.clear();
+  EXPECT_EQ(env_of_task(o, 1)["LOCAL_RANK"], "1") << "without GPUs it counts the host's tasks";
+  EXPECT_EQ(env_of_task(o, 1)["WM_LOCAL_RANK"], "1");
 }
 
 TEST(launch_env, every_task_has_the_job_variables_and_the_submitters_own) {
