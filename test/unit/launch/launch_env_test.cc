@@ -145,6 +145,16 @@ TEST(launch_env, a_training_task_has_torchruns_complete_set) {
     EXPECT_FALSE(env[name].empty()) << name;
 }
 
+TEST(launch_env, a_launcher_has_our_modules_whatever_the_profile) {
+  auto o = order();
+  o.app.type = AppType::Batch;
+  o.resolved.program.command = "uv run torchrun train.py";
+  EXPECT_EQ(env_of_task(o, 0)["PYTHONPATH"], "/opt/lib/python:/mine:/opt/lib/python/last");
+  EXPECT_EQ(env_of_task(o, 0).count("RESULT_DIR"), 0u);
+  o.resolved.program.command = "./solve";
+  EXPECT_EQ(env_of_task(o, 0)["PYTHONPATH"], "/mine");
+}
+
 TEST(launch_env, local_rank_is_a_number_of_what_a_task_sees) {
   auto o = order();
   for (auto& task : o.tasks) task.gpus.clear();
