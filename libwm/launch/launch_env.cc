@@ -8,7 +8,7 @@
 #include "libwm/launch/framework_env.h"
 #include "libwm/launch/group_env.h"
 #include "libwm/launch/part_env.h"
-#include "libwm/model/training_launcher.h"
+#include "libwm/model/cluster.h"
 
 namespace wm::launch {
 namespace {
@@ -151,10 +151,6 @@ void add_gpus(Variables& v, const HostOrder& o, const OrderedTask& task) {
   v["NVIDIA_VISIBLE_DEVICES"] = uuids.empty() ? "none" : uuids;
 }
 
-bool starts_training(const HostOrder& o) {
-  return training_launcher_of(o.resolved.program.command).launcher != TrainingLauncher::None;
-}
-
 std::vector<std::string> entries_of(const Variables& vars) {
   std::vector<std::string> entries;
   for (const auto& [name, value] : vars) entries.push_back(name + "=" + value);
@@ -235,12 +231,12 @@ std::vector<std::string> task_environment(const HostOrder& order, const HostFact
   add_lsf(vars, order, host);
   add_account(vars, order, host);
   add_gpus(vars, order, task);
-  bool launcher = order.launch == Launch::PerHost;
   if (meets_at_port(order)) add_torchrun(vars, order, host, task);
-  bool batch = order.app.type == AppType::Batch;
+  bool batch = order.app.type == AppType::Batch, launches = starts_training(order.resolved);
   if (!batch) add_training(vars, order, host, task);
-  if (!batch || starts_training(order)) add_python(vars, host);
-  if (launcher) add_launcher(vars, order, task);
+  if (!batch || launches) add_python(vars, host);
+  bool per_host = order.launch == Launch::PerHost;
+  if (per_host || (launches && order.launch == Launch::PerSlot)) add_launcher(vars, order, task);
   add_wm(vars, order, host);
   add_data(vars, order, host);
   add_groups(vars, order, task);

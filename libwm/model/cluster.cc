@@ -11,13 +11,30 @@
 namespace wm {
 namespace {
 
+/// Accelerate starts the processes of a host where it finds several GPUs or is told what to do with
+/// them; else the script alone, in its own environment: then it is as the script itself.
+/// @source accelerate launch: simple_launcher
+bool starts_the_script_alone(const FoundLauncher& found, const JobSpec& spec) {
+  if (found.has_option("--cpu")) return true;
+  for (const char* several : {"--multi_gpu", "--multi-gpu", "--use_fsdp", "--use-fsdp", "--tpu",
+                              "--use_deepspeed", "--use-deepspeed", "--use_megatron_lm",
+                              "--use-megatron-lm", "--mpirun_hostfile", "--mpirun-hostfile"})
+    if (found.has_option(several)) return false;
+  return spec.task.milli_gpus == 0;
+}
+
 /// How the command itself wants to be started, if it is a launcher. DeepSpeed's reaches the
 /// other hosts itself, unless it is told that it runs on each of them.
-std::optional<Launch> launch_of_command(std::string_view command) {
-  auto found = training_launcher_of(command);
-  if (found.launcher == TrainingLauncher::None) return {};
-  bool alone = !found.has_option("--no_ssh");
-  return found.launcher == TrainingLauncher::DeepSpeed && alone ? Launch::Once : Launch::PerHost;
+std::optional<Launch> launch_of_command(const JobSpec& spec) {
+  auto found = training_launcher_of(spec.program.command);
+  switch (found.launcher) {
+    case TrainingLauncher::None: return {};
+    case TrainingLauncher::Torchrun: return Launch::PerHost;
+    case TrainingLauncher::Accelerate:
+      return starts_the_script_alone(found, spec) ? Launch::PerSlot : Launch::PerHost;
+    case TrainingLauncher::DeepSpeed: break;
+  }
+  return found.has_option("--no_ssh") ? Launch::PerHost : Launch::Once;
 }
 
 /// The first plan that `says` so, from the one with that path up to the root; null: none.
@@ -126,9 +143,13 @@ bool may_resize(const Config& config, const Job& job) {
 
 Launch launch_of(const Config& config, const JobSpec& spec) {
   if (spec.mpi == Mpi::Pmix) return Launch::PerSlot;
-  if (auto launch = launch_of_command(spec.program.command)) return *launch;
+  if (auto launch = launch_of_command(spec)) return *launch;
   if (spec.group) return Launch::PerSlot;
   return app_of(config, spec).type == AppType::Batch ? Launch::Once : Launch::PerSlot;
+}
+
+bool starts_training(const JobSpec& spec) {
+  return training_launcher_of(spec.program.command).launcher != TrainingLauncher::None;
 }
 
 bool has_pre_exec(const Config& config, const JobSpec& spec) {
@@ -146,7 +167,8 @@ ResizeMode resize_mode_of(const Config& config, const Job& job) {
     case Launch::Once: return ResizeMode::Notify;
     case Launch::PerSlot: break;
   }
-  return ResizeMode::Tasks;
+  // Its processes have met as many as they are.
+  return starts_training(job.spec()) ? ResizeMode::Restart : ResizeMode::Tasks;
 }
 
 const std::string& notify_command_of(const Config& config, const Job& job) {

@@ -155,6 +155,19 @@ TEST(launch_env, a_launcher_has_our_modules_whatever_the_profile) {
   EXPECT_EQ(env_of_task(o, 0)["PYTHONPATH"], "/mine");
 }
 
+TEST(launch_env, each_task_of_a_launcher_that_starts_one_process_is_one_of_its_ranks) {
+  auto o = order();
+  o.app.type = AppType::Batch;
+  o.launch = Launch::PerSlot;
+  o.resolved.program.command = "accelerate launch --cpu train.py";
+  auto env = env_of_task(o, 1);
+  EXPECT_EQ(env["RANK"], "3");
+  EXPECT_EQ(env["WORLD_SIZE"], "4");
+  EXPECT_EQ(env["NNODES"], "2") << "of its own command line";
+  o.resolved.program.command = "./solve";
+  EXPECT_EQ(env_of_task(o, 1).count("RANK"), 0u);
+}
+
 TEST(launch_env, local_rank_is_a_number_of_what_a_task_sees) {
   auto o = order();
   for (auto& task : o.tasks) task.gpus.clear();
