@@ -114,15 +114,37 @@ def fields(data):
         at += size
 
 
+# dtype of a tensor.proto → its struct format, and the field that has its values where field 4, the whole, is not there
+REAL_TYPES = {1: ('<f', 5), 2: ('<d', 6)}
+
+
+def of_tensor(data):
+    """The value of a tensor of one real number, as TensorFlow 2 and Keras write scalars; None of any other.
+    @raises IndexError, ValueError"""
+    tensor = dict(fields(data))
+    if tensor.get(1) not in REAL_TYPES or tensor.get(2):  # a shape: it is no scalar
+        return None
+    form, field = REAL_TYPES[tensor[1]]
+    value = tensor.get(4, tensor.get(field))
+    if value is None:  # zeros need not be written
+        return 0.0
+    return struct.unpack(form, value)[0] if isinstance(value, bytes) and len(value) == struct.calcsize(form) else None
+
+
 def of_event(data, series):
     """An event of TensorBoard: its scalars."""
     event = dict(fields(data))
     step = event.get(2, 0)
     for number_, value in fields(event.get(5, b'')):
-        if number_ == 1:
-            scalar = dict(fields(value))
-            if isinstance(scalar.get(2), bytes) and len(scalar[2]) == 4:
-                add(series, scalar.get(1, b'').decode('utf-8', 'replace'), step, struct.unpack('<f', scalar[2])[0])
+        if number_ != 1:
+            continue
+        scalar = dict(fields(value))
+        read = None
+        if isinstance(scalar.get(2), bytes) and len(scalar[2]) == 4:
+            read = struct.unpack('<f', scalar[2])[0]
+        elif isinstance(scalar.get(8), bytes):
+            read = of_tensor(scalar[8])
+        add(series, scalar.get(1, b'').decode('utf-8', 'replace'), step, read)
 
 
 def of_events(data, series):

@@ -7,8 +7,9 @@ namespace wm::fsm {
 bool needs_port(const Config& config, const JobSpec& spec) {
   auto launch = launch_of(config, spec);
   if (launch == Launch::PerHost) return true;
-  bool workers = launch == Launch::PerSlot && app_of(config, spec).type != AppType::Batch;
-  return workers && !spec.elastic;
+  if (launch != Launch::PerSlot) return false;
+  bool workers = app_of(config, spec).type != AppType::Batch && !spec.elastic;
+  return workers || starts_training(spec);
 }
 
 bool first_host_goes_first(const Config& config, const JobSpec& spec) {

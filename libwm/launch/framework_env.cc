@@ -5,16 +5,6 @@
 namespace wm::launch {
 namespace {
 
-/// FabricModel in front of what the submitter had; modules under names that scripts bring
-/// themselves behind it.
-void add_python(VariableMap& v, const HostFacts& host) {
-  auto ours = host.lib_dir + "/python";
-  auto& path = v["PYTHONPATH"];
-  path = ours + ":" + path + (path.empty() ? "" : ":") + ours + "/last";
-  v["PYTHONUNBUFFERED"] = "1";
-  v["FABRIC_HOME"] = host.fabric_dir;
-}
-
 /// A job as WMLA's scripts see it, who give these to torchrun: so many workers, which of them this
 /// process is, and how many processes each may have, at least one. Where a process is started for
 /// every task that is a task; a launcher's is its host; a command started once is all there is.
@@ -51,12 +41,23 @@ void add_resumption(VariableMap& v, const HostOrder& o, const HostFacts& host) {
 
 }  // namespace
 
+void add_python(VariableMap& v, const HostFacts& host) {
+  auto ours = host.lib_dir + "/python";
+  auto& path = v["PYTHONPATH"];
+  path = ours + ":" + path + (path.empty() ? "" : ":") + ours + "/last";
+  v["PYTHONUNBUFFERED"] = "1";
+  v["FABRIC_HOME"] = host.fabric_dir;
+}
+
 void add_torchrun(VariableMap& v, const HostOrder& o, const HostFacts& host,
                   const OrderedTask& task) {
   auto place = place_of(o, task.task);
   v["RANK"] = v["ROLE_RANK"] = std::to_string(place.rank);
   v["WORLD_SIZE"] = v["ROLE_WORLD_SIZE"] = std::to_string(place.world);
-  v["LOCAL_RANK"] = std::to_string(place.local_rank);
+  // Scripts take the device of that number of those that they see: a task sees its own alone.
+  bool sees_own = o.launch == Launch::PerSlot && !task.gpus.empty();
+  v["LOCAL_RANK"] = sees_own ? "0" : std::to_string(place.local_rank);
+  v["WM_LOCAL_RANK"] = std::to_string(place.local_rank);
   v["LOCAL_WORLD_SIZE"] = std::to_string(place.local_world);
   v["GROUP_RANK"] = v["NODE_RANK"] = std::to_string(place.host_rank);
   v["GROUP_WORLD_SIZE"] = std::to_string(place.hosts);
@@ -109,7 +110,6 @@ void add_training(VariableMap& v, const HostOrder& o, const HostFacts& host,
   v["WMLA_WORKER_NDEVICE"] = std::to_string(workers.devices);
   v["WM_JOB"] = identity(o, host);
   add_resumption(v, o, host);
-  add_python(v, host);
 }
 
 }  // namespace wm::launch

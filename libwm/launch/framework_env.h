@@ -16,7 +16,10 @@ void add_torchrun(VariableMap& vars, const HostOrder& order, const HostFacts& ho
 /// Defaults of torchrun's own options; what the command line says goes before them.
 /// @source torch.distributed.argparse_util: PET_<option>
 void add_launcher(VariableMap& vars, const HostOrder& order, const OrderedTask& task);
-/// Folders and modules of a training script.
+/// WM's modules: fabric_model, wm_steps and the like in front of what the submitter had in PYTHONPATH;
+/// those under names that scripts bring themselves behind it. @cost O(1)
+void add_python(VariableMap& vars, const HostFacts& host);
+/// Folders of a training script.
 void add_training(VariableMap& vars, const HostOrder& order, const HostFacts& host,
                   const OrderedTask& task);
 

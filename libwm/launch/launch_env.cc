@@ -9,6 +9,7 @@
 #include "libwm/launch/group_env.h"
 #include "libwm/launch/mpi_env.h"
 #include "libwm/launch/part_env.h"
+#include "libwm/model/cluster.h"
 
 namespace wm::launch {
 namespace {
@@ -239,10 +240,12 @@ std::vector<std::string> task_environment(const HostOrder& order, const HostFact
   add_lsf(vars, order, host);
   add_account(vars, order, host);
   add_gpus(vars, order, task);
-  bool launcher = order.launch == Launch::PerHost;
   if (meets_at_port(order)) add_torchrun(vars, order, host, task);
-  if (order.app.type != AppType::Batch) add_training(vars, order, host, task);
-  if (launcher) add_launcher(vars, order, task);
+  bool batch = order.app.type == AppType::Batch, launches = starts_training(order.resolved);
+  if (!batch) add_training(vars, order, host, task);
+  if (!batch || launches) add_python(vars, host);
+  bool per_host = order.launch == Launch::PerHost;
+  if (per_host || (launches && order.launch == Launch::PerSlot)) add_launcher(vars, order, task);
   add_wm(vars, order, host);
   add_data(vars, order, host);
   add_groups(vars, order, task);

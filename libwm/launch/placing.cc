@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "libwm/model/cluster.h"
+
 namespace wm::launch {
 
 std::vector<HostTasks> by_host(const HostOrder& order) { return unfolded(order.hosts.runs); }
@@ -21,8 +23,8 @@ Place place_of(const HostOrder& order, TaskNumber task) {
 }
 
 bool meets_at_port(const HostOrder& order) {
-  bool workers = order.launch == Launch::PerSlot && order.app.type != AppType::Batch;
-  return workers || order.launch == Launch::PerHost;
+  bool workers = order.app.type != AppType::Batch || starts_training(order.resolved);
+  return order.launch == Launch::PerHost || (order.launch == Launch::PerSlot && workers);
 }
 
 std::string master_address(const HostOrder& order) {

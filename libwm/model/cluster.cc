@@ -6,69 +6,35 @@
 #include <string_view>
 #include <vector>
 
+#include "libwm/model/training_launcher.h"
+
 namespace wm {
 namespace {
 
-/// The first words of a command, enough to see what it starts.
-std::vector<std::string_view> first_words(std::string_view text) {
-  constexpr std::size_t kMax = 16;
-  constexpr std::string_view kBlank = " \t\n";
-  std::vector<std::string_view> words;
-  while (words.size() < kMax) {
-    auto from = text.find_first_not_of(kBlank);
-    if (from == text.npos) break;
-    text.remove_prefix(from);
-    auto end = std::min(text.find_first_of(kBlank), text.size());
-    words.push_back(text.substr(0, end));
-    text.remove_prefix(end);
-  }
-  return words;
-}
-
-std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
-// "A=1", "exec" and "env" say nothing about what is started.
-bool is_prefix(std::string_view word) {
-  auto equals = word.find('=');
-  bool assigns = equals != word.npos && equals > 0 && word.find('/') > equals;
-  return assigns || word == "exec" || base_name(word) == "env";
-}
-
-/// What starts the processes of a training, or nothing we know.
-enum class Starter { None, Torchrun, Accelerate, DeepSpeed };
-
-Starter starter_of_module(std::string_view name) {
-  if (name == "torch.distributed.run" || name == "torch.distributed.launch")
-    return Starter::Torchrun;
-  if (name == "accelerate.commands.launch") return Starter::Accelerate;
-  if (name == "deepspeed.launcher.runner") return Starter::DeepSpeed;
-  return Starter::None;
-}
-
-// @source manuals of torchrun, accelerate launch and deepspeed: the command, or python -m MODULE
-Starter starter_of(const std::vector<std::string_view>& words) {
-  auto at = std::find_if_not(words.begin(), words.end(), is_prefix);
-  if (at == words.end()) return Starter::None;
-  auto name = base_name(*at);
-  if (name == "torchrun") return Starter::Torchrun;
-  if (name == "deepspeed") return Starter::DeepSpeed;
-  if (name == "accelerate")
-    return at + 1 != words.end() && at[1] == "launch" ? Starter::Accelerate : Starter::None;
-  if (!name.starts_with("python")) return Starter::None;
-  auto module = std::find(at, words.end(), "-m");
-  bool options_only = std::all_of(at + 1, module, [](auto word) { return word.starts_with('-'); });
-  if (module == words.end() || module + 1 == words.end() || !options_only) return Starter::None;
-  return starter_of_module(module[1]);
+/// Accelerate starts the processes of a host where it finds several GPUs or is told what to do with
+/// them; else the script alone, in its own environment: then it is as the script itself.
+/// @source accelerate launch: simple_launcher
+bool starts_the_script_alone(const FoundLauncher& found, const JobSpec& spec) {
+  if (found.has_option("--cpu")) return true;
+  for (const char* several : {"--multi_gpu", "--multi-gpu", "--use_fsdp", "--use-fsdp", "--tpu",
+                              "--use_deepspeed", "--use-deepspeed", "--use_megatron_lm",
+                              "--use-megatron-lm", "--mpirun_hostfile", "--mpirun-hostfile"})
+    if (found.has_option(several)) return false;
+  return spec.task.milli_gpus == 0;
 }
 
 /// How the command itself wants to be started, if it is a launcher. DeepSpeed's reaches the
 /// other hosts itself, unless it is told that it runs on each of them.
-std::optional<Launch> launch_of_command(std::string_view command) {
-  auto words = first_words(command);
-  auto starter = starter_of(words);
-  if (starter == Starter::None) return {};
-  bool alone = std::find(words.begin(), words.end(), "--no_ssh") == words.end();
-  return starter == Starter::DeepSpeed && alone ? Launch::Once : Launch::PerHost;
+std::optional<Launch> launch_of_command(const JobSpec& spec) {
+  auto found = training_launcher_of(spec.program.command);
+  switch (found.launcher) {
+    case TrainingLauncher::None: return {};
+    case TrainingLauncher::Torchrun: return Launch::PerHost;
+    case TrainingLauncher::Accelerate:
+      return starts_the_script_alone(found, spec) ? Launch::PerSlot : Launch::PerHost;
+    case TrainingLauncher::DeepSpeed: break;
+  }
+  return found.has_option("--no_ssh") ? Launch::PerHost : Launch::Once;
 }
 
 /// The first plan that `says` so, from the one with that path up to the root; null: none.
@@ -177,9 +143,13 @@ bool may_resize(const Config& config, const Job& job) {
 
 Launch launch_of(const Config& config, const JobSpec& spec) {
   if (spec.mpi == Mpi::Pmix) return Launch::PerSlot;
-  if (auto launch = launch_of_command(spec.program.command)) return *launch;
+  if (auto launch = launch_of_command(spec)) return *launch;
   if (spec.group) return Launch::PerSlot;
   return app_of(config, spec).type == AppType::Batch ? Launch::Once : Launch::PerSlot;
+}
+
+bool starts_training(const JobSpec& spec) {
+  return training_launcher_of(spec.program.command).launcher != TrainingLauncher::None;
 }
 
 bool has_pre_exec(const Config& config, const JobSpec& spec) {
@@ -197,7 +167,8 @@ ResizeMode resize_mode_of(const Config& config, const Job& job) {
     case Launch::Once: return ResizeMode::Notify;
     case Launch::PerSlot: break;
   }
-  return ResizeMode::Tasks;
+  // Its processes have met as many as they are.
+  return starts_training(job.spec()) ? ResizeMode::Restart : ResizeMode::Tasks;
 }
 
 const std::string& notify_command_of(const Config& config, const Job& job) {

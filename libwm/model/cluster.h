@@ -75,10 +75,12 @@ const std::string& plan_unless_said(const Config& config, const std::string& que
 /// May the job's tasks be changed while it runs: elastic, running, told how, not ending?
 /// @cost O(log apps)
 bool is_resizable(const Cluster& cluster, const Job& job);
-/// Which tasks of the job have a process of their own: every one (training), one a host (its
-/// command is torchrun or the like, which starts the others), or only the first (batch).
-/// @cost O(command)
+/// Which tasks of the job have a process of their own: every one (training, and accelerate launch
+/// where it starts one process), one a host (its command is torchrun or the like, which starts the
+/// others), or only the first (batch). @cost O(command)
 Launch launch_of(const Config& config, const JobSpec& spec);
+/// Is its command a launcher of trainings (training_launcher.h)? @cost O(command)
+bool starts_training(const JobSpec& spec);
 /// Is there something to run before the job's tasks: its own command, its profile's, its queue's,
 /// or what puts its bundle in place?
 bool has_pre_exec(const Config& config, const JobSpec& spec);

@@ -33,7 +33,18 @@ def field(number, kind, data):
 
 def record(step, tag, value):
     """A scalar of TensorBoard as its writer leaves it."""
-    scalar = field(1, 2, varint(len(tag)) + tag) + field(2, 5, struct.pack('<f', value))
+    return record_of(step, tag, field(2, 5, struct.pack('<f', value)))
+
+
+def tensor(step, tag, *parts):
+    """A scalar as TensorFlow 2 and Keras write it: field 8, a tensor of these fields."""
+    data = b''.join(parts)
+    return record_of(step, tag, field(8, 2, varint(len(data)) + data))
+
+
+def record_of(step, tag, value):
+    """An event of one value, in its record."""
+    scalar = field(1, 2, varint(len(tag)) + tag) + value
     summary = field(1, 2, varint(len(scalar)) + scalar)
     event = field(1, 1, struct.pack('<d', 1.0)) + field(2, 0, varint(step)) + field(5, 2, varint(len(summary)) + summary)
     return struct.pack('<Q', len(event)) + b'crc!' + event + b'crc!'
@@ -80,6 +91,20 @@ class Curves(unittest.TestCase):
         self.assertEqual(self.series('7'), {'lr': [(1, 0.5), (300, 0.25)]})
         self.put('8/events.out.tfevents.1', struct.pack('<Q', 3) + b'crc!' + b'\xff\xff\xff' + b'crc!' + record(1, b'lr', 1))
         self.assertEqual(self.series('8'), {'lr': [(1, 1)]})
+
+    def test_scalars_that_are_tensors_as_tensorflow_and_keras_write_them(self):
+        """A number whole, one by one, as a double, left out as zero; nothing of other tensors."""
+        real, double, text = b'\x08\x01', b'\x08\x02', b'\x08\x07'
+        self.put('7/events.out.tfevents.1', b''.join([
+            tensor(1, b'loss', real, field(4, 2, b'\x04' + struct.pack('<f', 0.5))),
+            tensor(2, b'loss', real, field(2, 2, b'\x00'), field(5, 2, b'\x04' + struct.pack('<f', 0.25))),
+            tensor(3, b'loss', double, field(6, 2, b'\x08' + struct.pack('<d', 0.125))),
+            tensor(4, b'loss', real),
+            tensor(5, b'loss', real, field(2, 2, b'\x02\x12\x00'), field(4, 2, b'\x04' + struct.pack('<f', 7))),
+            tensor(6, b'loss', real, field(4, 2, b'\x02ab')),
+            tensor(7, b'loss', text, field(8, 2, b'\x04words'[:5])),
+            tensor(8, b'loss', real, field(4, 2, b'\x09'))]))
+        self.assertEqual(self.series('7'), {'loss': [(1, 0.5), (2, 0.25), (3, 0.125), (4, 0.0)]})
 
     def test_many_points_keep_their_spikes(self):
         """Thinned."""

@@ -21,6 +21,7 @@ TEST(first_host, a_command_that_is_started_once_a_host_needs_a_port_to_meet_at) 
   auto torchrun = running("torchrun train.py"), plain = running("./solve");
   EXPECT_TRUE(needs_port(c.config, torchrun));
   EXPECT_TRUE(first_host_goes_first(c.config, torchrun));
+  EXPECT_TRUE(needs_port(c.config, running("accelerate launch --cpu train.py")));
   EXPECT_FALSE(needs_port(c.config, plain));
   EXPECT_FALSE(first_host_goes_first(c.config, plain));
 }

@@ -121,7 +121,8 @@ TEST(launch_env, a_training_task_has_torchruns_complete_set) {
   auto env = env_of_task(order(), 1);
   std::map<std::string, std::string> expected = {{"RANK", "3"},
                                                  {"WORLD_SIZE", "4"},
-                                                 {"LOCAL_RANK", "1"},
+                                                 {"LOCAL_RANK", "0"},
+                                                 {"WM_LOCAL_RANK", "1"},
                                                  {"LOCAL_WORLD_SIZE", "2"},
                                                  {"GROUP_RANK", "1"},
                                                  {"GROUP_WORLD_SIZE", "2"},
@@ -143,6 +144,36 @@ TEST(launch_env, a_training_task_has_torchruns_complete_set) {
   for (const auto& [name, value] : expected) EXPECT_EQ(env[name], value) << name;
   for (const char* name : {"TORCHELASTIC_MAX_RESTARTS", "TORCHELASTIC_ERROR_FILE"})
     EXPECT_FALSE(env[name].empty()) << name;
+}
+
+TEST(launch_env, a_launcher_has_our_modules_whatever_the_profile) {
+  auto o = order();
+  o.app.type = AppType::Batch;
+  o.resolved.program.command = "uv run torchrun train.py";
+  EXPECT_EQ(env_of_task(o, 0)["PYTHONPATH"], "/opt/lib/python:/mine:/opt/lib/python/last");
+  EXPECT_EQ(env_of_task(o, 0).count("RESULT_DIR"), 0u);
+  o.resolved.program.command = "./solve";
+  EXPECT_EQ(env_of_task(o, 0)["PYTHONPATH"], "/mine");
+}
+
+TEST(launch_env, each_task_of_a_launcher_that_starts_one_process_is_one_of_its_ranks) {
+  auto o = order();
+  o.app.type = AppType::Batch;
+  o.launch = Launch::PerSlot;
+  o.resolved.program.command = "accelerate launch --cpu train.py";
+  auto env = env_of_task(o, 1);
+  EXPECT_EQ(env["RANK"], "3");
+  EXPECT_EQ(env["WORLD_SIZE"], "4");
+  EXPECT_EQ(env["NNODES"], "2") << "of its own command line";
+  o.resolved.program.command = "./solve";
+  EXPECT_EQ(env_of_task(o, 1).count("RANK"), 0u);
+}
+
+TEST(launch_env, local_rank_is_a_number_of_what_a_task_sees) {
+  auto o = order();
+  for (auto& task : o.tasks) task.gpus.clear();
+  EXPECT_EQ(env_of_task(o, 1)["LOCAL_RANK"], "1") << "without GPUs it counts the host's tasks";
+  EXPECT_EQ(env_of_task(o, 1)["WM_LOCAL_RANK"], "1");
 }
 
 TEST(launch_env, every_task_has_the_job_variables_and_the_submitters_own) {

@@ -5,12 +5,13 @@
 namespace wm {
 namespace {
 
-Launch launch(const std::string& app, const std::string& command) {
+Launch launch(const std::string& app, const std::string& command, std::uint32_t milli_gpus = 0) {
   Config config;
   config.apps = {{.name = "batch"}, {.name = "training", .type = AppType::Training}};
   JobSpec spec;
   spec.app = app;
   spec.program.command = command;
+  spec.task.milli_gpus = milli_gpus;
   return launch_of(config, spec);
 }
 
@@ -28,11 +29,20 @@ TEST(launch, a_torchrun_command_starts_once_a_host) {
   EXPECT_EQ(launch("batch", "torchrun train.py"), Launch::PerHost);
 }
 
-TEST(launch, accelerate_starts_once_a_host) {
+TEST(launch, accelerate_starts_once_a_host_where_there_are_gpus) {
   for (const char* command : {"accelerate launch train.py", "/opt/bin/accelerate launch -m x",
                               "python3 -m accelerate.commands.launch train.py"})
-    EXPECT_EQ(launch("training", command), Launch::PerHost) << command;
+    EXPECT_EQ(launch("training", command, 1000), Launch::PerHost) << command;
+  EXPECT_EQ(launch("batch", "accelerate launch --multi_gpu train.py"), Launch::PerHost);
   EXPECT_EQ(launch("training", "accelerate env"), Launch::PerSlot);
+}
+
+TEST(launch, accelerate_starts_the_script_alone_without_and_so_does_every_task) {
+  for (const char* app : {"batch", "training"}) {
+    EXPECT_EQ(launch(app, "accelerate launch train.py"), Launch::PerSlot);
+    EXPECT_EQ(launch(app, "accelerate-launch --cpu train.py", 1000), Launch::PerSlot);
+    EXPECT_EQ(launch(app, "accelerate launch train.py --cpu", 1000), Launch::PerHost);
+  }
 }
 
 TEST(launch, deepspeed_reaches_other_hosts_itself_unless_told_not_to) {
