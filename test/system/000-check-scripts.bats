@@ -238,7 +238,7 @@ runner() { B=$BATS_TEST_TMPDIR/b run "$TOP/scripts/check" pretended; }
 @test "what a group leaves behind is its failure, is named, and is taken away" {
   { gtest_case '       OK ' a.b; echo 'sleep 1234 >/dev/null 2>&1 & touch "$TMPDIR/notices.mark" "/dev/shm/wm.$WM_TEST_TAG-x"'; } | pretend pretended_careless
   # a library's own, whose process was killed
-  { gtest_case '       OK ' c.d; echo 'mkdir "$TMPDIR/pymp-a1b2_3c4"'; } | pretend pretended_tidy
+  { gtest_case '       OK ' c.d; echo 'mkdir "$TMPDIR/pymp-a1b2_3c4" "$TMPDIR/torchinductor_root"'; } | pretend pretended_tidy
   runner
   [ "$status" -eq 1 ]
   [[ $output == *"FAIL unit_pretended_careless"*"left something behind"* && $output == *"ok   unit_pretended_tidy"* ]]

@@ -22,8 +22,9 @@ from cluster import processes
 
 ENDING_S = 10  # what was told to end may still be at it
 MEMORY = '/dev/shm'
-# What Python's libraries make for themselves stays when a test kills their process; it goes with the group's folder.
-OF_LIBRARIES = re.compile(r'(pymp-|tmp)[a-z0-9_]{8}$')
+# What Python's libraries make for themselves stays when a test kills their process, torch's compiled code always; it goes
+# with the group's folder.
+OF_LIBRARIES = re.compile(r'(pymp-|tmp)[a-z0-9_]{8}$|torchinductor_')
 HOME_FILES = ('.dlim', '.config/rclone', '.wm', '.jupyter', '.ipython')
 
 

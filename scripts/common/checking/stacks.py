@@ -15,9 +15,10 @@ import interpreter
 from .group import Group
 
 # Below test/. What meets torch, or is run by a user's own Python; a folder is one process, which imports torch once.
-QUICK = ('unit/trainer', 'unit/serve', 'unit/commands', 'unit/clients', 'system/trainer_kill_test.py',
-         'system/trainer_checkpoint_test.py')
-LONG = ('system/trainer_*_test.py', 'system/wmla_script_test.py', 'system/050-elastic.bats', 'system/070-demo.bats')
+# The quick ones together cost a minute of both cores: each worker process of the others imports torch for seconds.
+QUICK = ('unit/trainer', 'unit/serve', 'unit/commands', 'unit/clients', 'system/trainer_fixed_test.py')
+LONG = (*(f'system/trainer_{name}_test.py' for name in ('again', 'checkpoint', 'kill', 'random', 'resize')),
+        'system/wmla_script_test.py', 'system/050-elastic.bats', 'system/070-demo.bats')
 NOT_THERE = "Python's own packages are not there: scripts/bootstrap python says why"
 CASE = re.compile(r'^(?:    def test_|@test )', re.M)
 
