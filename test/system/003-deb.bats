@@ -1,8 +1,9 @@
 #!/usr/bin/env bats
 # Role: what `make deb` puts into which package, and what the packages' scripts leave alone.
 
+has_tools() { command -v dpkg-deb >/dev/null && command -v dpkg-shlibdeps >/dev/null; }
 setup_file() {
-  command -v dpkg-deb dpkg-shlibdeps >/dev/null || return 0
+  has_tools || return 0
   TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
   export B=$BATS_FILE_TMPDIR/build DEB_VERSION=1.2.3
   mkdir -p "$B"/{bin,sbin,lib/python/fabric_model}
@@ -12,7 +13,7 @@ setup_file() {
   STRIP='' "$TOP/scripts/deb" >"$BATS_FILE_TMPDIR/said"
 }
 setup() {
-  command -v dpkg-deb dpkg-shlibdeps >/dev/null || skip "no dpkg-deb, dpkg-shlibdeps on this machine"
+  has_tools || skip "no dpkg-deb, dpkg-shlibdeps on this machine"
   TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
   debs=$BATS_FILE_TMPDIR/build/deb
   cd "$BATS_TEST_TMPDIR" || return
