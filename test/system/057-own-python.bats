@@ -109,8 +109,9 @@ reached() { [ "$(door -b jar -c jar -o /dev/null -w '%{http_code}' "$WM_APPS_URL
     job=$(PYTHONPATH=$PWD/fake submit -app training $n -o "said.${n##* }" python3 script.py)
     ran_out "$job" 60
     [ "$(state "$job")" = failed ]
-    # of several that fail at once, the first is ended or its neighbour's words are under a heading
-    [[ $(grep -m 1 . "said.${n##* }" | grep -v '^----' || sed -n 3p "said.${n##* }") == "fabric_model: torch 1.12.1 of $PWD/fake/torch is too old: 1.13 or newer is wanted" ]] || { cat said.*; return 1; }
+    # where another task fails first, its words stand under a heading
+    head -n 3 "said.${n##* }" | grep -qxF "fabric_model: torch 1.12.1 of $PWD/fake/torch is too old: 1.13 or newer is wanted" || { cat said.*; return 1; }
+    [ "$n" != '-n 1' ] || [[ $(said said.1) == fabric_model:* ]]
     bjobs -l "$job" | tr -d '\n ' | grep -qF "torch1.12.1of$PWD/fake/torchistooold"
   done
 }
