@@ -232,6 +232,12 @@ void settle(Cluster& c, Job& job, WallTime now) {
 
 namespace {
 
+// What an end says of the job's. One that was ended because of another has nothing to add to it.
+void note_why(Job& job, const TaskEnded& e) {
+  bool adds = e.term != Term::TaskFailed || job.outcome.text.empty();
+  if (adds && !e.text.empty()) job.outcome.text = e.text;
+}
+
 // Launched in full once no process is awaited any more.
 void note_launched(Job& job, WallTime now, Touched& t) {
   bool starting = std::any_of(job.tasks.begin(), job.tasks.end(), [](auto& x) {
@@ -276,7 +282,7 @@ void apply_to(Cluster& c, const TaskEnded& e, WallTime now, Touched& t) {
   bool was_ending = job.ending;
   bool goes_on = leaving;  // without it, whatever became of it
   if (is_over(job.state)) {
-    if (!e.text.empty()) job.outcome.text = e.text;
+    note_why(job, e);
   } else if (!leaving && !others_wait && is_spared(c, job, task, now)) {
     goes_on = true;
     if (is_independent(job)) note_restart(c, job, task, e.text);
@@ -284,7 +290,7 @@ void apply_to(Cluster& c, const TaskEnded& e, WallTime now, Touched& t) {
     note_launched(job, now, t);
     settle(c, job, now);
   } else {
-    if (!e.text.empty()) job.outcome.text = e.text;
+    note_why(job, e);
     bool decides = task.has_process || !job.ending;  // not a part that was told to end
     if (decides) remember_exit(job, task, leaving);
     judge(c, job, task, leaving);

@@ -116,7 +116,7 @@ class Servers(unittest.TestCase):
 
     def test_the_systems_python_or_none_and_a_path_of_the_package_leave_it_as_it_is(self):
         plain, own = {'name': 'a'}, {'name': 'a', 'mk_environments': [{'name': 'PATH', 'value': '/mine'}]}
-        for model, says in ((plain, 'echo /usr/bin/python3'), (plain, 'exit 1'), (own, 'echo /v/bin/python3')):
+        for model, says in ((plain, 'echo /usr/local/bin/python3'), (plain, 'exit 1'), (own, 'echo /v/bin/python3')):
             found, said = self.deployed(model, says)
             self.assertEqual(found, model)
             self.assertNotIn('Kernels run', said)
