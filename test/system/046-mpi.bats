@@ -76,9 +76,10 @@ are_stopped() {
 }
 
 @test "the far daemon of mpirun keeps its files in the attempt's folder, and they go with it" {
-  job=$(submit -n 4 -R 'span[ptile=2]' -o out.txt mpirun "$hello" wait)
+  job=$(submit -n 4 -R 'span[ptile=2]' -o out.txt "echo folder=\$WM_HOSTFILE; mpirun $hello wait")
   wait_for 40 bash -c "[ \"\$(bpeek $job | grep -c 'of 4 on')\" -eq 4 ]"
-  session() { find "$CLUSTER" -path "*/$job-0.1.d/*" \( -name 'ompi.*' -o -name 'prted.*' \) | grep .; }
+  folder=$(sed -n 's/^folder=//p' out.txt)
+  session() { find "${folder%/run/*}" -path "*/$job-0.1.d/*" \( -name 'ompi.*' -o -name 'prted.*' \) | grep .; }
   session
   bkill "$job"
   ran_out "$job" 60
@@ -104,10 +105,10 @@ END
   [ "$(grep -c '\] rank [01] of 2 ' direct.txt)" -eq 2 ]
 }
 
-# without_hosts LAUNCHER: one that knows nothing of the job's hosts, and takes this one's first CPU for all
+# without_hosts LAUNCHER: one that knows nothing of the job's hosts, and takes its own for one slot
 without_hosts() {
-  echo "taskset -c $(taskset -cp $$ | grep -o '[0-9]*$') env -u OMPI_MCA_orte_default_hostfile -u PRTE_MCA_prte_default_hostfile" \
-    "-u LSB_MCPU_HOSTS -u LSB_JOBID $*"
+  echo "env -u OMPI_MCA_orte_default_hostfile -u PRTE_MCA_prte_default_hostfile -u LSB_MCPU_HOSTS -u LSB_JOBID" \
+    "OMPI_MCA_orte_set_default_slots=1 PRTE_MCA_prte_set_default_slots=1 $*"
 }
 told() { grep "^WARNING: $1 started 1 rank in a job of 4 slots" out.txt; }
 

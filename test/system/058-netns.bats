@@ -69,3 +69,17 @@ PY
   [ "$(ip netns list | grep -c "^$other" || true)" -eq 0 ]
   [ "$(ip -o link show | grep -c " $other" || true)" -eq 0 ]
 }
+
+@test "an MPI program spans them, by mpirun and by the hosts themselves" {
+  [ -z "$(why_no_mpi)" ] || skip "$(why_no_mpi)"
+  mpicc -o hello "$BATS_TEST_DIRNAME/mpi_hello.c"
+  job=$(submit -n 4 -R 'span[ptile=2]' -o out.txt mpirun "$PWD/hello")
+  ran_out "$job" 60
+  [ "$(state "$job")" = finished ]
+  [ "$(grep -c 'of 4 on node1 sum 6' out.txt)" -eq 2 ]
+  [ "$(grep -c 'of 4 on node2 sum 6' out.txt)" -eq 2 ]
+  job=$(submit -mpi pmix -n 4 -R 'span[ptile=2]' -tag -o direct.txt "$PWD/hello")
+  ran_out "$job" 60
+  [ "$(state "$job")" = finished ]
+  [ "$(grep -c 'rank [0-3] of 4 on .* sum 6' direct.txt)" -eq 4 ]
+}

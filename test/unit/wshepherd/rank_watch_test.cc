@@ -36,9 +36,11 @@ class rank_watch : public BehaviourTest {
   /// The next look, at its time; it has ended. False: none was due.
   bool look() {
     auto looks = kernel_.parts_forked.size();
-    watch_.fire();  // sees the task
-    if (auto next = watch_.next()) kernel_.pass(std::max(*next - kernel_.now(), Duration{}));
-    watch_.fire();
+    watch_.fire();  // sees the task, or looks
+    if (kernel_.parts_forked.size() == looks) {
+      if (auto next = watch_.next()) kernel_.pass(*next - kernel_.now());
+      watch_.fire();
+    }
     if (kernel_.parts_forked.size() == looks) return false;
     watch_.on_exit({kernel_.parts_forked.back(), 0, {}});
     return true;
