@@ -7,6 +7,7 @@ options: parsing, -h, --wm-options (completion, the manual page's check) come of
 
 import atexit
 import base64
+import contextlib
 import getpass
 import http.client
 import json
@@ -605,6 +606,8 @@ def main():
     except BrokenPipeError:
         return 1
     except (Refused, ValueError, OSError) as problem:
+        with contextlib.suppress(OSError):
+            sys.stdout.flush()  # what was said before comes before
         print(problem, file=sys.stderr)
         return 1
     return 0

@@ -7,6 +7,7 @@ command line: parsing, -h and --wm-options (completion, the manual page's check)
 
 import argparse
 import base64
+import contextlib
 import datetime
 import getpass
 import http.client
@@ -255,7 +256,7 @@ def deploy(options):
     name, packed, files, python = package_of(options.path, own_python())
     door = Door(options)
     there = options.force and any(model['name'] == name for model in door.json('/model'))
-    print('Uploading...')
+    print('Uploading...', flush=True)
     path = '/deployment/model' + (f'/{urllib.parse.quote(name)}' if there else '')
     door.ask('POST', path, packed)
     for file in files:
@@ -492,6 +493,8 @@ def main():
         options = parsed(everywhere(words))
         options.action(options)
     except Refused as problem:
+        with contextlib.suppress(OSError):
+            sys.stdout.flush()  # what was said before comes before
         print(problem, file=sys.stderr)
         return 1
     except BrokenPipeError:

@@ -32,8 +32,8 @@ inline constexpr std::string_view kWarmVariable = "WM_WARM_FD";
 bool is_standby(const HostOrder& order);
 
 /// The words of a command that is `python SCRIPT WORD…`, or `python3`, or that with exec before it,
-/// and nothing else; empty: anything that a shell would have to look at, another program, or an option before
-/// the script.
+/// and nothing else; empty: anything that a shell would have to look at, another program, or an
+/// option before the script.
 /// @cost O(length)
 std::vector<std::string> python_words(const std::string& command);
 

@@ -39,6 +39,8 @@ cluster_up() {
 cluster_env() {
   programs_built || skip "daemons or commands are not built"
   eval "$("$MINICLUSTER" env --dir "$CLUSTER")"
+  # Jobs, notebooks and services run with the python3 of PATH: that is this one, whatever else the machine has.
+  PATH=$B/bin:$B/sbin:$(dirname "$(command -v "$PYTHON")"):$PATH
 }
 programs_built() { [ -x "$B/sbin/wmasterd" ] && [ -x "$B/sbin/wnoded" ] && [ -x "$B/bin/bsub" ]; }
 

@@ -182,7 +182,8 @@ TEST_F(Running, a_member_that_exceeds_a_limit_ends_the_whole_elastic_job_with_th
 TEST_F(Running, a_job_whose_task_fails_says_why_that_did_not_that_others_were_ended_for_it) {
   auto id = c.submit(SpecBuilder().tasks(2, 2));
   c.run(id, {h1, h2});
-  c.step(TaskEnded{id, Attempt{1}, TaskNumber{2}, 256, Term::None, {}, "its stderr ended: no torch"});
+  c.step(
+      TaskEnded{id, Attempt{1}, TaskNumber{2}, 256, Term::None, {}, "its stderr ended: no torch"});
   c.step(TaskEnded{id, Attempt{1}, TaskNumber{1}, 2, Term::TaskFailed, {}, "TERM_TASK_FAILED: x"});
   EXPECT_EQ(c.job(id).state, JobState::Failed);
   EXPECT_EQ(c.job(id).outcome.text, "its stderr ended: no torch");

@@ -46,9 +46,9 @@ TEST(warm, whatever_a_shell_would_have_to_look_at_is_not_taken) {
 }
 
 TEST(warm, other_programs_and_options_of_the_interpreter_are_not_taken) {
-  for (const char* command : {"", "python3", "python3 -m train", "python3 -u train.py",
-                              "python3-config train.py", "pythonw train.py",
-                              "pypy3 train.py", "torchrun train.py"})
+  for (const char* command :
+       {"", "python3", "python3 -m train", "python3 -u train.py", "python3-config train.py",
+        "pythonw train.py", "pypy3 train.py", "torchrun train.py"})
     EXPECT_EQ(python_words(command), Words{}) << command;
 }
 
