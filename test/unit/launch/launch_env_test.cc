@@ -245,7 +245,7 @@ TEST(launch_env, a_task_is_told_of_the_leased_port_and_of_none_before) {
 TEST(launch_env, torch_does_without_libuv_unless_the_job_says_otherwise) {
   auto o = order();
   EXPECT_EQ(env_of_task(o, 0)["USE_LIBUV"], "0");
-  o.spec.env = {"USE_LIBUV=1"};
+  o.blobs.env = std::string("USE_LIBUV=1\0", 12);
   EXPECT_EQ(env_of_task(o, 0)["USE_LIBUV"], "1");
 }
 
