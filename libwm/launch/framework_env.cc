@@ -73,6 +73,8 @@ void add_torchrun(VariableMap& v, const HostOrder& o, const HostFacts& host,
   v.try_emplace("OMP_NUM_THREADS", std::to_string(std::max(1u, o.resolved.task.milli_cpus / 1000)));
   v.try_emplace("NCCL_ASYNC_ERROR_HANDLING", "1");
   v.try_emplace("TORCH_NCCL_ASYNC_ERROR_HANDLING", "1");
+  // Debian 13's torch is built without libuv, and asks for it unless this says no.
+  v.try_emplace("USE_LIBUV", "0");
   if (host.interface.empty()) return;
   v.try_emplace("NCCL_SOCKET_IFNAME", host.interface);
   v.try_emplace("GLOO_SOCKET_IFNAME", host.interface);

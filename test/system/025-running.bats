@@ -92,6 +92,7 @@ for i in range(9): threading.Thread(target=time.sleep, args=(1000,)).start()'")
 }
 
 @test "a real torchrun runs an unmodified DDP script over two hosts" {
+  torchrun_works
   cp "$BATS_TEST_DIRNAME"/ddp_train.py .
   # -r 1 -t 1: without them this torch's torchrun trips over Python 3.11's enum; its logs stay in TMPDIR
   job=$(TMPDIR=$PWD submit -app training -n 4 -R 'span[ptile=2]' $PYTHON -m torch.distributed.run -r 1 -t 1 ddp_train.py)

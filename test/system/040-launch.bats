@@ -27,6 +27,7 @@ all_out() { cat "$(result_dir "$1")"/log/*/stdout; }
 }
 
 @test "a job whose command is torchrun runs" {
+  torchrun_works
   # -r 1 -t 1: without them this torch's torchrun trips over Python 3.11's enum (0 and 3 are no members); its logs stay in TMPDIR
   job=$(TMPDIR=$PWD submit -n 2 -R 'span[hosts=1]' -o out.txt $PYTHON -m torch.distributed.run -r 1 -t 1 \
     --rdzv_backend c10d --rdzv_endpoint 127.0.0.1:0 --nproc_per_node 2 ddp_train.py)

@@ -21,6 +21,12 @@ export B=${B:-$TOP/build}
 MINICLUSTER=$TOP/scripts/minicluster
 export PYTHON; PYTHON=$("$TOP/scripts/common/python")
 
+# Skips where torch's own store wants libuv and was built without, as Debian 13's: its torchrun makes no other.
+torchrun_works() {
+  "$PYTHON" -c 'import torch.distributed as d; d.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)' 2>"$BATS_TEST_TMPDIR/store" ||
+    ! grep -q libuv "$BATS_TEST_TMPDIR/store" || skip "this torch has a torchrun that wants libuv, and was built without"
+}
+
 # Whether the programs were built with sanitizers: make writes it into the build folder.
 sanitized() { [ -s "$B/sanitizers" ]; }
 # A deadline finds what hangs, and a busy machine is not a hang: they are long, since only a

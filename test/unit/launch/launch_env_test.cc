@@ -284,6 +284,14 @@ TEST(launch_env, a_task_is_told_of_the_leased_port_and_of_none_before) {
   EXPECT_EQ(env_of_task(o, 0)["MASTER_PORT"], "20444");
 }
 
+// Debian 13's torch has no libuv, which it would ask for by itself.
+TEST(launch_env, torch_does_without_libuv_unless_the_job_says_otherwise) {
+  auto o = order();
+  EXPECT_EQ(env_of_task(o, 0)["USE_LIBUV"], "0");
+  o.blobs.env = std::string("USE_LIBUV=1\0", 12);
+  EXPECT_EQ(env_of_task(o, 0)["USE_LIBUV"], "1");
+}
+
 TEST(launch_env, the_agent_knows_its_job_and_its_key) {
   auto o = order();
   o.team.elastic = true;
