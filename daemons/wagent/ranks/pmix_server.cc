@@ -146,11 +146,19 @@ pmix_server_module_t RealServer::upcalls() {
     return PMIX_OPERATION_SUCCEEDED;
   };
   module.abort = [](const pmix_proc_t* proc, void*, int status, const char* text, pmix_proc_t*,
-                    std::size_t, pmix_op_cbfunc_t, void*) -> pmix_status_t {
-    post(the_server->loop_, [rank = proc->rank, status, words = std::string(text ? text : "")] {
-      the_server->handlers_.on_abort(rank, status, words);
-    });
-    return PMIX_OPERATION_SUCCEEDED;
+                    std::size_t, pmix_op_cbfunc_t call, void* data) -> pmix_status_t {
+    post(the_server->loop_,
+         [rank = proc->rank, status, words = std::string(text ? text : ""), call, data] {
+           the_server->handlers_.on_abort(rank, status, words);
+           call(PMIX_SUCCESS, data);  // after the answer to what it had to say: log
+         });
+    return PMIX_SUCCESS;
+  };
+  // Open MPI 5 gives its messages to whoever has started it. A rank whose message nobody takes
+  // writes it to its own stderr, where it belongs. Not answered in here: the library holds a lock.
+  module.log = [](const pmix_proc_t*, const pmix_info_t[], std::size_t, const pmix_info_t[],
+                  std::size_t, pmix_op_cbfunc_t call, void* data) {
+    post(the_server->loop_, [call, data] { call(PMIX_ERR_NOT_SUPPORTED, data); });
   };
   module.fence_nb = [](const pmix_proc_t* procs, std::size_t count, const pmix_info_t*, std::size_t,
                        char* bytes, std::size_t size, pmix_modex_cbfunc_t call,
