@@ -6,7 +6,7 @@ from: read from files below an /etc, decided without effects.
   sources(etc)            [(URI, suite)] of apt, in both of its formats
   sources_of(release, …)  the same mirrors, for another release
   state(text)             a mirror's InRelease → how new it is: 13.8
-usage: debian.py release | mirror     prints the codename, or the URI of this machine's mirror
+usage: debian.py release | mirror     prints the codename, or the URI of this machine's mirror, nothing where apt has none
 Callers: scripts/other_debian, scripts/install_check.
 """
 
@@ -16,7 +16,6 @@ import re
 import sys
 
 OTHER = {'bookworm': 'trixie', 'trixie': 'bookworm'}
-DEFAULT_MIRROR = 'http://deb.debian.org/debian'
 REACHABLE = ('http:', 'https:', 'file:')
 
 
@@ -67,10 +66,10 @@ def _of_paragraphs(text):
 
 def sources_of(release, of_here, known):
     """What `known` sources of release `of_here` are for `release`: [(URI, suite)], the release's own first. Of others
-    than Debian's own suites there is nothing; with no source of it, Debian's mirror of all."""
+    than Debian's own suites there is nothing; [] with no source of the release itself."""
     parts = ('', '-updates', '-security')
     found = [(uri, release + part) for part in parts for uri, suite in known if suite == of_here + part]
-    return found if found and found[0][1] == release else [(DEFAULT_MIRROR, release), *found]
+    return found if found and found[0][1] == release else []
 
 
 def state(in_release):
@@ -87,7 +86,7 @@ def main(words):
     if words == ['release']:
         print(here())
     elif words == ['mirror']:
-        print(sources_of(here(), here(), sources())[0][0])
+        print(*[uri for uri, _ in sources_of(here(), here(), sources())[:1]])
     else:
         sys.exit('usage: debian.py release | mirror')
 

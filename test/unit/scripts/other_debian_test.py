@@ -113,11 +113,11 @@ class Mirrors(Folder):
             ('http://mirror.example/debian', 'trixie'), ('http://mirror.example/debian', 'trixie-updates'),
             ('http://mirror.example/debian-security', 'trixie-security')])
 
-    def test_that_apt_does_not_name_are_debians(self):
+    def test_that_apt_does_not_name_are_none(self):
         self.assertEqual(debian.sources(self.folder), [])
-        self.assertEqual(debian.sources_of('trixie', 'bookworm', []), [('http://deb.debian.org/debian', 'trixie')])
+        self.assertEqual(debian.sources_of('trixie', 'bookworm', []), [])
         security = ('http://s.example/security', 'bookworm-security')
-        self.assertEqual(debian.sources_of('trixie', 'bookworm', [security])[0], ('http://deb.debian.org/debian', 'trixie'))
+        self.assertEqual(debian.sources_of('trixie', 'bookworm', [security]), [])
 
     def test_are_as_new_as_their_point_release_or_day(self):
         self.assertEqual(debian.state(IN_RELEASE), '13.2')
