@@ -71,6 +71,17 @@ class Meeting(unittest.TestCase):
             self.assertEqual(str(raised.exception), str(other.exception))
         self.assertIn(f'has {versions.name()}; task 3 on b has Python 3.8, torch 1.13.0', str(other.exception))
 
+    def test_who_comes_after_one_of_other_versions_hears_why(self):
+        meets = meeting.Host(self.port, 3)
+        host = self.pool.submit(meets.bring_together, WORDS, LIMIT_S)
+        with mock.patch.object(versions, 'told', lambda: 'Python 3.8, torch 1.13.0\ntask 3 on b'):
+            odd = self.come(2)
+            with meets._changed:
+                self.assertTrue(meets._changed.wait_for(lambda: meets._mixed, LIMIT_S))
+        for refused in (self.come(1), odd, host):
+            with self.assertRaises(versions.Mixed):
+                refused.result()
+
     def test_one_that_does_not_come_is_named(self):
         other, host = self.come(1), self.host(3, limit_s=3)
         for waits in (host, other):

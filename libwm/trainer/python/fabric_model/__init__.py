@@ -21,7 +21,7 @@ from .model import FabricModel  # noqa: E402
 
 # Outside WM no PYTHONPATH names the folder of what users' own modules go before. (A wheel's is known to Python.)
 _LAST = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'last')
-if _LAST not in sys.path and os.path.isdir(_LAST):
+if _LAST not in sys.path:
     sys.path.append(_LAST)
 
 __all__ = ['FabricModel']

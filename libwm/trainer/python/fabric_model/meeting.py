@@ -2,7 +2,7 @@
 one which Python and torch it has, and tells all where the group is formed and by which key; or who does not fit.
 
   rank r ──{"rank": r, "versions": …}──► rank 0 ──{"key": …, "address": …} or {"mixed" | "missing": why}──► rank r
-                                                   when all are there          at once, to all
+                                                   when all are there          likewise, or a minute after it is seen
 
 Not torch's store: its bytes differ between versions of torch, and these are what is compared. Lines of JSON.
 Invariant: who says nothing, or says what is none of this, takes no rank and keeps nobody waiting.
@@ -37,6 +37,8 @@ class Host:
         threading.Thread(target=self._accept, name='wm-meeting', daemon=True).start()
         with self._changed:
             self._changed.wait_for(lambda: self._mixed or not self._missing, limit_s)
+            if self._mixed:  # those on their way are to hear why, and would look for rank 0 for long
+                self._changed.wait_for(lambda: not self._missing, min(limit_s, _SAYS_WITHIN_S))
             links, refusal = self._links, self._mixed
             missing = sorted(self._missing)
             self._listener.shutdown(socket.SHUT_RDWR)  # which ends accept(); close() alone would not
