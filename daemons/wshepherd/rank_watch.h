@@ -3,8 +3,7 @@
 // since a launcher tells its ranks how many they are, and nobody else.
 //
 //   task runs ─► pause: an eighth of the time it has run, 0.1 s to 1 min ─► look ─► pause …
-//                                                                           └─ a line: no more
-//                                                                           looks
+//                                                          a line: no more looks ◄─┘
 //
 // The look is a user part: what users wrote in words and variables of processes is not read by
 // root, and a process whose memory is locked holds only that part up, which is killed then. Limit:

@@ -3,8 +3,8 @@
 // it parses no byte a user wrote. Pure behind kernel.h: loop.h polls, and gives it its turns.
 //
 //   AttemptSpec ─► prolog, pre-execution ─ok─► tasks run ─last one─► report ─► TaskEnded ─► after:
-//                        │                        │ EndTasks, a limit,         post-execution,
-//                        epilog └─ bad: tasks refused ─┐ │ Finish                              │
+//                        │                        │ EndTasks, a limit,         post-execution, epilog
+//                        └─ bad: tasks refused ─┐ │ Finish                              │
 //                                               ▼ ▼                                     ▼
 //                                     signals, kill_grace, SIGKILL ─► nothing left ─► mail,
 //                                         └─ still there: stuck, told;     AttemptEnded, exit

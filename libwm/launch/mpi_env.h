@@ -1,8 +1,8 @@
 // Role: what MPI launchers find in a job's environment: the hosts, blaunch, where their daemons
 // keep files, whether ranks yield. Pure; called by part_env.h and launch_env.h.
 //
-//   mpirun 4 (ORTE) reads OMPI_MCA_orte_…    mpirun 5 (PRRTE) reads PRTE_MCA_…    its ranks
-//   OMPI_MCA_… mpiexec.hydra (MPICH) reads LSB_MCPU_HOSTS and LSF_BINDIR: launch_env.h
+//   mpirun 4 (ORTE) reads OMPI_MCA_orte_…, mpirun 5 (PRRTE) PRTE_MCA_…; ranks of both OMPI_MCA_…
+//   mpiexec.hydra (MPICH) reads LSB_MCPU_HOSTS and LSF_BINDIR: launch_env.h
 //
 // Invariant: both families are always set: which Open MPI is in a user's PATH nobody knows here.
 // @source Open MPI 4.1 and 5.0, PRRTE 3.0: MCA parameters; the environments that they give to ranks

@@ -2,14 +2,12 @@
 // one does that does not find the job's hosts: from processes as they were found. Pure; called by
 // the shepherd (rank_watch.h).
 //
-//   launcher (LSB_DJOB_NUMPROC=8) ──► its daemon ──► rank (OMPI_COMM_WORLD_SIZE=2) ──► what that
-//   starts
+//   launcher (LSB_DJOB_NUMPROC=8) ──► its daemon ──► rank (OMPI_COMM_WORLD_SIZE=2) ──► its children
 //
 // Unknown options are taken to have a value: a program's own "-n 5" may then count as the
 // launcher's, which costs the line, and no launcher that was told is ever blamed.
-// @source what Open MPI 4 and 5 (OMPI_COMM_WORLD_SIZE) and PMI-1 launchers (PMI_SIZE) tell ranks;
-// the
-//   options of mpirun (Open MPI 4.1, 5.0), mpiexec.hydra (MPICH 4)
+// @source what Open MPI 4 and 5 (OMPI_COMM_WORLD_SIZE) and PMI-1 launchers (PMI_SIZE) tell ranks; the
+//   options of mpirun (Open MPI 4.1, 5.0) and mpiexec.hydra (MPICH 4)
 #pragma once
 
 #include <cstdint>
