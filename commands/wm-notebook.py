@@ -7,7 +7,7 @@ usage: wm-notebook [--gpu-while-busy WORDS]
 Without COMMAND it is Jupyter, whose kernels run with the Python that the job's submitter had in PATH;
 --gpu-while-busy: each cell that computes is a job of its own with GPUs, as one that begins with %%gpu WORDS (num=1)
 is. In COMMAND %s stands for the unix socket to listen at, %p for a free port of the loopback address, %b for what
-all addresses begin with. --strip: the application does not know of %b.
+all addresses begin with, %o for the origin at which browsers see them. --strip: the application does not know of %b.
 
   job ─► wm-notebook ─► Jupyter │ COMMAND          browser ─► the web door ─► the job's agent ─► its socket
             │ asks what kernels and terminals do, looks what its processes use
@@ -28,6 +28,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 
 BETWEEN_LOOKS_S = (0.5, 5.0)  # never more often, never less; else a sixtieth of the limit
@@ -121,24 +122,60 @@ def with_kernel(env, python, results):
     return {**env, 'JUPYTER_PATH': folder + (':' + path if path else '')}
 
 
+JUPYTERS = ('jupyter-lab', 'jupyter-server', 'jupyter-notebook')  # the fullest first
+
+
+def first_jupyter(path):
+    """The Jupyter of the first folder of PATH that has any; None: none has. Shells choose so, and so do environments."""
+    for folder in path.split(':'):
+        for name in JUPYTERS:
+            program = os.path.join(folder, name)
+            if folder and os.path.isfile(program) and os.access(program, os.X_OK):
+                return program
+    return None
+
+
+def app_of(program):
+    """Whose options it takes: jupyter-notebook before version 7 is a server of its own."""
+    if os.path.basename(program) != 'jupyter-notebook':
+        return 'ServerApp'
+    try:
+        said = subprocess.run([program, '--version'], capture_output=True, text=True, timeout=60, check=True).stdout
+        return 'NotebookApp' if int(said.split('.')[0]) < 7 else 'ServerApp'
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return 'ServerApp'
+
+
+# A unix socket's path has 107 characters: Jupyter adds "/kernel-", a UUID and "-ipc-1" to this.
+LONGEST_RUNTIME = 107 - len('/kernel--ipc-1') - 36
+
+
+def runtime_folder():
+    """A new folder, of mode 0700, where kernels and their server meet; None: none is short enough."""
+    for parent in (tempfile.gettempdir(), '/tmp'):
+        if len(parent) + len('/wm-jupyter-12345678') <= LONGEST_RUNTIME:
+            with contextlib.suppress(OSError):
+                return tempfile.mkdtemp(prefix='wm-jupyter-', dir=parent)
+    return None
+
+
 class Jupyter:
-    """Jupyter: that of the submitter's own Python, where it has one, else as Debian has it."""
+    """Jupyter: that of the submitter's own Python, where it has one, else the first in PATH."""
 
     kind, strip = 'jupyter', False
 
     def __init__(self, base, python=None):
         self.address, self._base, self.python = os.environ['WM_WEB_SOCKET'], base, python
+        self._runtime = None
 
     def _program(self):
         """(what starts it, whose options it takes). @raises SystemExit: it is not installed"""
         if self.python and self.python['server'] and self.python['kernel']:
             return [self.python['program'], '-m', self.python['server']], self.python['app']
-        for where in (SYSTEM_PATH, None):
-            for name, app in (('jupyter-notebook', 'NotebookApp'), ('jupyter-server', 'ServerApp')):
-                program = shutil.which(name, path=where)
-                if program:
-                    return [program], app
-        sys.exit('wm-notebook: neither jupyter-notebook nor jupyter-server is installed on this host, and the Python of PATH has no Jupyter')
+        program = first_jupyter(os.environ.get('PATH', '') + ':' + SYSTEM_PATH)
+        if not program:
+            sys.exit(f'wm-notebook: none of {", ".join(JUPYTERS)} is in PATH on this host, and the Python of PATH has no Jupyter')
+        return [program], app_of(program)
 
     def command(self):
         """Its command line. @raises SystemExit: it is not installed"""
@@ -149,11 +186,22 @@ class Jupyter:
         words[folder] = os.getcwd()
         if os.geteuid() == 0:
             words['allow_root'] = 'True'
-        return program + [f'--{app}.{name}={value}' for name, value in words.items()]
+        options = [f'--{app}.{name}={value}' for name, value in words.items()]
+        if self._runtime:  # at sockets that only this account reaches, not at ports of the loopback address
+            options.append('--KernelManager.transport=ipc')
+        return program + options
 
     def surroundings(self, env, results):
         """Its environment."""
+        self._runtime = runtime_folder()
+        if self._runtime:
+            env = {**env, 'JUPYTER_RUNTIME_DIR': self._runtime}
         return with_kernel(env, self.python, results) if self.python else env
+
+    def clean_up(self):
+        """It has ended."""
+        if self._runtime:
+            shutil.rmtree(self._runtime, ignore_errors=True)
 
     def is_ready(self):
         """Whether it answers."""
@@ -184,7 +232,9 @@ class Application:
         port = str(free_port()) if any('%p' in word for word in words) else ''
         self.address = f'127.0.0.1:{port}' if port else os.environ['WM_WEB_SOCKET']
         stands_for = {'%s': os.environ['WM_WEB_SOCKET'], '%p': port, '%b': base, '%%': '%'}
-        self._words = [re.sub('%[spb%]', lambda found: stands_for[found[0]], word) for word in words]
+        if any('%o' in word.replace('%%', '') for word in words):
+            stands_for['%o'] = origin(base)
+        self._words = [re.sub('%[spbo%]', lambda found: stands_for[found[0]], word) for word in words]
 
     def command(self):
         """Its command line."""
@@ -201,6 +251,18 @@ class Application:
     def activity(self):
         """Nothing is known but what its processes use."""
         return 0, ''
+
+    def clean_up(self):
+        """It leaves nothing of ours."""
+
+
+def origin(base):
+    """Where browsers see the job: what WM_APPS_URL says, a * for the job's number. @raises SystemExit: nothing does"""
+    url = os.environ.get('WM_APPS_URL', '')
+    if not url:
+        sys.exit('wm-notebook: %o: WM_APPS_URL is not set: it says the origin of applications (--apps-origin of wgatewayd(8)), such as '
+                 "https://*.apps.example.org; set it where you submit, or in the profile's command")
+    return url.replace('*', base.strip('/').replace('.', '-'))
 
 
 def when(text):
@@ -428,6 +490,7 @@ def serve(served, results, gpu_cells):
     status = 0 if idle else process.wait()
     if not idle:
         watch.say(state='ended', address='')
+    served.clean_up()
     with contextlib.suppress(OSError):
         os.unlink(env['USER_ACCESS_TOKEN_FILE'])
     return status if status >= 0 else 128 - status

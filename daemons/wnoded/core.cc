@@ -88,8 +88,7 @@ void Core::adopt(const std::vector<launch::ShepherdUp>& shepherds,
     entry.order.attempt = up.key.attempt;
     entry.relaunches = entry.order.control.relaunches;
     newest_[up.key.job] = std::max(newest_[up.key.job], up.key.attempt);
-    if (entry.order.team.port != 0)
-      (void)ensure_port(up.key, entry.order);  // logs what it cannot hold
+    hold_port(up.key, entry.order);
     on(up.key, entry, up);
     recall_cpus(entry);
     outside_.authorise(entry.order, [this, key = up.key](const Result<Authorised>& permit) {
@@ -337,6 +336,7 @@ void Core::on_tick(double load, Bytes free_mem, const HostLoad& more) {
   if (session_ && now - heard_ < seconds(1) + milliseconds(500)) seen = MasterSeen::Heard;
   else if (!session_ && master_down_) seen = MasterSeen::Down;
   look_after_gpus();
+  look_for_meetings();
   bool agents = false;
   for (const auto& [key, entry] : attempts_) {
     if (entry.agent_address.empty() || !entry.order.team.elastic) continue;

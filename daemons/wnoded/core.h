@@ -91,6 +91,7 @@ class Core {
     TaskNumber writer;                  ///< the shepherd was told of; 0: not known
     TimePoint begun{};                  ///< its shepherd was asked for, no process runs yet
     bool stuck = false;                 ///< processes of it survive SIGKILL
+    bool met = false;                   ///< somebody was connected at MASTER_PORT
     bool reported = false;              ///< a trial's last report is told, and no task runs since
   };
 
@@ -114,7 +115,10 @@ class Core {
   void bring_in_line(const launch::AttemptKey& key, Entry& entry);
   void start_missing(const launch::AttemptKey& key, Entry& entry);
   void relaunch(const launch::AttemptKey& key, Entry& entry);
-  Result<void> ensure_port(const launch::AttemptKey& key, HostOrder& order);
+  bool serves_port(const HostOrder& order) const;
+  Result<void> lease_port(const launch::AttemptKey& key, HostOrder& order);
+  void hold_port(const launch::AttemptKey& key, const HostOrder& order);
+  void look_for_meetings();
   void release_bare(const launch::AttemptKey& key, Entry& entry);
   void pass_on_suspension(const launch::AttemptKey& key, Entry& entry);
   void pass_on_run_limit(const launch::AttemptKey& key, Entry& entry);

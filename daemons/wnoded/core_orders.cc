@@ -122,7 +122,9 @@ void Core::take_over(const launch::AttemptKey& key, Entry& entry, HostOrder orde
   if (order.blobs.env.empty()) order.blobs.env = std::move(entry.order.blobs.env);
   if (order.blobs.script.empty()) order.blobs.script = std::move(entry.order.blobs.script);
   if (order.blobs.data.empty()) order.blobs.data = std::move(entry.order.blobs.data);
-  if (order.team.port == 0) order.team.port = entry.order.team.port;
+  // The host that has leased it knows it first.
+  bool ours = serves_port(order) && entry.order.team.port != 0;
+  if (order.team.port == 0 || ours) order.team.port = entry.order.team.port;
   order.team.in_place |= entry.order.team.in_place;  // the master may not have heard of it yet
   entry.order = std::move(order);
   entry.forgotten = false;
@@ -210,7 +212,7 @@ void Core::start(const launch::AttemptKey& key, Entry& entry) {
   bool part = opens_part(entry);
   bool standby = launch::is_standby(entry.order);
   if (missing.tasks.empty() && !part && !standby) return;
-  if (auto port = ensure_port(key, entry.order); !port)
+  if (auto port = lease_port(key, entry.order); !port)
     return never_started(key, entry, Term::LaunchFailed, port.error().text);
   missing.team.port = entry.order.team.port;
   auto spec = launch::plan_attempt(missing, host_, *entry.account, times_);

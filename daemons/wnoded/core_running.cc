@@ -23,20 +23,46 @@ bool stays(const OrderedTask& task) { return !task.kill && !task.leave; }
 
 }  // namespace
 
-/// The rendezvous of the job's scripts is on rank 0's host, which leases ports for it before
-/// anybody is told of one. Ports that are told already (we have adopted the attempt, or rank 0
-/// has come here from another host) are held again.
-Result<void> Core::ensure_port(const launch::AttemptKey& key, HostOrder& order) {
-  bool serves = launch::master_address(order) == host_.address;
-  if (!serves || !launch::meets_at_port(order)) return {};
-  if (order.team.port == 0) {
-    WM_TRY(order.team.port,
-           outside_.lease_port(key, {host_.limits.job_port_first, host_.limits.job_port_last}));
-    return {};
-  }
+bool Core::serves_port(const HostOrder& order) const {
+  return launch::master_address(order) == host_.address && launch::meets_at_port(order);
+}
+
+/// The rendezvous of the job's scripts is on rank 0's host, which leases ports for it before any
+/// process here is told of one: those that the master has chosen, unless somebody has them.
+Result<void> Core::lease_port(const launch::AttemptKey& key, HostOrder& order) {
+  if (!serves_port(order)) return {};
+  proc::PortRange range{host_.limits.job_port_first, host_.limits.job_port_last};
+  WM_TRY(order.team.port, outside_.lease_port(key, range, order.team.port));
+  return {};
+}
+
+/// Ports that are told already (we have adopted the attempt, or it is started again) are held
+/// again, if they can be.
+void Core::hold_port(const launch::AttemptKey& key, const HostOrder& order) {
+  if (!serves_port(order) || order.team.port == 0) return;
   if (auto held = outside_.hold_port(key, order.team.port); !held)
     log::warn("port_not_held", {{"attempt", to_string(key)}, {"why", held.error().text}});
-  return {};
+}
+
+/// Tells of jobs that are resized task by task and have met here: from then on every process is
+/// started again at a new size. Told once; a restart of ours may repeat it.
+void Core::look_for_meetings() {
+  auto may_meet = [this](const Entry& entry) {
+    const auto& team = entry.order.team;
+    return entry.stage == Stage::Up && !entry.met && team.elastic && !team.in_place &&
+           team.port != 0 && entry.order.launch == Launch::PerSlot && serves_port(entry.order);
+  };
+  bool any = std::any_of(attempts_.begin(), attempts_.end(),
+                         [&](const auto& known) { return may_meet(known.second); });
+  if (!any) return;
+  auto connected = outside_.ports_in_use();
+  for (auto& [key, entry] : attempts_) {
+    if (!may_meet(entry)) continue;
+    auto port = static_cast<std::uint16_t>(launch::master_port(entry.order));
+    if (!connected.contains(port)) continue;
+    entry.met = true;
+    say(entry, FactMet{key.job, key.attempt});
+  }
 }
 
 /// Every process here makes room for one that knows the new size: the same task's, or that of
@@ -45,7 +71,7 @@ void Core::relaunch(const launch::AttemptKey& key, Entry& entry) {
   auto& order = entry.order;
   if (order.control.relaunches <= entry.relaunches) return;
   entry.relaunches = order.control.relaunches;
-  (void)ensure_port(key, order);  // told already: held if it can be
+  hold_port(key, order);
   launch::RestartTasks restart;
   std::vector<TaskNumber> old;  // processes whose own slot is not to have one any more
   for (const auto& [number, task] : entry.tasks) {

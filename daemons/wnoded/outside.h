@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,9 +51,12 @@ class Outside {
   /// Holds and lets go the port promised to an attempt. @errors as proc::JobPorts
   /// As proc::JobPorts, at this host's address.
   virtual Result<std::uint32_t> lease_port(const launch::AttemptKey& key,
-                                           const proc::PortRange& range) = 0;
+                                           const proc::PortRange& range, std::uint32_t wanted) = 0;
   virtual Result<void> hold_port(const launch::AttemptKey& key, std::uint32_t first) = 0;
   virtual void release_port(const launch::AttemptKey& key) = 0;
+
+  /// Local ports that somebody is connected to now. @cost O(connections of the machine)
+  virtual std::set<std::uint16_t> ports_in_use() = 0;
 
   /// Whether there is such a file. @cost one stat
   virtual bool exists(const std::string& path) = 0;

@@ -168,8 +168,9 @@ void RealOutside::authorise(const HostOrder& order, std::function<void(Result<Au
 }
 
 Result<std::uint32_t> RealOutside::lease_port(const launch::AttemptKey& key,
-                                              const proc::PortRange& range) {
-  return ports_.lease(key, range);
+                                              const proc::PortRange& range,
+                                              std::uint32_t wanted) {
+  return ports_.lease(key, range, wanted);
 }
 
 Result<void> RealOutside::hold_port(const launch::AttemptKey& key, std::uint32_t first) {

@@ -11,6 +11,7 @@ WM_FIELDS(JobHeld) { f(1, s.job), f(2, s.by); }
 WM_FIELDS(JobReleased) { f(1, s.job), f(2, s.by); }
 WM_FIELDS(JobDispatched) {
   f(1, s.job), f(2, s.attempt), f(3, s.tasks), f(4, s.key), f(60, s.alternative);
+  f(430, s.port);
 }
 WM_FIELDS(TaskStarted) { f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.pid), f(5, s.port); }
 WM_FIELDS(TaskEnded) {
@@ -28,6 +29,7 @@ WM_FIELDS(AgentSeen) { f(1, s.job), f(2, s.attempt), f(3, s.host), f(4, s.addres
 WM_FIELDS(LeadAppointed) { f(1, s.job), f(2, s.attempt), f(3, s.lead), f(4, s.host); }
 WM_FIELDS(EpochEntered) { f(1, s.job), f(2, s.attempt), f(3, s.epoch); }
 WM_FIELDS(InPlaceSeen) { f(1, s.job), f(2, s.attempt); }
+WM_FIELDS(TasksMet) { f(1, s.job), f(2, s.attempt); }
 WM_FIELDS(CapChanged) {
   f(1, s.job), f(2, s.cap), f(3, s.by_script), f(4, s.by), f(60, s.notify_command), f(400, s.none);
 }

@@ -83,7 +83,7 @@ WM_FIELDS(Task) {
 }
 WM_FIELDS(Membership) {
   f(1, s.lead), f(2, s.lead_host), f(3, s.epoch), f(4, s.members), f(5, s.agents), f(6, s.resizes);
-  f(7, s.in_place), f(8, s.doors), f(9, s.consoles);
+  f(7, s.in_place), f(8, s.doors), f(9, s.consoles), f(430, s.met);
 }
 WM_FIELDS(KillWish) { f(1, s.term), f(2, s.by), f(3, s.text), f(4, s.at), f(5, s.done); }
 WM_FIELDS(Preempted) {

@@ -119,6 +119,10 @@ Result<void> check_more(const Cluster&, const Job& job, const InPlaceSeen&) {
   if (job.membership.in_place) return fail(Code::Stale, "known");
   return {};
 }
+Result<void> check_more(const Cluster&, const Job& job, const TasksMet&) {
+  if (job.membership.met) return fail(Code::Stale, "known");
+  return {};
+}
 Result<void> check_more(const Cluster&, const Job& job, const AgentSeen& e) {
   auto it = job.membership.agents.find(e.host);
   auto doors = job.membership.doors.find(e.host);

@@ -54,6 +54,8 @@ void release_slot(Cluster& cluster, Job& job, Task& task, WallTime now);
 /// The job's tasks were added to, or some were asked to leave: what its way of being resized
 /// asks for besides (resize_fsm.cc).
 void note_resize(const Cluster& cluster, Job& job, bool grow, const std::vector<TaskNumber>& tasks);
+/// Every process of the job is started again, with what it is told anew: its size, MASTER_PORT.
+void relaunch(const Cluster& cluster, Job& job);
 
 /// A new task ended before an epoch held it: its host is left out for a while, and the job stays at
 /// its size when several in a row have (setbacks.cc). `text`: of its end, may be
@@ -87,6 +89,7 @@ void apply_to(Cluster& c, const AgentSeen& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const LeadAppointed& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const EpochEntered& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const InPlaceSeen& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const TasksMet& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const CapChanged& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const KillRequested& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const JobPreempted& e, WallTime now, Touched& t);

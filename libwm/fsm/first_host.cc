@@ -4,12 +4,25 @@
 
 namespace wm::fsm {
 
+namespace {
+
+/// Are its tasks the workers of one training, each with a process of its own?
+bool are_workers(const Config& config, const JobSpec& spec) {
+  return launch_of(config, spec) == Launch::PerSlot &&
+         app_of(config, spec).type != AppType::Batch && !starts_training(spec);
+}
+
+}  // namespace
+
 bool needs_port(const Config& config, const JobSpec& spec) {
   auto launch = launch_of(config, spec);
   if (launch == Launch::PerHost) return true;
-  if (launch != Launch::PerSlot) return false;
-  bool workers = app_of(config, spec).type != AppType::Batch && !spec.elastic;
-  return workers || starts_training(spec);
+  if (launch == Launch::PerSlot && starts_training(spec)) return true;
+  return are_workers(config, spec) && !spec.elastic;
+}
+
+bool gets_port(const Config& config, const JobSpec& spec) {
+  return are_workers(config, spec) && spec.elastic;
 }
 
 bool first_host_goes_first(const Config& config, const JobSpec& spec) {

@@ -7,9 +7,13 @@
 
 namespace wm::fsm {
 
-/// Are its processes told beforehand of a port to meet at (MASTER_PORT)? Those of an elastic
-/// job that are started one by one agree on one themselves. @cost O(1)
+/// Are its processes told of a port to meet at (MASTER_PORT) that its first host leases before
+/// anything starts elsewhere? @cost O(command)
 bool needs_port(const Config& config, const JobSpec& spec);
+
+/// Does the master choose that port? Of an elastic job that is started task by task, which may not
+/// wait for its first host: tasks that never meet have nothing to wait for. @cost O(command)
+bool gets_port(const Config& config, const JobSpec& spec);
 
 /// The other hosts wait: for the pre-execution command on the first, or for the port that the
 /// first one leases. @cost O(1)

@@ -155,7 +155,7 @@ void apply_to(Cluster& c, const JobDispatched& e, WallTime now, Touched& t) {
   job.suspension.earlier = {};
   job.size.relaunches = 0;
   job.waits.turn = 0;
-  job.port = 0;
+  job.port = e.port;
   job.size.notice.reset();
   job.times.dispatched = now;
   begin_draw(job);

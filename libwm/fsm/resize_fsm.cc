@@ -31,17 +31,6 @@ void hand_over_processes(Job& job, Launch launch) {
   }
 }
 
-void relaunch(Job& job, Launch launch) {
-  ++job.size.relaunches;
-  hand_over_processes(job, launch);
-  for (auto& task : job.tasks) {
-    if (!is_wanted(task) || !task.has_process) continue;
-    task.state = TaskState::Starting;
-    task.pid = 0;
-  }
-  if (job.state == JobState::Running) job.state = JobState::Launching;
-}
-
 // Processes are stopped from the first of two reasons on, until both are gone.
 void stop(Job& job, WallTime now) {
   if (!is_stopped(job)) job.suspension.since = now;
@@ -64,13 +53,43 @@ void touch_all(Touched& t, JobId job) {
   t.schedule = true;
 }
 
+// Was the job's size changed since its first processes began?
+bool was_resized(const Job& job) {
+  return std::any_of(job.tasks.begin(), job.tasks.end(), [&](const Task& task) {
+    return !is_wanted(task) || task.since > job.times.dispatched;
+  });
+}
+
 }  // namespace
+
+void relaunch(const Cluster& cluster, Job& job) {
+  ++job.size.relaunches;
+  hand_over_processes(job, launch_of(*cluster.config, job.spec()));
+  for (auto& task : job.tasks) {
+    if (!is_wanted(task) || !task.has_process) continue;
+    task.state = TaskState::Starting;
+    task.pid = 0;
+  }
+  if (job.state == JobState::Running) job.state = JobState::Launching;
+}
 
 void note_resize(const Cluster& cluster, Job& job, bool grow,
                  const std::vector<TaskNumber>& tasks) {
   auto mode = resize_mode_of(*cluster.config, job);
-  if (mode == ResizeMode::Restart) relaunch(job, launch_of(*cluster.config, job.spec()));
+  if (mode == ResizeMode::Restart) relaunch(cluster, job);
   if (mode == ResizeMode::Notify) job.size.notice = ResizeNotice{++job.size.notices, grow, tasks};
+}
+
+// Those that met know how many they were. If that has changed meanwhile, a newcomer waits for a
+// rank that the others do not know: all start again.
+void apply_to(Cluster& c, const TasksMet& e, WallTime, Touched& t) {
+  Job& job = edit_job(c, e.job);
+  job.membership.met = true;
+  bool again = resize_mode_of(*c.config, job) == ResizeMode::Restart && was_resized(job) &&
+               !job.ending && !job.finishing && !job.kill;
+  if (again) relaunch(c, job);
+  if (again) ++job.generation;
+  touch_all(t, e.job);
 }
 
 void apply_to(Cluster& c, const JobSuspended& e, WallTime now, Touched& t) {

@@ -256,8 +256,15 @@ void apply_to(Cluster& c, const TaskStarted& e, WallTime now, Touched& t) {
   Job& job = edit_job(c, e.job);
   Task& task = edit_task(job, e.task);
   task.pid = e.pid;
+  bool other_port = e.port != 0 && job.port != 0 && e.port != job.port;
   if (e.port != 0) job.port = e.port;
   if (task.state == TaskState::Starting) task.state = TaskState::Running;
+  // Somebody else had the port that was chosen: tasks elsewhere were told of that one.
+  if (other_port && job.state == JobState::Launching) {
+    relaunch(c, job);
+    ++job.generation;
+    t.orders.insert(e.job);
+  }
   note_launched(job, now, t);
   if (is_first(job, task) && first_host_goes_first(*c.config, job.spec())) t.orders.insert(e.job);
   t.jobs.insert(e.job);

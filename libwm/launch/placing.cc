@@ -22,6 +22,15 @@ Place place_of(const HostOrder& order, TaskNumber task) {
   return place;
 }
 
+std::uint32_t port_blocks(std::uint32_t first, std::uint32_t last) {
+  return (last - first + 1) / kPortsPerLease;
+}
+
+std::uint32_t block_to_try(JobId job, Attempt attempt, std::uint32_t blocks, std::uint32_t tried) {
+  std::uint64_t mix = job.job * 7919ull + job.index * 31ull + attempt.value;
+  return static_cast<std::uint32_t>((mix + tried) % blocks);
+}
+
 bool meets_at_port(const HostOrder& order) {
   bool workers = order.app.type != AppType::Batch || starts_training(order.resolved);
   return order.launch == Launch::PerHost || (order.launch == Launch::PerSlot && workers);

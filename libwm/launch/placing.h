@@ -29,6 +29,12 @@ std::vector<HostTasks> by_host(const HostOrder& order);
 /// Ports that are leased together, one after the other: the processes of a resized job meet
 /// at the next one, where nothing of those before them is met.
 inline constexpr std::uint32_t kPortsPerLease = 4;
+/// Blocks of so many ports in a range. @cost O(1)
+std::uint32_t port_blocks(std::uint32_t first, std::uint32_t last);
+/// Which block an attempt tries as its `tried`th, from 0: apart for different jobs, so that few are
+/// tried twice, and not those of the attempt before, where what is left of it may still call.
+/// @shape 0 <= result < blocks   @cost O(1)
+std::uint32_t block_to_try(JobId job, Attempt attempt, std::uint32_t blocks, std::uint32_t tried);
 
 /// Are the processes told of each other as torchrun's workers are? Those that a command started
 /// once starts itself must not be: they would all take themselves for its rank. @cost O(1)

@@ -162,6 +162,7 @@ ResizeMode resize_mode_of(const Config& config, const Job& job) {
   if (job.membership.in_place) return ResizeMode::InPlace;
   auto mode = app_of(config, job.spec()).resize;
   if (mode != ResizeMode::Auto) return mode;
+  if (job.membership.met) return ResizeMode::Restart;
   switch (launch_of(config, job.spec())) {
     case Launch::PerHost: return ResizeMode::Restart;
     case Launch::Once: return ResizeMode::Notify;

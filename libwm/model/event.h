@@ -38,6 +38,7 @@ struct JobDispatched {
   std::vector<Task> tasks;
   std::string key;                ///< 32 random bytes
   std::uint32_t alternative = 0;  ///< of its requirements
+  std::uint32_t port = 0;         ///< chosen by the master to meet at; 0: the first host leases one
 };
 /// A task's process runs.
 struct TaskStarted {
@@ -113,6 +114,11 @@ struct EpochEntered {
 };
 /// A worker spoke: the job is elastic in place.
 struct InPlaceSeen {
+  JobId job;
+  Attempt attempt;
+};
+/// Tasks have connected at MASTER_PORT: they were told how many they are, and must be told anew.
+struct TasksMet {
   JobId job;
   Attempt attempt;
 };
@@ -321,7 +327,7 @@ using EventBody =
                  WaitRecorded, JobSuspended, JobResumed, ResizeAnswered, HostFenceBegan,
                  HostFenceFailed, StepsMeasured, JobParked, JobUnparked, JobModified, JobRequeued,
                  ElementGiven, ArrayClosed, TrialReported, ReservationSet, ReservationRemoved,
-                 JobGroupSet, JobGroupRemoved, JobNoted, JobRelocated, TokensRevoked>;
+                 JobGroupSet, JobGroupRemoved, JobNoted, JobRelocated, TokensRevoked, TasksMet>;
 
 /// An event with its place in the history and the wall time stamped at the rim.
 struct Event {

@@ -193,6 +193,7 @@ struct Membership {
   std::map<HostId, std::string> agents;  ///< where agents listen
   std::uint32_t resizes = 0;
   bool in_place = false;               ///< a worker said hello
+  bool met = false;                    ///< tasks have connected at MASTER_PORT
   std::map<HostId, AgentDoors> doors;  ///< of the same agents
   std::vector<EndedConsole> consoles;  ///< of an interactive job: of the newest 16 attempts
   bool operator==(const Membership&) const = default;

@@ -229,9 +229,15 @@ struct FactScriptFailed {
   std::string why;
   bool operator==(const FactScriptFailed&) const = default;
 };
-/// What a host tells of its own accord.
-using Fact =
-    std::variant<FactStarted, FactEnded, FactStuck, AgentReport, FactNotified, FactScriptFailed>;
+/// Somebody has connected to the job's first task at MASTER_PORT.
+struct FactMet {
+  JobId job;
+  Attempt attempt;
+  bool operator==(const FactMet&) const = default;
+};
+/// What a host tells of its own accord. Alternatives are append-only.
+using Fact = std::variant<FactStarted, FactEnded, FactStuck, AgentReport, FactNotified,
+                          FactScriptFailed, FactMet>;
 
 /// A fact with the host's own number for it; HostAck names it once it is durable.
 /// Number 0: wants no acknowledgement (progress).

@@ -36,29 +36,34 @@ Result<Fd> bind_alone(const std::string& address, std::uint32_t port) {
   return fd;
 }
 
-/// Where the search begins: apart for different jobs, so that few ports are tried twice, and
-/// not at the ports of the attempt before, where what is left of it may still call.
-std::uint32_t first_block(const launch::AttemptKey& key, std::uint32_t blocks) {
-  std::uint64_t mix = key.job.job * 7919ull + key.job.index * 31ull + key.attempt.value;
-  return static_cast<std::uint32_t>(mix % blocks);
-}
-
 }  // namespace
 
-Result<std::uint32_t> JobPorts::lease(const launch::AttemptKey& key, const PortRange& range) {
+Result<std::uint32_t> JobPorts::lease(const launch::AttemptKey& key, const PortRange& range,
+                                      std::uint32_t wanted) {
   if (auto known = held_.find(key); known != held_.end()) return known->second.first;
-  auto blocks = (range.last - range.first + 1) / launch::kPortsPerLease;
+  if (wanted != 0) {
+    WM_TRY(bool free, take(key, wanted));
+    if (free) return wanted;
+  }
+  auto blocks = launch::port_blocks(range.first, range.last);
   for (std::uint32_t tried = 0; tried < blocks; ++tried) {
-    auto first = range.first + (first_block(key, blocks) + tried) % blocks * launch::kPortsPerLease;
-    if (is_held(first)) continue;
-    auto block = bind_block(first);
-    if (block) held_[key] = std::move(*block);
-    if (block) return first;
-    if (block.error().code != Code::Conflict) return block.error();
+    auto block = launch::block_to_try(key.job, key.attempt, blocks, tried);
+    auto first = range.first + block * launch::kPortsPerLease;
+    WM_TRY(bool free, take(key, first));
+    if (free) return first;
   }
   return fail(Code::Limit, "no " + std::to_string(launch::kPortsPerLease) +
                                " ports together are free in " + std::to_string(range.first) + "-" +
                                std::to_string(range.last) + " (job_ports in wm.conf)");
+}
+
+// False: somebody has one of them.
+Result<bool> JobPorts::take(const launch::AttemptKey& key, std::uint32_t first) {
+  if (is_held(first)) return false;
+  auto block = bind_block(first);
+  if (block) held_[key] = std::move(*block);
+  else if (block.error().code != Code::Conflict) return block.error();
+  return block.has_value();
 }
 
 bool JobPorts::is_held(std::uint32_t first) const {

@@ -30,10 +30,11 @@ struct PortRange {
 /// The ports held on this host. @thread one   @owns their sockets
 class JobPorts {
  public:
-  /// Finds a free block for the attempt and holds it; what it has already, if it has some.
-  /// Returns the first port. @errors Limit: no block of the range is free; System: no socket
+  /// Finds a free block for the attempt, `wanted` if that is one, and holds it; what it has already,
+  /// if it has some. `wanted` 0: any. Returns the first port. @errors Limit: no block of the range is free; System: no socket
   /// @cost one bind a port tried: a few, or all of the range when it is full
-  Result<std::uint32_t> lease(const launch::AttemptKey& key, const PortRange& range);
+  Result<std::uint32_t> lease(const launch::AttemptKey& key, const PortRange& range,
+                              std::uint32_t wanted = 0);
   /// Holds this block again, after a restart of ours; holding it already is fine. A port at
   /// which the job listens cannot be bound any more, but is leased to nobody else; one that
   /// somebody has at another address is bound at `address` alone.
@@ -48,6 +49,7 @@ class JobPorts {
     std::array<Fd, launch::kPortsPerLease> sockets;
   };
   bool is_held(std::uint32_t first) const;
+  Result<bool> take(const launch::AttemptKey& key, std::uint32_t first);
   static Result<Held> bind_block(std::uint32_t first);
 
   std::map<launch::AttemptKey, Held> held_;

@@ -170,6 +170,18 @@ bool ClaimMaker::was_resized_lately(const Job& job) {
   return true;
 }
 
+// Nothing is known yet of how its processes find each other: those that began lately may be about
+// to connect, and a change of size before that leaves some of them told of another size.
+bool ClaimMaker::may_still_meet(const Job& job) {
+  if (resize_mode_of(*cluster_.config, job) != ResizeMode::Tasks) return false;
+  if (app_of(*cluster_.config, job.spec()).resize != ResizeMode::Auto) return false;
+  auto since = std::max(job.times.started, job.times.dispatched);
+  auto until = since + cluster_.config->cluster.times.start_window;
+  if (now_ >= until) return false;
+  look_again(until);
+  return true;
+}
+
 bool ClaimMaker::has_setback(const Job& job) const {
   auto waits = [&](const Setback& setback) { return now_ < setback.until; };
   return now_ < job.size.grow_again ||
@@ -188,7 +200,7 @@ Claim ClaimMaker::running(const Job& job) {
   claim.now = tasks_wanted(job);
   claim.held = slots_held(job);
   if (claim.reserved) claim.back = end_within(cluster_, job, end_by_limit(claim), now_);
-  bool resizable = is_resizable(cluster_, job) && claim.now > 0;
+  bool resizable = is_resizable(cluster_, job) && claim.now > 0 && !may_still_meet(job);
   bool quiet = resizable && was_resized_lately(job);
   if (quiet && !(hurried_ && claim.in_place)) resizable = false;
   claim.kind = resizable ? ClaimKind::Elastic : ClaimKind::Fixed;

@@ -58,6 +58,7 @@ class ClaimMaker {
   std::uint32_t owner_of(const JobSpec& spec);
   std::uint32_t order_rank(const Claim& claim);
   bool was_resized_lately(const Job& job);
+  bool may_still_meet(const Job& job);
   void await_setbacks(const Job& job);
 
   const Cluster& cluster_;

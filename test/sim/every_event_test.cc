@@ -41,6 +41,7 @@ class Course : public test::ClusterBuilder {
     of_an_elastic_job();
     of_a_job_that_is_told();
     of_groups();
+    of_tasks_that_meet();
     of_an_open_array();
     of_a_signature();
     of_what_people_arrange();
@@ -142,6 +143,13 @@ class Course : public test::ClusterBuilder {
     step(JobPreempted{kernel, kFirst, {{}, at(70), true, "no task for now", false}});
     end(kernel, 1, 15);
     end(driver, 1);  // and with it the job: the others are ended
+  }
+
+  void of_tasks_that_meet() {
+    auto id = submit(SpecBuilder().app("training").tasks(1, 4).elastic());
+    run(id, {h1_});
+    step(TasksMet{id, kFirst});
+    end(id, 1);
   }
 
   void of_an_open_array() {

@@ -21,6 +21,7 @@ std::vector<EventBody> Hosts::events_of(HostId host, const Fact& fact) {
     return {ResizeAnswered{f->job, f->attempt, f->number, f->ok, f->text}};
   if (auto* f = std::get_if<FactScriptFailed>(&fact))
     return {HostClosed{host, "wm", "job " + to_string(f->job) + ": " + f->why}};
+  if (auto* f = std::get_if<FactMet>(&fact)) return {TasksMet{f->job, f->attempt}};
   return events_of(std::get<AgentReport>(fact));
 }
 

@@ -8,6 +8,7 @@
 #include "daemons/wmasterd/hosts/orders.h"
 #include "daemons/wmasterd/state/group_ports.h"
 #include "libwm/base/log.h"
+#include "libwm/fsm/first_host.h"
 #include "libwm/sched/admit.h"
 #include "libwm/sched/schedule.h"
 
@@ -177,9 +178,11 @@ std::vector<EventBody> Cycle::events_of(const sched::Plan& plan) {
     const Job* job = find_job(state, start.job);
     const Job* like = job ? job : state.jobs.find(start.job.job);  // an element of a range
     Attempt attempt{(job ? job->attempt.value : 0) + 1};
+    bool chosen = fsm::gets_port(*state.config, like->spec_of(start.alternative));
+    auto port = chosen ? ports.next_block(start.tasks.front().host, start.job, attempt) : 0;
     events.push_back(JobDispatched{start.job, attempt,
                                    made_tasks(state, *like, start.tasks, false, ports),
-                                   keys_.random(32), start.alternative});
+                                   keys_.random(32), start.alternative, port});
   }
   for (const auto& grow : plan.grows) {
     const Job* job = find_job(state, grow.job);

@@ -1,5 +1,7 @@
 #include "daemons/wmasterd/state/group_ports.h"
 
+#include "libwm/launch/placing.h"
+
 namespace wm::master {
 
 std::uint16_t GroupPorts::next(HostId host) {
@@ -8,6 +10,18 @@ std::uint16_t GroupPorts::next(HostId host) {
   for (auto port = limits.group_port_first; port <= limits.group_port_last; ++port)
     if (taken.insert(static_cast<std::uint16_t>(port)).second)
       return static_cast<std::uint16_t>(port);
+  return 0;
+}
+
+std::uint32_t GroupPorts::next_block(HostId host, JobId job, Attempt attempt) {
+  auto& taken = taken_near(host);
+  const auto& limits = cluster_.config->cluster.limits;
+  auto blocks = launch::port_blocks(limits.job_port_first, limits.job_port_last);
+  for (std::uint32_t tried = 0; tried < blocks; ++tried) {
+    auto block = launch::block_to_try(job, attempt, blocks, tried);
+    auto first = limits.job_port_first + block * launch::kPortsPerLease;
+    if (taken.insert(static_cast<std::uint16_t>(first)).second) return first;
+  }
   return 0;
 }
 
@@ -36,6 +50,8 @@ const std::vector<HostId>& GroupPorts::hosts_in(const Network& network) {
 
 void GroupPorts::add_ports_of(HostId host, std::set<std::uint16_t>& ports) const {
   each_job_on(cluster_, host, [&](const Job& job) {
+    bool begins_here = !job.tasks.empty() && job.tasks.front().host == host;
+    if (job.port != 0 && begins_here) ports.insert(static_cast<std::uint16_t>(job.port));
     for (const Task& task : job.tasks)
       if (task.host == host && task.holds_slot()) ports.insert(task.port);
   });

@@ -1,5 +1,6 @@
-// Role: which ports the tasks of jobs with groups are told to be found at (TF_CONFIG). Given out by
-// the master, since each task has to know those of all others before it starts.
+// Role: which ports tasks are told of that the master chooses: where each task of a job with groups
+// is found (TF_CONFIG), since it has to know those of all others before it starts, and where the
+// tasks of an elastic job meet (MASTER_PORT), since none of them waits for another.
 // Invariant: no two tasks that hold a slot have one port in one network. A server may listen on all
 // addresses of its machine, as TensorFlow's do; so hosts of one boot and network namespace, such as
 // those of a private cluster, have one set of ports, whatever their addresses are. A host that does
@@ -17,7 +18,7 @@
 
 namespace wm::master {
 
-/// The ports of one batch of starts. @thread one   @owns nothing of the cluster, which it refers to
+/// The ports given out by one batch of starts. @thread one   @owns nothing of the cluster, which it refers to
 class GroupPorts {
  public:
   /// `cluster`: as it is while ports are given out; it outlives this, unchanged.
@@ -27,6 +28,10 @@ class GroupPorts {
   /// @cost the first time O(hosts), then for each network O(its tasks), then O(its ports that are
   /// taken)
   std::uint16_t next(HostId host);
+  /// The first of a block of job_ports of which no job that begins near `host` has one, from now on
+  /// taken; 0: none is left. Another attempt looks elsewhere first, as hosts do that lease one.
+  /// @cost as next()
+  std::uint32_t next_block(HostId host, JobId job, Attempt attempt);
 
  private:
   /// A machine between two boots, and a network namespace on it.

@@ -5,8 +5,9 @@ nobody waits for a notebook that only thinks.
     %%gpu [num=2:mode=shared] [-q short -W 0:10 …]
     loss = train(model, data)
 
-Where WM_GPU_CELLS is set, to such words (wm-notebook --gpu-while-busy), every cell is one that begins with no % or ! and
-does more than import and define.
+A cell may have the lines that notebooks have: !command, %magic, a top-level await. Magics act in the job, where no page is:
+what they would draw is not shown. Where WM_GPU_CELLS is set, to such words (wm-notebook --gpu-while-busy), every cell is one
+that begins with no % or ! and does more than import and define.
 
   kernel ─pickled: what the cell names─► $RESULT_DIR/cells/N ─► bsub -I -gpu … this file ─► the cell
          ◄─pickled: what it has assigned, its last expression─
@@ -16,8 +17,11 @@ interrupted, nothing of the kernel has changed. Both ends are this file: the ker
 """
 
 import ast
+import asyncio
+import inspect
 import os
 import pickle
+import re
 import shutil
 import signal
 import subprocess
@@ -34,6 +38,34 @@ except ImportError:
 FAILED = 70  # exit code of a cell that raised: its words are on standard error already
 
 
+def as_python(cell):
+    """The cell with its ! and % lines as calls of get_ipython(), as IPython writes them. @raises SyntaxError: it is no cell,
+    or IPython is not there to read it"""
+    try:
+        ast.parse(cell)
+        return cell
+    except SyntaxError:
+        try:
+            from IPython.core.inputtransformer2 import TransformerManager
+        except ImportError:
+            raise
+        source = TransformerManager().transform_cell(cell)
+        ast.parse(source)
+        return source
+
+
+def is_magic(node):
+    """Whether it is such a call: get_ipython().system('…')."""
+    call = node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == 'get_ipython'
+
+
+def names_in_magics(cell):
+    """Names that the text of its magics may mean: %time f(x), !echo $x."""
+    texts = [arg.value for node in ast.walk(ast.parse(cell)) if is_magic(node) for arg in node.args if isinstance(arg, ast.Constant)]
+    return set(re.findall(r'[^\W\d]\w*', ' '.join(str(text) for text in texts)))
+
+
 def names_of(cell):
     """(names that the cell reads, names that it assigns at its top). @raises SyntaxError"""
     reads, writes = set(), set()
@@ -45,7 +77,7 @@ def names_of(cell):
             writes.add(node.name)
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             writes.update((alias.asname or alias.name.split('.')[0]) for alias in node.names)
-    return reads, writes
+    return reads - {'get_ipython'}, writes
 
 
 def packed(namespace, names):
@@ -85,6 +117,30 @@ def only_possible(namespace, names):
 # ---- in the job -----------------------------------------------------------------------------
 
 
+def shell_for(namespace):
+    """An IPython whose magics act on the namespace, and nothing else: no history, no profile of the user's."""
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
+    config = Config()
+    config.HistoryManager.enabled = False
+    return InteractiveShell.instance(user_ns=namespace, config=config)
+
+
+def execute(tree, namespace):
+    """Runs the statements; the value of the last, if it is an expression. A top-level await has an event loop."""
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    loop, result = asyncio.new_event_loop(), None
+    for part, mode in ((tree, 'exec'), (last and ast.Expression(last.value), 'eval')):
+        if part is None:
+            continue
+        code = compile(part, '<cell>', mode, flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        result = eval(code, namespace)  # pylint: disable=eval-used
+        if code.co_flags & inspect.CO_COROUTINE:
+            result = loop.run_until_complete(result)
+    loop.close()
+    return result
+
+
 def run_cell(folder):
     """Runs the cell of a folder; the exit code."""
     with open(os.path.join(folder, 'cell.pickle'), 'rb') as file:
@@ -92,17 +148,20 @@ def run_cell(folder):
     sys.path[:0] = asked['path']
     namespace = {'__name__': '__main__', **unpacked(asked['values'])}
     tree = ast.parse(asked['cell'])
-    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-    result = None
     try:
-        exec(compile(tree, '<cell>', 'exec'), namespace)  # pylint: disable=exec-used
-        if last:
-            result = eval(compile(ast.Expression(last.value), '<cell>', 'eval'), namespace)  # pylint: disable=eval-used
+        if asked['magic']:
+            shell = shell_for(namespace)
+            namespace['get_ipython'] = lambda: shell
+        before = dict(namespace)
+        result = execute(tree, namespace)
     except BaseException:  # pylint: disable=broad-except
         traceback.print_exc()
         return FAILED
     sys.stdout.flush()
-    values, left = only_possible(namespace, asked['writes'])
+    writes = asked['writes']
+    if asked['magic']:  # what a magic has assigned is known only now
+        writes = writes | {name for name, value in namespace.items() if not name.startswith('_') and before.get(name, before) is not value}
+    values, left = only_possible(namespace, writes)
     if left:
         print(f'%%gpu: not brought back, as they cannot be pickled: {", ".join(left)}', file=sys.stderr)
     answer = {'values': values, 'last': only_possible({'_': result}, {'_'})[0], 'text': repr(result)}
@@ -138,13 +197,18 @@ def passed_on(process):
 
 def gpu(line, cell, namespace):
     """Runs the cell as a job; what its last expression is, and the names that it has assigned."""
+    cell = as_python(cell)
     reads, writes = names_of(cell)
+    values = packed(namespace, reads)
+    magic = any(is_magic(node) for node in ast.walk(ast.parse(cell)))
+    if magic:
+        values.update(only_possible(namespace, names_in_magics(cell) - {'get_ipython'})[0])
     root = os.path.join(os.environ.get('RESULT_DIR') or tempfile.gettempdir(), 'cells')
     os.makedirs(root, mode=0o700, exist_ok=True)
     folder = tempfile.mkdtemp(dir=root)
     try:
         with open(os.path.join(folder, 'cell.pickle'), 'wb') as file:
-            pickle.dump({'cell': cell, 'path': [p for p in sys.path if p], 'writes': writes, 'values': packed(namespace, reads)}, file)
+            pickle.dump({'cell': cell, 'path': [p for p in sys.path if p], 'writes': writes, 'values': values, 'magic': magic}, file)
         command = ' '.join(f"'{word}'" for word in (sys.executable, os.path.abspath(__file__), folder))
         process = subprocess.Popen(options_of(line) + [command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                    stdin=subprocess.DEVNULL)
@@ -160,9 +224,12 @@ def gpu(line, cell, namespace):
 
 
 def computes(cell):
-    """Whether it does more than import and define; what Python does not read is the kernel's to complain about."""
+    """Whether it does more than import and define, and does not begin with a magic; what cannot be read is the kernel's to
+    complain about."""
+    if cell.lstrip().startswith(('%', '!')):
+        return False
     try:
-        body = ast.parse(cell).body
+        body = ast.parse(as_python(cell)).body
     except SyntaxError:
         return False
     light = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

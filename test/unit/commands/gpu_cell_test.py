@@ -2,10 +2,14 @@
 at once.
 """
 
+import contextlib
+import importlib.util
+import io
 import os
 import stat
 import sys
 import tempfile
+import threading
 import unittest
 import unittest.mock
 
@@ -63,6 +67,26 @@ class GpuCell(unittest.TestCase):
             self.assertEqual(change(lines), ['%%gpu num=1 -W 0:30\n', *lines])
         for lines in (['import torch\n', 'def f(x):\n', '    return x\n'], ['%%time\n', 'f(1)\n'], ['!ls'], ['x = ('], ['# a word'], []):
             self.assertEqual(change(lines), lines)
+
+    def test_a_top_level_await_has_an_event_loop(self):
+        """In statements and in the last expression."""
+        space = {}
+        self.assertEqual(cell.gpu('', 'import asyncio\nx = await asyncio.sleep(0, 3)\nawait asyncio.sleep(0, x + 1)', space), 4)
+        self.assertEqual(space['x'], 3)
+
+    @unittest.skipUnless(importlib.util.find_spec('IPython'), 'no IPython (scripts/bootstrap)')
+    def test_lines_of_notebooks_act_in_the_job(self):
+        """!command, its output as a value, %magic and what it assigns and reads, %%magic."""
+        space = {'n': 20, 'get_ipython': lambda: threading.Lock(), 'lock': threading.Lock()}
+        with contextlib.redirect_stdout(io.StringIO()) as told:
+            cell.gpu('', '!echo of $n\n%time m = n + 1\nwords = !echo a b\nm', space)
+        self.assertIn('of 20', told.getvalue())
+        self.assertEqual((space['m'], list(space['words'])), (21, ['a b']))
+        with contextlib.redirect_stdout(io.StringIO()) as told:
+            cell.gpu('', '%%bash\necho whole cell', space)
+        self.assertIn('whole cell', told.getvalue())
+        change = cell.with_gpu('num=1')
+        self.assertEqual(change(['x = f(1)\n', '!nvidia-smi\n'])[0], '%%gpu num=1\n')
 
     def test_what_cannot_be_pickled_is_named(self):
         """Going, and coming back."""

@@ -1,5 +1,6 @@
 """Role: when wm-notebook takes what it serves for forgotten, and what it starts: the file itself, imported."""
 
+import contextlib
 import importlib.machinery
 import importlib.util
 import json
@@ -14,6 +15,21 @@ sys.dont_write_bytecode = True
 LOADER = importlib.machinery.SourceFileLoader('wm_notebook', os.path.join(ROOT, 'commands/wm-notebook.py'))
 M = importlib.util.module_from_spec(importlib.util.spec_from_loader('wm_notebook', LOADER))
 LOADER.exec_module(M)
+
+
+def write_program(path, text):
+    """A shell script."""
+    with open(path, 'w', encoding='utf-8') as out:
+        out.write('#!/bin/sh\n' + text)
+    os.chmod(path, 0o755)
+
+
+@contextlib.contextmanager
+def folder_with(name, text):
+    """A folder with that program alone."""
+    with tempfile.TemporaryDirectory() as folder:
+        write_program(os.path.join(folder, name), text)
+        yield folder
 
 
 class Rule(unittest.TestCase):
@@ -66,12 +82,30 @@ class Words(unittest.TestCase):
             self.assertEqual(two.address, '127.0.0.1:' + two.command()[1])
 
     def test_jupyter_listens_at_a_socket_and_nowhere_else(self):
-        with unittest.mock.patch.dict(os.environ, {'WM_WEB_SOCKET': '/run/web'}), \
-                unittest.mock.patch.object(M.shutil, 'which', lambda name, path=None: '/usr/bin/' + name):
+        with folder_with('jupyter-notebook', 'echo 6.4.12') as folder, \
+                unittest.mock.patch.dict(os.environ, {'WM_WEB_SOCKET': '/run/web', 'PATH': folder}):
             words = M.Jupyter('/12/').command()
         self.assertIn('--NotebookApp.sock=/run/web', words)
         self.assertIn('--NotebookApp.sock_mode=0600', words)
         self.assertFalse([word for word in words if '.port' in word or '.ip' in word])
+
+    def test_kernels_meet_their_server_at_sockets_in_a_short_folder(self):
+        with unittest.mock.patch.dict(os.environ, {'WM_WEB_SOCKET': '/run/web'}):
+            one = M.Jupyter('/12/', OwnPython.OWN)
+        runtime = one.surroundings({}, self.enterContext(tempfile.TemporaryDirectory()))['JUPYTER_RUNTIME_DIR']
+        self.assertIn('--KernelManager.transport=ipc', one.command())
+        self.assertEqual(os.stat(runtime).st_mode & 0o777, 0o700)
+        self.assertLessEqual(len(f'{runtime}/kernel-{"0" * 36}-ipc-1'), 107)
+        one.clean_up()
+        self.assertFalse(os.path.exists(runtime))
+
+    def test_an_application_may_be_told_the_origin_that_browsers_see(self):
+        with unittest.mock.patch.dict(os.environ, {'WM_WEB_SOCKET': '/run/web', 'WM_APPS_URL': 'https://*.apps.org'}):
+            self.assertEqual(M.Application(['x', '--host=%o', '%%o'], '/12.3/', False).command(), ['x', '--host=https://12-3.apps.org', '%o'])
+            os.environ.pop('WM_APPS_URL')
+            with self.assertRaisesRegex(SystemExit, 'WM_APPS_URL is not set'):
+                M.Application(['x', '%o'], '/12/', False)
+            M.Application(['x', '%%o'], '/12/', False)  # no %o
 
     def test_an_element_has_addresses_of_its_own(self):
         with unittest.mock.patch.dict(os.environ, {'LSB_JOBID': '12', 'LSB_JOBINDEX': '3'}):
@@ -97,10 +131,7 @@ class OwnPython(unittest.TestCase):
         self.folder = folder.name
 
     def found(self, text, name='python3'):
-        path = os.path.join(self.folder, name)
-        with open(path, 'w', encoding='utf-8') as out:
-            out.write('#!/bin/sh\n' + text)
-        os.chmod(path, 0o755)
+        write_program(os.path.join(self.folder, name), text)
         with unittest.mock.patch.dict(os.environ, {'PATH': self.folder}):
             return M.own_python()
 
@@ -131,19 +162,21 @@ class OwnPython(unittest.TestCase):
         self.assertIn('--ServerApp.sock=/run/web', words)
         self.assertIn('--ServerApp.root_dir=' + os.getcwd(), words)
 
-    def test_else_the_systems_even_where_others_come_first_in_path(self):
-        looked = []
-
-        def which(name, path=None):
-            looked.append(path)
-            return '/usr/bin/' + name
-
-        with unittest.mock.patch.object(M.shutil, 'which', which):
-            words = self.jupyter({**self.OWN, 'server': ''}).command()
-        self.assertEqual((words[0], looked), ('/usr/bin/jupyter-notebook', [M.SYSTEM_PATH]))
+    def test_else_that_of_the_first_folder_of_path_that_has_any(self):
+        for place, name in (('a', 'jupyter-notebook'), ('b', 'jupyter-lab'), ('b', 'jupyter-notebook')):
+            os.makedirs(os.path.join(self.folder, place), exist_ok=True)
+            write_program(os.path.join(self.folder, place, name), 'echo 7.2')
+        for path, wanted in (('a:b', 'a/jupyter-notebook'), ('b:a', 'b/jupyter-lab'), ('none:b', 'b/jupyter-lab')):
+            folders = ':'.join(os.path.join(self.folder, place) for place in path.split(':'))
+            with unittest.mock.patch.dict(os.environ, {'PATH': folders}):
+                words = self.jupyter({**self.OWN, 'server': ''}).command()
+            self.assertEqual(words[0], os.path.join(self.folder, wanted))
+            self.assertIn('--ServerApp.sock=/run/web', words)
 
     def test_kernels_of_any_jupyter_run_with_it(self):
-        env = self.jupyter({**self.OWN, 'server': ''}).surroundings({'JUPYTER_PATH': '/mine'}, self.folder)
+        served = self.jupyter({**self.OWN, 'server': ''})
+        self.addCleanup(served.clean_up)
+        env = served.surroundings({'JUPYTER_PATH': '/mine'}, self.folder)
         first, rest = env['JUPYTER_PATH'].split(':')
         self.assertEqual(rest, '/mine')
         with open(os.path.join(first, 'kernels', 'python3', 'kernel.json'), encoding='utf-8') as file:
@@ -154,7 +187,8 @@ class OwnPython(unittest.TestCase):
     def test_one_without_ipykernel_is_named_and_the_systems_runs_them(self):
         with unittest.mock.patch.object(M.sys, 'stderr') as told:
             served = self.jupyter({**self.OWN, 'kernel': False})
-            self.assertEqual(served.surroundings({'A': '1'}, self.folder), {'A': '1'})
+            self.addCleanup(served.clean_up)
+            self.assertNotIn('JUPYTER_PATH', served.surroundings({'A': '1'}, self.folder))
         self.assertIn("/v/bin/python3 has no ipykernel: kernels run with the system's", told.write.call_args_list[0].args[0])
 
 

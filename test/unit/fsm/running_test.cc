@@ -99,6 +99,61 @@ TEST_F(Running, a_grow_by_restart_launches_every_process_again) {
   EXPECT_TRUE(is_resizable(c.state, c.job(id)));
 }
 
+TEST_F(Running, tasks_that_have_met_are_resized_by_restart) {
+  auto id = start(ResizeMode::Auto, {h1, h1});
+  EXPECT_EQ(resize_mode_of(c.config, c.job(id)), ResizeMode::Tasks);
+  c.step(TasksMet{id, Attempt{1}});
+  EXPECT_EQ(resize_mode_of(c.config, c.job(id)), ResizeMode::Restart);
+  EXPECT_EQ(c.job(id).size.relaunches, 0u) << "they are as many as they were told";
+  EXPECT_FALSE(c.check(TasksMet{id, Attempt{1}})) << "known";
+  c.step(TasksLeaving{id, Attempt{1}, {TaskNumber{2}}, test::at(60), ""});
+  EXPECT_EQ(c.job(id).size.relaunches, 1u);
+  EXPECT_EQ(of(id, 1).pid, 0);
+}
+
+TEST_F(Running, tasks_that_meet_after_their_number_has_changed_all_start_again) {
+  auto id = start(ResizeMode::Auto, {h1});
+  c.step(TasksAdded{id, Attempt{1}, {task(2, h2, true)}, ""}, 10);
+  c.step(TaskStarted{id, Attempt{1}, TaskNumber{2}, 22}, 11);
+  EXPECT_EQ(c.job(id).size.relaunches, 0u);
+  auto actions = c.step(TasksMet{id, Attempt{1}}, 12);
+  EXPECT_EQ(c.job(id).size.relaunches, 1u);
+  EXPECT_EQ(c.job(id).state, JobState::Launching);
+  EXPECT_EQ(std::count(actions.begin(), actions.end(), Action{OrderHost{h2, id}}), 1);
+}
+
+TEST_F(Running, a_worker_that_speaks_keeps_its_job_in_place_whoever_meets) {
+  auto id = start(ResizeMode::Auto, {h1});
+  c.step(TasksMet{id, Attempt{1}});
+  c.step(InPlaceSeen{id, Attempt{1}});
+  EXPECT_EQ(resize_mode_of(c.config, c.job(id)), ResizeMode::InPlace);
+}
+
+TEST_F(Running, a_job_that_is_queued_again_has_not_met) {
+  auto id = start(ResizeMode::Auto, {h1});
+  c.step(TasksMet{id, Attempt{1}});
+  c.step(JobPreempted{id, Attempt{1}, {{}, test::at(70), true, "for others", false}});
+  c.step(TaskEnded{id, Attempt{1}, TaskNumber{1}, 0, Term::Preempt, {}, ""});
+  c.run(id, {h1});
+  EXPECT_EQ(resize_mode_of(c.config, c.job(id)), ResizeMode::Tasks);
+}
+
+TEST_F(Running, a_port_that_turns_out_to_be_taken_starts_all_tasks_again_with_another) {
+  auto id = c.submit(SpecBuilder().app("training").tasks(1, 8).elastic());
+  c.step(JobDispatched{id, Attempt{1}, {task(1, h1, true), task(2, h2, true)},
+                       std::string(32, 'k'), 0, 20000});
+  EXPECT_EQ(c.job(id).port, 20000u);
+  c.step(TaskStarted{id, Attempt{1}, TaskNumber{2}, 22});
+  c.step(TaskStarted{id, Attempt{1}, TaskNumber{1}, 21, 20004});
+  EXPECT_EQ(c.job(id).port, 20004u);
+  EXPECT_EQ(c.job(id).size.relaunches, 1u);
+  EXPECT_EQ(of(id, 2).pid, 0);
+  c.step(TaskStarted{id, Attempt{1}, TaskNumber{1}, 31, 20004});
+  c.step(TaskStarted{id, Attempt{1}, TaskNumber{2}, 32});
+  EXPECT_EQ(c.job(id).state, JobState::Running);
+  EXPECT_EQ(c.job(id).size.relaunches, 1u);
+}
+
 TEST_F(Running, a_restart_of_a_command_that_is_started_once_makes_no_second_process) {
   auto id = start(ResizeMode::Restart, {h1}, "deepspeed train.py");
   c.step(TasksAdded{id, Attempt{1}, {task(2, h2, false)}, ""});

@@ -84,6 +84,19 @@ TEST(job_ports, a_leased_port_is_open_to_a_job_that_listens_on_all_addresses) {
   EXPECT_TRUE(listening(*port, true, "0.0.0.0"));
 }
 
+TEST(job_ports, a_block_that_was_chosen_beforehand_is_leased_unless_somebody_has_it) {
+  JobPorts ports;
+  auto chosen = ports.lease({{1, 0}, {1}}, kRange);
+  ASSERT_TRUE(chosen);
+  ports.release({{1, 0}, {1}});
+  EXPECT_EQ(*ports.lease({{2, 0}, {1}}, kRange, *chosen), *chosen);
+  EXPECT_NE(*ports.lease({{3, 0}, {1}}, kRange, *chosen), *chosen) << "another attempt's";
+  ports.release({{2, 0}, {1}});
+  Fd stranger = listening(*chosen, true, "127.0.0.9");
+  ASSERT_TRUE(stranger);
+  EXPECT_NE(*ports.lease({{4, 0}, {1}}, kRange, *chosen), *chosen);
+}
+
 TEST(job_ports, a_port_that_somebody_has_at_any_address_is_not_leased) {
   launch::AttemptKey key{{1, 0}, {1}};
   JobPorts ports;

@@ -60,6 +60,29 @@ TEST(group_ports, a_host_that_does_not_say_where_it_is_has_its_own) {
   EXPECT_EQ(ports.next(b), 25000);
 }
 
+TEST(group_ports, jobs_that_begin_in_one_network_never_have_one_block_to_meet_at) {
+  Machines c;
+  c.config.cluster.limits.job_port_last = c.config.cluster.limits.job_port_first + 11;
+  c.reconfigure();
+  auto a = c.host_in("boot1", 7), b = c.host_in("boot1", 7), far = c.host_in("boot2", 7);
+  auto id = c.submit(SpecBuilder().app("training").tasks(1, 2).elastic());
+  GroupPorts before(c.state);
+  auto first = before.next_block(a, id, Attempt{1});
+  Task task;
+  task.number = TaskNumber{1};
+  task.host = a;
+  c.step(JobDispatched{id, Attempt{1}, {task}, std::string(32, 'k'), 0, first});
+
+  GroupPorts ports(c.state);
+  EXPECT_EQ(ports.next_block(far, id, Attempt{1}), first) << "another machine";
+  auto second = ports.next_block(b, id, Attempt{1}), third = ports.next_block(a, id, Attempt{1});
+  EXPECT_EQ((std::set<std::uint32_t>{first, second, third}),
+            (std::set<std::uint32_t>{20000, 20004, 20008}));
+  EXPECT_EQ(ports.next_block(a, id, Attempt{1}), 0u) << "none is left";
+  EXPECT_NE(GroupPorts(c.state).next_block(far, id, Attempt{2}), first)
+      << "what is left of the attempt before may still call there";
+}
+
 TEST(group_ports, where_none_is_left_there_is_none) {
   Machines c;
   c.config.cluster.limits.group_port_first = c.config.cluster.limits.group_port_last = 26000;

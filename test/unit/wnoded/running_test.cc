@@ -27,6 +27,15 @@ class running : public test::NodeCore {
     add(o, 2, false);
     return o;
   }
+  /// The only worker of an elastic training that is started task by task.
+  static HostOrder workers() {
+    HostOrder o = order();
+    o.app.type = AppType::Training;
+    o.launch = Launch::PerSlot;
+    o.team.elastic = true;
+    o.hosts.first_address = "10.0.0.1";
+    return o;
+  }
   void start(const HostOrder& o) {
     hear(NodeVerb::Order, o);
     outside_.authorise_next();
@@ -51,6 +60,66 @@ class running : public test::NodeCore {
     return tasks;
   }
 };
+
+TEST_F(running, the_first_host_leases_the_port_that_the_master_chose_and_tells_if_it_cannot) {
+  HostOrder o = workers();
+  o.team.port = 20008;
+  hear(NodeVerb::Order, o);
+  outside_.authorise_next();
+  started(1, 4711);
+  EXPECT_EQ(std::get<FactStarted>(outside_.take_facts().at(0).fact).port, 20008u);
+}
+
+TEST_F(running, a_chosen_port_that_somebody_has_is_another_whatever_the_master_says_meanwhile) {
+  outside_.taken = {20008};
+  HostOrder o = workers();
+  o.team.port = 20008;
+  hear(NodeVerb::Order, o);
+  outside_.authorise_next();
+  started(1, 4711);
+  auto port = std::get<FactStarted>(outside_.take_facts().at(0).fact).port;
+  EXPECT_NE(port, 20008u);
+  o.generation = 2;
+  o.control.relaunches = 1;
+  hear(NodeVerb::Order, o);
+  const auto& env = told<launch::RestartTasks>().tasks.at(0).spec.env;
+  auto wanted = "MASTER_PORT=" + std::to_string(port + 1);
+  EXPECT_EQ(std::count(env.begin(), env.end(), wanted), 1);
+}
+
+TEST_F(running, tasks_that_meet_at_their_port_are_told_of_once) {
+  HostOrder o = workers();
+  o.team.port = 20008;
+  start(o);
+  auto told = [this] {
+    node_.on_tick(0, {}, {});
+    std::size_t count = 0;
+    for (const auto& fact : outside_.take_facts())
+      count += std::holds_alternative<FactMet>(fact.fact);
+    return count;
+  };
+  outside_.connected = {22, 20009};
+  EXPECT_EQ(told(), 0u);
+  outside_.connected = {20008};
+  EXPECT_EQ(told(), 1u);
+  EXPECT_EQ(told(), 0u);
+}
+
+TEST_F(running, jobs_that_are_resized_otherwise_are_not_looked_after) {
+  outside_.connected = {20008};
+  for (auto kind : {0, 1, 2}) {
+    HostOrder o = kind == 0 ? launcher() : workers();
+    o.team.port = 20008;
+    if (kind == 1) o.team.in_place = true;
+    if (kind == 2) o.team.elastic = false;
+    o.job = {static_cast<std::uint32_t>(8 + kind), 0};
+    hear(NodeVerb::Order, o);
+    outside_.authorise_next();
+    outside_.take_facts();
+    node_.on_tick(0, {}, {});
+    EXPECT_TRUE(outside_.take_facts().empty()) << kind;
+  }
+}
 
 TEST_F(running, a_suspension_is_passed_on_once_and_taken_back_once) {
   auto o = launcher();

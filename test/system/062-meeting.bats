@@ -1,0 +1,70 @@
+#!/usr/bin/env bats
+# Role: where the tasks of an elastic training meet, on real daemons: all are told of one port, whatever host they are on,
+# and those that have met there are told of a new size by starting again.
+
+load lib
+setup_file() { cluster_up --nodes 2 --cpus 2; }
+teardown_file() { cluster_down; }
+setup() {
+  cluster_env
+  cd "$BATS_TEST_TMPDIR" || return
+}
+logs() { cat "$CLUSTER"/results/*/batchworkdir/"$1"/log/*/stdout 2>/dev/null; }
+lines_of() { [ "$(grep -c "$2" "$1" 2>/dev/null)" -ge "$3" ]; }
+reached() { [ "$(cat step 2>/dev/null || echo 0)" -ge "$1" ]; }
+holds() { [ "$(field "$1" nalloc_slot)" = "$2" ]; }
+
+@test "tasks of an elastic job have one port to meet at, on every host, and none waits for another" {
+  job=$(submit -app training -ar -n 4 'echo "$WM_NODE at $MASTER_ADDR:$MASTER_PORT" >>said; trap "exit 0" TERM; while :; do sleep 0.05; done')
+  wait_for 30 lines_of said at 4
+  [ "$(cut -d' ' -f1 said | sort -u | wc -l)" -eq 2 ]
+  [ "$(cut -d' ' -f3 said | sort -u | wc -l)" -eq 1 ]
+  [[ $(tail -n 1 said) =~ at\ [0-9.]+:2[0-4][0-9]{3}$ ]] || { cat said; return 1; }
+  bkill "$job"
+  ran_out "$job"
+}
+
+@test "two elastic jobs that begin on one host do not meet each other" {
+  one=$(submit -app training -ar -n 1 'echo $MASTER_PORT >one; sleep 1000')
+  two=$(submit -app training -ar -n 1 'echo $MASTER_PORT >two; sleep 1000')
+  wait_for 30 test -s one
+  wait_for 30 test -s two
+  [ "$(cat one)" != "$(cat two)" ]
+  bkill "$one" "$two"
+}
+
+@test "a plain torch.distributed script goes on at every size: it shrinks, grows and ends well" {
+  "$PYTHON" -c 'import torch.distributed' || skip "no torch (scripts/bootstrap)"
+  cat >train.py <<'P'
+import os, time, torch, torch.distributed as dist
+dist.init_process_group('gloo')
+step = int(open('step').read()) if os.path.exists('step') else 0
+one = torch.ones(1)
+while True:
+    dist.all_reduce(one)
+    step += 1
+    stop = torch.tensor([float(os.path.exists('enough'))])
+    dist.all_reduce(stop, op=dist.ReduceOp.MAX)
+    if dist.get_rank() == 0:
+        with open('step.new', 'w') as file:
+            file.write(str(step))
+        os.rename('step.new', 'step')
+        with open('worlds', 'a') as file:
+            file.write(f'{dist.get_world_size()}\n')
+    if stop.item():
+        break
+    time.sleep(0.02)
+print('trained', dist.get_rank(), flush=True)
+P
+  job=$(submit -app training -ar -n 1,2 -R 'span[hosts=1]' "$PYTHON" train.py)
+  wait_for 60 lines_of worlds '^2$' 3
+  bresize release 1 "$job"
+  wait_for 60 lines_of worlds '^1$' 3
+  bresize request 1 "$job"
+  two=$(grep -c '^2$' worlds)
+  wait_for 60 lines_of worlds '^2$' $((two + 3))
+  [ "$(bhist -json "$job" | jq '[.RECORDS[0].EVENTS[] | select(.EVENT == "DISPATCH")] | length')" -eq 1 ]
+  touch enough
+  ran_out "$job" 60
+  [ "$(state "$job")" = finished ]
+}
