@@ -34,6 +34,13 @@ std::string end_words(const launch::ExitRecord& record) {
   return "exit " + std::to_string(WEXITSTATUS(record.status));
 }
 
+bool ended_well(const launch::ExitRecord& record, const HostOrder& order) {
+  if (record.cause != launch::EndCause::Exited || !WIFEXITED(record.status)) return false;
+  auto code = static_cast<std::uint32_t>(WEXITSTATUS(record.status));
+  const auto& well = order.app.success_exits;
+  return code == 0 || std::find(well.begin(), well.end(), code) != well.end();
+}
+
 }  // namespace
 
 Term term_of(const launch::ExitRecord& record, const HostOrder& order) {
@@ -138,7 +145,8 @@ HostRegister Core::registration() const {
     if (entry.forgotten && entry.stage == Stage::Over) continue;
     AttemptStatus status{key.job, key.attempt, {}, entry.agent_address, entry.doors};
     for (const auto& [number, task] : entry.tasks)
-      if (!task.ended || facts_.end_waits(key, number) || gpus_.drains(key, number))
+      if (!task.ended || facts_.end_waits(key, number) || gpus_.drains(key, number) ||
+          is_held_back(entry, number))
         status.tasks.push_back({number, task.pid});
     if (entry.stage != Stage::Over || !status.tasks.empty()) words.attempts.push_back(status);
   }
@@ -203,6 +211,10 @@ void Core::task_ended(const launch::AttemptKey& key, Entry& entry,
                            {"why", record.text}});
   if (!drain_gpus(entry, fact)) say(entry, std::move(fact));
   release_bare(key, entry);
+  if (entry.held_back.empty() || entry.order.control.end || ended_well(record, entry.order)) return;
+  entry.order.control.end = true;  // the master hears of the first when all are gone
+  entry.order.control.end_term = Term::TaskFailed;
+  bring_in_line(key, entry);
 }
 
 void Core::on(const launch::AttemptKey& key, Entry& entry, const launch::AttemptEnded& word) {

@@ -91,6 +91,7 @@ class Core {
     TaskNumber writer;                  ///< the shepherd was told of; 0: not known
     TimePoint begun{};                  ///< its shepherd was asked for, no process runs yet
     bool stuck = false;                 ///< processes of it survive SIGKILL
+    std::vector<FactEnded> held_back;   ///< ends of tasks that see the GPUs of some that run
     bool met = false;                   ///< somebody was connected at MASTER_PORT
     bool reported = false;              ///< a trial's last report is told, and no task runs since
   };
@@ -152,7 +153,10 @@ class Core {
   void part_ended(const launch::AttemptKey& key, Entry& entry, const launch::ExitRecord& record);
   void lose_tasks(const launch::AttemptKey& key, Entry& entry, const launch::ExitRecord& record);
   void say(Entry& entry, Fact fact);
-  bool drain_gpus(const Entry& entry, const FactEnded& fact);
+  bool drain_gpus(Entry& entry, const FactEnded& fact);
+  void tell_together(Entry& entry);
+  static bool runs(const Entry& entry);
+  static bool is_held_back(const Entry& entry, TaskNumber task);
   void on_drained(const launch::AttemptKey& key, const FactEnded& fact);
   std::set<std::string> held_gpus() const;
   GpuHolders gpu_holders() const;

@@ -18,17 +18,42 @@ std::optional<MpsKey> mps_of(const HostOrder& order, const OrderedTask& task) {
   return MpsKey{*request.mps_uid, task.gpu_uuids};
 }
 
+/// The devices of a task of the order; none: it is not one of them.
+std::vector<std::string> gpus_of(const HostOrder& order, TaskNumber number) {
+  for (const auto& task : order.tasks)
+    if (task.task == number) return task.gpu_uuids;
+  return {};
+}
+
 }  // namespace
 
 /// GPUs that the task had to itself must be free before its end is told. Of shared ones, that
 /// its processes are gone is all that can be proven.
-bool Core::drain_gpus(const Entry& entry, const FactEnded& fact) {
-  const auto& order = entry.order;
-  if (entry.forgotten || order.resolved.task.gpu_shared) return false;
-  auto task = std::find_if(order.tasks.begin(), order.tasks.end(),
-                           [&](const OrderedTask& t) { return t.task == fact.task; });
-  if (task == order.tasks.end()) return false;
-  return gpus_.drain(task->gpu_uuids, fact, times_.kill_grace);
+bool Core::drain_gpus(Entry& entry, const FactEnded& fact) {
+  if (entry.forgotten || entry.order.resolved.task.gpu_shared) return false;
+  if (!entry.order.resolved.task.gpu_see_all)
+    return gpus_.drain(gpus_of(entry.order, fact.task), fact, times_.kill_grace);
+  entry.held_back.push_back(fact);
+  tell_together(entry);
+  return true;
+}
+
+/// Tasks that see each other's GPUs: none of them is free while one of them runs, so their ends are
+/// told together.
+void Core::tell_together(Entry& entry) {
+  if (runs(entry)) return;
+  for (const auto& fact : std::exchange(entry.held_back, {}))
+    if (!gpus_.drain(gpus_of(entry.order, fact.task), fact, times_.kill_grace)) say(entry, fact);
+}
+
+bool Core::is_held_back(const Entry& entry, TaskNumber task) {
+  return std::any_of(entry.held_back.begin(), entry.held_back.end(),
+                     [&](const FactEnded& fact) { return fact.task == task; });
+}
+
+bool Core::runs(const Entry& entry) {
+  return std::any_of(entry.tasks.begin(), entry.tasks.end(),
+                     [](const auto& known) { return !known.second.ended; });
 }
 
 void Core::on_drained(const launch::AttemptKey& key, const FactEnded& fact) {
@@ -43,7 +68,8 @@ std::set<std::string> Core::held_gpus() const {
   for (const auto& [key, entry] : attempts_) {
     for (const auto& task : entry.order.tasks) {
       auto known = entry.tasks.find(task.task);
-      if (known != entry.tasks.end() && !known->second.ended)
+      bool together = entry.order.resolved.task.gpu_see_all && runs(entry);
+      if (together || (known != entry.tasks.end() && !known->second.ended))
         held.insert(task.gpu_uuids.begin(), task.gpu_uuids.end());
     }
   }

@@ -15,7 +15,7 @@ WM_FIELDS(TaskRequest) {
   f(1, s.milli_cpus), f(2, s.mem), f(3, s.milli_gpus), f(4, s.gpus_per_host), f(5, s.gpu_model);
   f(20, s.gpu_shared), f(21, s.gpu_mem), f(22, s.gpu_vendor), f(23, s.gpu_mig);
   f(24, s.gpu_linked), f(25, s.gpu_pack), f(26, s.gpu_tile), f(27, s.mps_uid);
-  f(260, s.mem_per_host);
+  f(260, s.mem_per_host), f(430, s.gpu_see_all);
 }
 WM_FIELDS(Span) { f(1, s.one_host), f(2, s.ptile), f(60, s.block); }
 WM_FIELDS(IndexRange) { f(1, s.from), f(2, s.to), f(3, s.step); }

@@ -66,6 +66,12 @@ Result<void> read_mps(KeyValue part, GpuReq& req) {
   return {};
 }
 
+Result<void> read_see(KeyValue part, GpuReq& req) {
+  if (part.value != "own" && part.value != "all") return bad(part.key, part.value, "own or all");
+  req.see_all = part.value == "all";
+  return {};
+}
+
 Result<void> read_vendor(KeyValue part, GpuReq& req) {
   if (part.value != "nvidia" && part.value != "amd")
     return bad(part.key, part.value, "nvidia or amd");
@@ -116,7 +122,7 @@ struct Keyword {
   Result<void> (*read)(KeyValue, GpuReq&);
 };
 
-constexpr std::array<Keyword, 14> kKeywords = {{
+constexpr std::array<Keyword, 15> kKeywords = {{
     {"num", read_num},
     {"mode", read_mode},
     {"mps", read_mps},
@@ -131,6 +137,7 @@ constexpr std::array<Keyword, 14> kKeywords = {{
     {"gtile", read_tile},
     {"mig", read_mig},
     {"nvlink", read_flag<&GpuReq::glink>},
+    {"see", read_see},
 }};
 
 Result<void> read_part(std::string_view text, GpuReq& req) {
@@ -172,6 +179,7 @@ GpuReq merge(const GpuReq& base, const GpuReq& over) {
   if (!over.block) merged.block = base.block;
   if (!over.gpack) merged.gpack = base.gpack;
   if (!over.glink) merged.glink = base.glink;
+  if (!over.see_all) merged.see_all = base.see_all;
   if (over.vendor.empty()) merged.vendor = base.vendor;
   if (over.model.empty()) merged.model = base.model;
   if (over.mem == Bytes{}) merged.mem = base.mem;

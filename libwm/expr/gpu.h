@@ -23,6 +23,7 @@ struct GpuReq {
   Per per = Per::Unsaid;        ///< Task, Host or Unsaid
   std::optional<GpuMode> mode;  ///< exclusive_process is Exclusive
   std::optional<bool> mps, j_exclusive, aff, block, gpack, glink;
+  std::optional<bool> see_all;  ///< each task sees those of its job on the host, not its own alone
   std::string vendor;  ///< "nvidia", "amd"
   std::string model;
   Bytes mem{};       ///< memory wanted on each; shared: taken from it

@@ -88,8 +88,30 @@ void set_gpus(JobSpec& spec, const AppConf& app, const GpuReq& gpu) {
   task.gpu_mig = gpu.mig;
   task.gpu_linked = gpu.glink.value_or(false);
   task.gpu_pack = gpu.gpack.value_or(false);
+  task.gpu_see_all = gpu.see_all.value_or(false);
   task.gpu_tile = tile_of(gpu.tile);
   if (gpu.mps.value_or(false)) task.mps_uid = spec.owner.uid;
+}
+
+// Tasks that see each other's GPUs end together, each has its own at LOCAL_RANK: what comes and
+// goes one by one, or has no whole GPU, cannot be such a task.
+Result<void> check_view(const JobSpec& spec, const AppConf& app, const GpuReq& gpu) {
+  if (!gpu.see_all.value_or(false)) return {};
+  const char* other = spec.elastic                         ? "an elastic job (-ar)"
+                      : !gpu.mig.empty()                   ? "MIG slices (mig=)"
+                      : gpu.mps.value_or(false)            ? "MPS (mps=yes)"
+                      : shares(gpu, app)                   ? "shared GPUs (mode=shared)"
+                      : spec.group || !spec.groups.empty() ? "groups of tasks"
+                      : app.type == AppType::Inference     ? "an inference service"
+                                                           : nullptr;
+  if (other)
+    return fail(Code::BadArgument, std::string("-gpu see=all does not go with ") + other +
+                                       ": leave it out, and each task sees its own GPUs");
+  if (gpu.milli_num != kOneGpu || !counts_per_task(spec, app, gpu.per))
+    return fail(Code::BadArgument,
+                "-gpu see=all: each task needs one whole GPU of its own (num=1, of a batch job "
+                "num=1/task)");
+  return {};
 }
 
 // One requirement, merged already.
@@ -104,6 +126,7 @@ Result<void> fill(JobSpec& spec, const QueueConf& queue, const AppConf& app, con
     set_mem(spec, *mem, is_per_host(mem->per, spec, app, rules));
   spec.limits.mem_per_host = is_per_host(Per::Unsaid, spec, app, rules);
   if (!req.affinity.empty()) spec.task.milli_cpus = 1000 * cores_of(req.affinity);
+  WM_TRY(check_view(spec, app, gpu));
   if (gpu.milli_num) set_gpus(spec, app, gpu);
   return {};
 }

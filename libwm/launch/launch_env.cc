@@ -152,10 +152,10 @@ void add_gpus(Variables& v, const HostOrder& o, const OrderedTask& task) {
     for (const auto& uuid : slot.gpu_uuids) uuids += (uuids.empty() ? "" : ",") + uuid;
     devices = devices && names_devices(slot);
   };
-  add(task);
+  bool in_order = o.resolved.task.gpu_see_all;  // its own stands at LOCAL_RANK
+  if (!in_order) add(task);
   for (const auto& slot : o.tasks)
-    if (o.launch != Launch::PerSlot && slot.task != task.task && !slot.leave && !slot.kill)
-      add(slot);
+    if (sees_gpus(o, task, slot) && (in_order || slot.task != task.task)) add(slot);
   v["CUDA_VISIBLE_DEVICES"] = devices && !uuids.empty() ? uuids : indexes;
   v["NVIDIA_VISIBLE_DEVICES"] = uuids.empty() ? "none" : uuids;
 }
@@ -188,6 +188,11 @@ std::string hex(const std::string& bytes) {
 }
 
 }  // namespace
+
+bool sees_gpus(const HostOrder& order, const OrderedTask& task, const OrderedTask& slot) {
+  if (slot.task == task.task || order.resolved.task.gpu_see_all) return true;
+  return order.launch != Launch::PerSlot && !slot.leave && !slot.kill;
+}
 
 bool names_devices(const OrderedTask& task) {
   return std::all_of(task.gpu_uuids.begin(), task.gpu_uuids.end(), [](const auto& uuid) {

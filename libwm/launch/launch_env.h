@@ -54,6 +54,9 @@ std::string result_dir(const HostOrder& order, const HostFacts& host, JobId job)
 std::string log_dir(const HostOrder& order, const HostFacts& host, TaskNumber task);
 /// Do the task's GPUs have uuids that CUDA knows? Declared counters have none. @cost O(GPUs)
 bool names_devices(const OrderedTask& task);
+/// May the task see that slot's GPUs: its own, those of all slots that its process stands for, or
+/// with see=all those of the job's tasks on this host? @cost O(1)
+bool sees_gpus(const HostOrder& order, const OrderedTask& task, const OrderedTask& slot);
 /// "<run>/12-0.1.d": see AttemptSpec::files.
 std::string attempt_dir(const HostOrder& order, const HostFacts& host);
 

@@ -216,6 +216,16 @@ std::vector<SmallFile> small_files(const HostOrder& o) {
   return files;
 }
 
+namespace {
+
+void add_devices(const HostFacts& host, const OrderedTask& slot, TaskSpec& spec) {
+  for (const auto& uuid : slot.gpu_uuids)
+    if (auto device = host.gpu_devices.find(uuid); device != host.gpu_devices.end())
+      spec.devices.push_back(device->second);
+}
+
+}  // namespace
+
 TaskSpec plan_task(const HostOrder& order, const HostFacts& host, const OrderedTask& task) {
   TaskSpec spec;
   spec.task = task.task;
@@ -236,9 +246,8 @@ TaskSpec plan_task(const HostOrder& order, const HostFacts& host, const OrderedT
   plan_output(order, host, spec);
   plan_console(order, host, spec);
   plan_rank(order, host, spec);
-  for (const auto& uuid : task.gpu_uuids)
-    if (auto device = host.gpu_devices.find(uuid); device != host.gpu_devices.end())
-      spec.devices.push_back(device->second);
+  for (const auto& slot : order.tasks)
+    if (slot.task == task.task || order.resolved.task.gpu_see_all) add_devices(host, slot, spec);
   return spec;
 }
 

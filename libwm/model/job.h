@@ -52,6 +52,7 @@ struct TaskRequest {
   bool gpu_pack = false;       ///< shared: fill a GPU before the next is begun
   std::uint32_t gpu_tile = 0;  ///< GPUs per NUMA node; 0: as it comes
   std::optional<std::uint32_t> mps_uid;  ///< through the MPS daemon of this user
+  bool gpu_see_all = false;   ///< each task sees the GPUs of all of the job's tasks on its host
   bool mem_per_host = false;  ///< mem counts per host: one of the job's tasks there holds it
   bool operator==(const TaskRequest&) const = default;
 };

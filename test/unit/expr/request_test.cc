@@ -16,6 +16,32 @@ JobSpec filled(JobSpec spec, const AppConf& app = kBatch, const QueueConf& queue
   return spec;
 }
 
+TEST(request, all_gpus_of_the_host_are_seen_by_tasks_that_have_a_whole_one_each) {
+  auto asked = [](const std::string& gpu, JobSpec spec = {}) {
+    spec.asked.gpu = gpu;
+    return spec;
+  };
+  EXPECT_TRUE(filled(asked("num=1:see=all"), kTraining).task.gpu_see_all);
+  EXPECT_FALSE(filled(asked("num=1:see=own"), kTraining).task.gpu_see_all);
+  EXPECT_TRUE(filled(asked("num=1/task:see=all")).task.gpu_see_all);
+  JobSpec elastic;
+  elastic.elastic = true;
+  struct Case {
+    JobSpec spec;
+    std::string said;
+  };
+  for (auto [spec, said] : {Case{asked("num=2:see=all"), "one whole GPU"},
+                            Case{asked("num=1:see=all", elastic), "an elastic job (-ar)"},
+                            Case{asked("num=1:mig=1g.10gb:see=all"), "MIG slices"},
+                            Case{asked("num=1:mps=yes:see=all"), "MPS"},
+                            Case{asked("num=0.5:mode=shared:gmem=1G:see=all"), "shared GPUs"},
+                            Case{asked("num=1:see=some"), "own or all"}}) {
+    auto done = fill_request(spec, {}, kTraining);
+    ASSERT_FALSE(done) << spec.asked.gpu;
+    EXPECT_NE(done.error().text.find(said), std::string::npos) << done.error().text;
+  }
+}
+
 TEST(request, nothing_asked_is_one_cpu) {
   auto spec = filled({});
   EXPECT_EQ(spec.task, TaskRequest{});

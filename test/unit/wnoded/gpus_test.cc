@@ -79,6 +79,36 @@ class gpus : public ::testing::Test {
     node_.on_word(key_, launch::TaskStarted{{TaskNumber{1}, 4711, {}, false}});
     outside_.take_facts();
   }
+  /// Two tasks with a GPU each, that see both.
+  void start_seers() {
+    HostOrder o;
+    o.job = {7, 0};
+    o.attempt = {1};
+    o.generation = 1;
+    o.resolved.task.gpu_see_all = true;
+    for (std::uint32_t number : {1u, 2u}) {
+      OrderedTask task;
+      task.task = {number};
+      task.gpu_uuids = {number == 1 ? "GPU-a" : "GPU-b"};
+      o.tasks.push_back(task);
+      o.all.push_back({{number}, "n", "10.0.0.1"});
+    }
+    ASSERT_TRUE(node_.on_frame(static_cast<std::uint16_t>(NodeVerb::Order), codec::encode(o)));
+    outside_.authorise_next();
+    for (std::uint32_t number : {1u, 2u})
+      node_.on_word(key_, launch::TaskStarted{{TaskNumber{number}, 4710, {}, false}});
+    outside_.take_facts();
+    outside_.fake.told.clear();
+  }
+  void end_task(std::uint32_t number, int status,
+                launch::EndCause cause = launch::EndCause::Exited) {
+    launch::ExitRecord record;
+    record.key = key_;
+    record.task = {number};
+    record.status = status;
+    record.cause = cause;
+    node_.on_word(key_, launch::TaskEnded{record});
+  }
   void end() {
     launch::ExitRecord record;
     record.key = key_;
@@ -163,6 +193,38 @@ TEST_F(gpus, while_it_drains_the_task_is_still_registered) {
   ASSERT_EQ(words.attempts.size(), 1u);
   EXPECT_EQ(words.attempts[0].tasks.size(), 1u);
   EXPECT_EQ(words.gpus.size(), 2u);
+}
+
+TEST_F(gpus, tasks_that_see_each_others_gpus_end_together) {
+  start_seers();
+  end_task(1, 0);
+  tick();
+  answer(busy());
+  EXPECT_FALSE(told_end()) << "the other may use its GPU";
+  outside_.sent.clear();
+  node_.on_session();
+  auto words = *codec::decode<HostRegister>(outside_.sent.at(0).second);
+  EXPECT_EQ(words.attempts.at(0).tasks.size(), 2u) << "both are still there for the master";
+  end_task(2, 0);
+  EXPECT_FALSE(told_end());
+  tick();
+  answer(idle());
+  EXPECT_TRUE(told_end());
+  EXPECT_TRUE(outside_.fake.told.empty()) << "nothing was ended";
+}
+
+TEST_F(gpus, one_of_them_that_fails_ends_the_others_on_its_host) {
+  start_seers();
+  end_task(1, 1 << 8);
+  ASSERT_EQ(outside_.fake.told.size(), 1u);
+  EXPECT_TRUE(std::holds_alternative<launch::EndTasks>(outside_.fake.told[0].second));
+  end_task(2, 9, launch::EndCause::Ordered);
+  tick();
+  answer(idle());
+  std::vector<Term> terms;
+  for (const auto& fact : outside_.take_facts())
+    if (auto* ended = std::get_if<FactEnded>(&fact.fact)) terms.push_back(ended->term);
+  EXPECT_EQ(terms, (std::vector<Term>{Term::None, Term::TaskFailed}));
 }
 
 TEST_F(gpus, a_shared_gpu_is_not_waited_for) {
