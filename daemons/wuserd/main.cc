@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "daemons/wuserd/door/door.h"
+#include "daemons/wuserd/site/reply.h"
 #include "daemons/wuserd/spaces/spaces.h"
 #include "libwm/base/log.h"
 #include "libwm/conf/load.h"

@@ -2,9 +2,11 @@
 #include <filesystem>
 
 #include "daemons/wuserd/assets/assets.h"
+#include "daemons/wuserd/assets/routes.h"
 #include "daemons/wuserd/catalog/catalog.h"
+#include "daemons/wuserd/execs/exec_start.h"
 #include "daemons/wuserd/files/upload.h"
-#include "daemons/wuserd/jobs/find.h"
+#include "daemons/wuserd/site/reply.h"
 #include "libwm/rest/frameworks.h"
 
 namespace wm::user {

@@ -2,12 +2,14 @@
 #include <chrono>
 #include <filesystem>
 
+#include "daemons/wuserd/assets/assets.h"
+#include "daemons/wuserd/assets/routes.h"
 #include "daemons/wuserd/jobs/find.h"
 #include "daemons/wuserd/jobs/outputs.h"
 #include "daemons/wuserd/services/dlim.h"
 #include "daemons/wuserd/services/packages.h"
 #include "daemons/wuserd/site/json_body.h"
-#include "daemons/wuserd/spaces/spaces.h"
+#include "daemons/wuserd/site/reply.h"
 #include "libwm/rest/exec_words.h"
 
 namespace wm::user {

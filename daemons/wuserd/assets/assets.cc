@@ -7,6 +7,9 @@
 #include <fstream>
 #include <iterator>
 
+#include "daemons/wuserd/services/dlim.h"
+#include "daemons/wuserd/site/json_body.h"
+
 namespace wm::user {
 namespace {
 
@@ -208,6 +211,18 @@ Result<void> Assets::remove_space(const std::string& name) const {
   if (!held.empty())
     return fail(Code::Conflict, "space " + name + " holds model " + held.front().name);
   return remove_folder("space", name, top_ + "/" + name);
+}
+
+Assets projects_of(const Site& site) { return Assets(site.results_root + "/projects"); }
+Assets spaces_of(const Site& site) { return Assets(site.results_root + "/spaces"); }
+
+std::string model_text(const Assets& assets, const std::string& holder,
+                       const rest::SavedModel& model) {
+  Json json = Json::parse(rest::to_text(model));
+  auto text = read_file(assets.package(holder, model.name) + "/signature.json");
+  auto signature = text ? Json::parse(*text, nullptr, false) : Json();
+  json["signature"] = signature.is_object() ? signature : Json::object();
+  return dumped(json);
 }
 
 }  // namespace wm::user

@@ -69,4 +69,12 @@ class Assets {
   std::string top_;
 };
 
+/// The user's own projects, and spaces.
+Assets projects_of(const Site& site);
+Assets spaces_of(const Site& site);
+
+/// A model with what a page draws a sample for. @cost a file
+std::string model_text(const Assets& assets, const std::string& holder,
+                       const rest::SavedModel& model);
+
 }  // namespace wm::user

@@ -7,7 +7,9 @@
 
 #include "daemons/wuserd/catalog/catalog.h"
 #include "daemons/wuserd/catalog/modules.h"
+#include "daemons/wuserd/catalog/routes.h"
 #include "daemons/wuserd/files/upload.h"
+#include "daemons/wuserd/site/reply.h"
 #include "libwm/conf/catalog_conf.h"
 
 namespace wm::user {

@@ -2,6 +2,8 @@
 #include <nlohmann/json.hpp>
 
 #include "commands/common/overview.h"
+#include "daemons/wuserd/cluster/routes.h"
+#include "daemons/wuserd/site/reply.h"
 #include "daemons/wuserd/site/site.h"
 #include "libwm/view/json.h"
 

@@ -1,4 +1,6 @@
 // GET /api/v1/openapi.json: the interface's own description, made of the routes that answer.
+#include "daemons/wuserd/cluster/routes.h"
+#include "daemons/wuserd/site/reply.h"
 #include "daemons/wuserd/site/site.h"
 #include "libwm/rest/openapi.h"
 #include "libwm/view/json.h"

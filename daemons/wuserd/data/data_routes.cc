@@ -1,6 +1,8 @@
 // The rows of /api/v1 about data from elsewhere: connections, and how far a job's data is.
+#include "daemons/wuserd/data/routes.h"
 #include "daemons/wuserd/data/staging.h"
 #include "daemons/wuserd/jobs/find.h"
+#include "daemons/wuserd/site/reply.h"
 
 namespace wm::user {
 namespace {

@@ -6,8 +6,18 @@
 #include <algorithm>
 #include <chrono>
 
+#include "daemons/wuserd/assets/routes.h"
+#include "daemons/wuserd/catalog/routes.h"
+#include "daemons/wuserd/cluster/routes.h"
+#include "daemons/wuserd/data/routes.h"
+#include "daemons/wuserd/execs/routes.h"
 #include "daemons/wuserd/master/clock.h"
 #include "daemons/wuserd/notebooks/notebooks.h"
+#include "daemons/wuserd/notebooks/routes.h"
+#include "daemons/wuserd/searches/routes.h"
+#include "daemons/wuserd/services/routes.h"
+#include "daemons/wuserd/site/reply.h"
+#include "daemons/wuserd/spaces/routes.h"
 #include "libwm/base/log.h"
 #include "libwm/http/known_tokens.h"
 #include "libwm/rest/api_keys.h"
@@ -18,23 +28,6 @@ namespace wm::user {
 namespace {
 
 constexpr std::string_view kLogOff = "/auth/v1/logoff";
-
-http::Reply text_or_problem(const std::string& target, int status, const std::string& text) {
-  if (!target.starts_with("/api/"))
-    return {status,
-            {{"Content-Type", "text/plain; charset=utf-8"}},
-            "Error " + std::to_string(status) + ": " + text + "\n"};
-  return {status,
-          {{"Content-Type", "application/problem+json"}},
-          "{\"status\":" + std::to_string(status) + ",\"title\":" + rest::json_text(text) + "}"};
-}
-
-int status_of(const std::string& target, const Error& error) {
-  // An id that nobody has is a bad argument to WMLA.
-  bool wmla = !target.starts_with("/api/");
-  if (wmla && error.code == Code::NotFound) return 400;
-  return rest::http_status(error.code);
-}
 
 Result<rest::Claims> check_token(Site& site, const http::Head& head) {
   auto now = now_s();
@@ -130,13 +123,6 @@ void answer_visit(Site& site, http::Exchange& exchange) {
 
 }  // namespace
 
-// Clients of WMLA read a line of text; our own interface has problem+json (RFC 7807).
-http::Reply error_reply(const std::string& target, int status, const std::string& text) {
-  auto reply = text_or_problem(target, status, text);
-  if (status == 503) reply.fields.emplace_back("Retry-After", "1");  // it may be had soon
-  return reply;
-}
-
 void answer(Site& site, http::Exchange& exchange) {
   const auto& head = exchange.head();
   if (!head.field("x-wm-app").empty()) return answer_visit(site, exchange);
@@ -167,10 +153,11 @@ void answer(Site& site, http::Exchange& exchange) {
 
 std::span<const std::vector<Route>* const> all_routes() {
   static const std::vector<Route>* const tables[] = {
-      &catalog_routes(), &exec_routes(),     &scheduler_routes(), &data_routes(),
-      &job_routes(),     &cluster_routes(),  &asset_routes(),     &model_routes(),
-      &space_routes(),   &service_routes(),  &dlim_routes(),      &kserve_routes(),
-      &search_routes(),  &notebook_routes(), &document_routes()};
+      &catalog_routes(), &exec_routes(),   &from_run_routes(), &scheduler_routes(),
+      &data_routes(),    &job_routes(),    &cluster_routes(),  &asset_routes(),
+      &model_routes(),   &space_routes(),  &service_routes(),  &dlim_routes(),
+      &kserve_routes(),  &search_routes(), &notebook_routes(), &document_routes(),
+  };
   return tables;
 }
 

@@ -6,10 +6,12 @@
 #include <chrono>
 
 #include "daemons/wuserd/catalog/catalog.h"
+#include "daemons/wuserd/execs/routes.h"
 #include "daemons/wuserd/jobs/find.h"
 #include "daemons/wuserd/jobs/outputs.h"
 #include "daemons/wuserd/master/clock.h"
 #include "daemons/wuserd/master/hub.h"
+#include "daemons/wuserd/site/reply.h"
 #include "libwm/rest/app_json.h"
 #include "libwm/rest/data_sources.h"
 #include "libwm/rest/exec_words.h"

@@ -4,17 +4,17 @@
 #include <climits>
 
 #include "daemons/wuserd/catalog/catalog.h"
+#include "daemons/wuserd/execs/end.h"
+#include "daemons/wuserd/execs/exec_start.h"
+#include "daemons/wuserd/execs/routes.h"
 #include "daemons/wuserd/jobs/find.h"
 #include "daemons/wuserd/jobs/outputs.h"
-#include "daemons/wuserd/services/dlim.h"
-#include "daemons/wuserd/services/packages.h"
+#include "daemons/wuserd/site/reply.h"
 #include "daemons/wuserd/site/site.h"
 #include "libwm/rest/frameworks.h"
 
 namespace wm::user {
 namespace {
-
-constexpr std::size_t kLongestDeployment = 1 << 20;
 
 std::string exec_json_of(const Call& call, const JobView& exec) {
   return rest::exec_json(exec, call.site.conf.name);
@@ -120,28 +120,7 @@ Result<Answer> status(Call& call) {
                     ",\"version\":" + rest::json_text(reply.version) + "}");
 }
 
-// Of its model a service is made, which is started as any other.
-Result<Answer> deploy_exec(Call& call) {
-  WM_TRY(auto exec, find_exec(call.site, call.args[0]));
-  if (!is_over(exec.job->state))
-    return fail(Code::Conflict, "execution " + call.args[0] + " has not ended yet");
-  WM_TRY(auto body, http::read_body(call.exchange, kLongestDeployment));
-  WM_TRY(auto wanted, serve::read_wanted(body));
-  Scratch scratch(call.site);
-  Placing placing;
-  placing.package = scratch.path + "/package";
-  WM_TRY(make_package(exec, wanted, placing.package));
-  WM_TRY(auto service, place_package(call.site, placing));
-  auto text = "Model " + service.name + " is deployed successfully";
-  return json_reply("{\"status\":" + rest::json_text(text) +
-                    ",\"name\":" + rest::json_text(service.name) + "}");
-}
-
 }  // namespace
-
-Answer json_reply(std::string text, int status) {
-  return http::Reply{status, {{"Content-Type", "application/json"}}, std::move(text)};
-}
 
 #define DL "/platform/rest/deeplearning/v1"
 const std::vector<Route>& exec_routes() {
@@ -157,7 +136,6 @@ const std::vector<Route>& exec_routes() {
       {"POST", DL "/execs/{id}/stop", end_exec},
       {"GET", DL "/execs/{id}/log", exec_log, "Output of its workers", "text", "logType args"},
       {"GET", DL "/execs/{id}/result", exec_result, "Zip of its results"},
-      {"POST", DL "/execs/{id}/deploy", deploy_exec},
   };
   return routes;
 }

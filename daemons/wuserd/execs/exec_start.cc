@@ -1,5 +1,7 @@
 // POST /execs, step by step: request key → upload on disk → code laid out as a bundle → bsub's
 // words → job.
+#include "daemons/wuserd/execs/exec_start.h"
+
 #include <chrono>
 #include <filesystem>
 

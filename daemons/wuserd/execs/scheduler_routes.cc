@@ -5,8 +5,11 @@
 #include <climits>
 #include <functional>
 
+#include "daemons/wuserd/execs/end.h"
+#include "daemons/wuserd/execs/routes.h"
 #include "daemons/wuserd/jobs/find.h"
 #include "daemons/wuserd/jobs/outputs.h"
+#include "daemons/wuserd/site/reply.h"
 #include "libwm/rest/app_json.h"
 #include "libwm/rest/app_query.h"
 

@@ -3,18 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <thread>
-
-#include "daemons/wuserd/data/staging.h"
 
 namespace wm::user {
 namespace {
-
-namespace fs = std::filesystem;
-
-constexpr int kLooksForEnd = 150;
-constexpr auto kBetweenEndLooks = std::chrono::milliseconds(100);
 
 Error unknown_exec(const std::string& id) {
   return fail(Code::NotFound, "execution " + id + " does not exist");
@@ -68,6 +59,17 @@ void fold_groups(std::vector<JobView>& views) {
   views = std::move(folded);
 }
 
+// An execution of this user's that he has not deleted; of a search its trials are some.
+bool is_shown(Site& site, const JobView& view) {
+  bool search = !view.job->spec().exec.search.empty() && view.id.index == 0;
+  return is_own(view) && rest::is_execution(view) && !search &&
+         !site.records.is_deleted(view.job->spec().exec.bundle);
+}
+
+}  // namespace
+
+bool is_own(const JobView& view) { return view.job->spec().owner.uid == ::getuid(); }
+
 Result<JobView> job_of(Site& site, JobId id) {
   WM_TRY(auto master, site.masters.take());
   JobsRequest request;
@@ -77,28 +79,6 @@ Result<JobView> job_of(Site& site, JobId id) {
   if (id.index == 0 && has_groups(reply.jobs.front())) return as_one(reply.jobs);
   return reply.jobs.front();
 }
-
-// An execution of this user's that he has not deleted; of a search its trials are some.
-bool is_shown(Site& site, const JobView& view) {
-  bool search = !view.job->spec().exec.search.empty() && view.id.index == 0;
-  return is_own(view) && rest::is_execution(view) && !search &&
-         !site.records.is_deleted(view.job->spec().exec.bundle);
-}
-
-Result<void> wait_for_end(Site& site, const JobView& exec) {
-  for (int i = 0; i < kLooksForEnd; ++i) {
-    auto view = job_of(site, exec.id);
-    if (!view && view.error().code == Code::NotFound) return {};
-    if (!view) return view.error();
-    if (is_over(view->job->state)) return {};
-    std::this_thread::sleep_for(kBetweenEndLooks);
-  }
-  return fail(Code::Conflict, "its job has not ended yet, try again");
-}
-
-}  // namespace
-
-bool is_own(const JobView& view) { return view.job->spec().owner.uid == ::getuid(); }
 
 Result<JobView> find_job(Site& site, const std::string& id) {
   auto job = rest::parse_exec_id(site.conf.name, id);
@@ -132,32 +112,6 @@ Result<std::vector<JobView>> all_execs(Site& site) {
   std::sort(reply.jobs.begin(), reply.jobs.end(),
             [](const JobView& a, const JobView& b) { return b.id < a.id; });
   return std::move(reply.jobs);
-}
-
-Result<void> stop_exec(Site& site, const JobView& exec) {
-  WM_TRY(stop_fetching(site, exec));
-  WM_TRY(auto master, site.masters.take());
-  KillRequest request;
-  request.jobs.ids = {exec.id};
-  request.reason = "stopped at the web door";
-  WM_TRY(auto reply, master->kill(request));
-  for (const auto& outcome : reply.jobs)
-    if (outcome.code != 0) return fail(static_cast<Code>(outcome.code), outcome.text);
-  return {};
-}
-
-Result<void> delete_exec(Site& site, const JobView& exec) {
-  if (!is_over(exec.job->state)) {
-    WM_TRY(stop_exec(site, exec));
-    WM_TRY(wait_for_end(site, exec));
-  }
-  std::error_code ec;
-  if (!exec.result_dir.empty()) fs::remove_all(exec.result_dir, ec);
-  auto groups = exec.id.index == 0 ? exec.job->sealed->spec.groups.size() : 0;
-  for (std::size_t n = 1; n <= groups && !ec && !exec.result_dir.empty(); ++n)
-    fs::remove_all(exec.result_dir + "." + std::to_string(n), ec);
-  if (ec) return fail(Code::System, exec.result_dir + ": " + ec.message());
-  return site.records.mark_deleted(exec.job->spec().exec.bundle);
 }
 
 }  // namespace wm::user

@@ -8,8 +8,11 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "daemons/wuserd/jobs/find.h"
 #include "daemons/wuserd/jobs/submit.h"
 #include "daemons/wuserd/master/clock.h"
+#include "daemons/wuserd/notebooks/routes.h"
+#include "daemons/wuserd/site/reply.h"
 #include "libwm/conf/load.h"
 #include "libwm/rest/assets.h"
 #include "libwm/view/json.h"

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <thread>
 
+#include "daemons/wuserd/jobs/find.h"
 #include "daemons/wuserd/notebooks/notebooks.h"
 #include "libwm/base/log.h"
 #include "libwm/client/tunnel.h"

@@ -9,7 +9,6 @@
 #include "commands/common/search_optimizer.h"
 #include "daemons/wuserd/execs/draft.h"
 #include "daemons/wuserd/files/unpack.h"
-#include "daemons/wuserd/jobs/find.h"
 #include "daemons/wuserd/jobs/outputs.h"
 #include "daemons/wuserd/jobs/submit.h"
 #include "libwm/rest/exec_words.h"

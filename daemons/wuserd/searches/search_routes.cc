@@ -1,7 +1,9 @@
 // The rows about searches: WMLA's /hypersearch, and our pages' /api/v1/searches.
 #include "daemons/wuserd/master/clock.h"
+#include "daemons/wuserd/searches/routes.h"
 #include "daemons/wuserd/searches/search_plugins.h"
 #include "daemons/wuserd/searches/searches.h"
+#include "daemons/wuserd/site/reply.h"
 #include "daemons/wuserd/site/site.h"
 #include "libwm/rest/search_request.h"
 

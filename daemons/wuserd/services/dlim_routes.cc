@@ -2,7 +2,9 @@
 #include <filesystem>
 
 #include "daemons/wuserd/services/dlim.h"
+#include "daemons/wuserd/services/routes.h"
 #include "daemons/wuserd/site/json_body.h"
+#include "daemons/wuserd/site/reply.h"
 
 namespace wm::user {
 namespace {

@@ -2,7 +2,9 @@
 // model.json has the attribute protocol = kserve-v2, as those of the ready-made kernel do.
 // @source KServe, Open Inference Protocol v2
 #include "daemons/wuserd/services/dlim.h"
+#include "daemons/wuserd/services/routes.h"
 #include "daemons/wuserd/site/json_body.h"
+#include "daemons/wuserd/site/reply.h"
 
 namespace wm::user {
 namespace {

@@ -71,29 +71,8 @@ struct Route {
   std::string_view query = {};
 };
 
-/// Answers with a text of JSON. @cost O(length)
-Answer json_reply(std::string text, int status = 200);
-/// Done, and nothing to say. @cost O(1)
-inline Answer done() { return http::Reply{204, {}, ""}; }
-
-/// Tables of routes, a noun each; the first row that fits is taken. @cost O(1)
-const std::vector<Route>& exec_routes();
-const std::vector<Route>& scheduler_routes();
-const std::vector<Route>& job_routes();
-const std::vector<Route>& cluster_routes();
-const std::vector<Route>& asset_routes();
-const std::vector<Route>& model_routes();
-const std::vector<Route>& space_routes();
-const std::vector<Route>& service_routes();
-const std::vector<Route>& dlim_routes();
-const std::vector<Route>& kserve_routes();
-const std::vector<Route>& notebook_routes();
-const std::vector<Route>& search_routes();
-const std::vector<Route>& catalog_routes();
-const std::vector<Route>& document_routes();
-const std::vector<Route>& data_routes();
-
-/// All of them, in the order in which they are looked through. @cost O(1)
+/// The tables of all rooms, in the order in which they are looked through: the first row that fits
+/// is taken. Made by the door. @cost O(1)
 std::span<const std::vector<Route>* const> all_routes();
 
 }  // namespace wm::user

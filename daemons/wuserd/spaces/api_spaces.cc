@@ -3,6 +3,8 @@
 #include "daemons/wuserd/services/dlim.h"
 #include "daemons/wuserd/services/packages.h"
 #include "daemons/wuserd/site/json_body.h"
+#include "daemons/wuserd/site/reply.h"
+#include "daemons/wuserd/spaces/routes.h"
 #include "daemons/wuserd/spaces/spaces.h"
 #include "libwm/rest/url.h"
 

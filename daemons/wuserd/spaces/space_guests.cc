@@ -7,10 +7,10 @@
 
 #include <filesystem>
 
-#include "daemons/wuserd/door/door.h"
 #include "daemons/wuserd/files/unpack.h"
 #include "daemons/wuserd/jobs/outputs.h"
 #include "daemons/wuserd/services/dlim.h"
+#include "daemons/wuserd/site/reply.h"
 #include "daemons/wuserd/spaces/spaces.h"
 #include "libwm/rest/routes.h"
 

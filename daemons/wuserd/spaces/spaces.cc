@@ -87,18 +87,6 @@ void tell(const Site& site, const std::set<std::string>& users) {
 
 }  // namespace
 
-Assets projects_of(const Site& site) { return Assets(site.results_root + "/projects"); }
-Assets spaces_of(const Site& site) { return Assets(site.results_root + "/spaces"); }
-
-std::string model_text(const Assets& assets, const std::string& holder,
-                       const rest::SavedModel& model) {
-  Json json = Json::parse(rest::to_text(model));
-  auto text = read_file(assets.package(holder, model.name) + "/signature.json");
-  auto signature = text ? Json::parse(*text, nullptr, false) : Json();
-  json["signature"] = signature.is_object() ? signature : Json::object();
-  return dumped(json);
-}
-
 Result<std::string> deployments_text(Site& site, const std::string& space) {
   Json found = Json::array();
   for (const auto& service : all_services(site)) {

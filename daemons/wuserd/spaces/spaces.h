@@ -19,10 +19,6 @@
 
 namespace wm::user {
 
-/// The user's own projects, and spaces.
-Assets projects_of(const Site& site);
-Assets spaces_of(const Site& site);
-
 /// A space as JSON: its fields, what the caller is to it, its models, what its owner has deployed
 /// of it; or, brief, how many. @errors as Master::jobs
 Result<std::string> space_text(Site& site, const rest::Space& space, rest::SpaceRole role,
@@ -30,9 +26,6 @@ Result<std::string> space_text(Site& site, const rest::Space& space, rest::Space
 /// What this user has deployed of a space, as it is named here: a JSON list. @errors as
 /// Master::jobs
 Result<std::string> deployments_text(Site& site, const std::string& space);
-/// A model with what a page draws a sample for. @cost a file
-std::string model_text(const Assets& assets, const std::string& holder,
-                       const rest::SavedModel& model);
 
 /// The wuserd of another user, whose program that may be: it is waited for `patience`, and its
 /// answers are bounded.
