@@ -2,10 +2,10 @@
 
 #include <unistd.h>
 
-#include "commands/common/job_environment.h"
-#include "commands/common/submission.h"
 #include "libwm/conf/load.h"
 #include "libwm/expr/groups.h"
+#include "libwm/submit/job_environment.h"
+#include "libwm/submit/submission.h"
 
 namespace wm::user {
 namespace {

@@ -5,14 +5,14 @@
 #include <filesystem>
 #include <fstream>
 
-#include "commands/common/search_acts.h"
-#include "commands/common/search_optimizer.h"
 #include "daemons/wuserd/execs/draft.h"
 #include "daemons/wuserd/files/unpack.h"
 #include "daemons/wuserd/jobs/outputs.h"
 #include "daemons/wuserd/jobs/submit.h"
 #include "libwm/rest/exec_words.h"
 #include "libwm/rest/search_request.h"
+#include "libwm/submit/search_acts.h"
+#include "libwm/submit/search_optimizer.h"
 
 namespace wm::user {
 namespace {

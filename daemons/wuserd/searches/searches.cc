@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "commands/common/search_acts.h"
 #include "daemons/wuserd/execs/draft.h"
 #include "daemons/wuserd/jobs/submit.h"
 #include "daemons/wuserd/master/clock.h"
 #include "daemons/wuserd/searches/search_plugins.h"
 #include "libwm/rest/search_request.h"
 #include "libwm/search/search.h"
+#include "libwm/submit/search_acts.h"
 
 namespace wm::user {
 namespace {
