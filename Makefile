@@ -203,15 +203,14 @@ link = @mkdir -p $(@D); echo "  LINK  $@"; $(CCACHE) $(CXX) $(LDFLAGS) $(1) -o $
 
 $(SBIN) $(BIN) $(TESTS): $(SAN_OBJ)
 
-# wuserd submits as bsub does, with the same compiler of specifications; and unpacks archives.
-DAEMON_EXTRA_wuserd = $(COMMON_OBJ)
+# wuserd unpacks archives.
 DAEMON_LIBS_wuserd := -larchive
 DAEMON_LIBS_wlogind := -lpam
 
 # A daemon folder may hold further programs: NAME.main.cc becomes sbin/NAME.
 define daemon
 DAEMON_OBJ_$(1) := $$(foreach room,daemons/$(1) $$(wildcard daemons/$(1)/*),$$(call grouped,$$(filter-out %main.cc,$$(wildcard $$(room)/*.cc))))
-$B/sbin/$(1): $$(DAEMON_OBJ_$(1)) $$(DAEMON_EXTRA_$(1)) $$(call obj,daemons/$(1)/main.cc) $$(LIB_A)
+$B/sbin/$(1): $$(DAEMON_OBJ_$(1)) $$(call obj,daemons/$(1)/main.cc) $$(LIB_A)
 	$$(call link,$$(filter %.o,$$^)) -Wl,-z,now $$(SODIUM) \
 	  $$(if $$(filter wshepherd,$(1)),$$(SHEPHERD_LINK) $$(LDLIBS_STATIC) $$(COMMAND_LIBS),$$(STATIC_RUNTIME) $$(LDLIBS) $$(DAEMON_LIBS_$(1)))
 endef
@@ -245,7 +244,7 @@ $B/test/unit_$(1): $$(call grouped,$$(wildcard test/unit/$(1)/*.cc)) $$(SUPPORT_
 	$$(call link,$$(filter %.o,$$^)) $$(SODIUM) $$(LDLIBS) $$(UNIT_LIBS_$(1)) $$(TESTLIBS)
 endef
 # A test of a daemon's folder links that folder's objects, never its main.
-$(foreach d,$(DAEMONS),$(eval UNIT_EXTRA_$(d) = $(DAEMON_OBJ_$(d)) $(DAEMON_EXTRA_$(d))))
+$(foreach d,$(DAEMONS),$(eval UNIT_EXTRA_$(d) = $(DAEMON_OBJ_$(d))))
 $(foreach d,$(DAEMONS),$(eval UNIT_LIBS_$(d) = $(DAEMON_LIBS_$(d))))
 UNIT_EXTRA_commands = $(COMMON_OBJ) $(REPORT_OBJ)
 UNIT_EXTRA_groups = $(call obj,$(wildcard libwm/trainer/groups/*.cc))

@@ -1,10 +1,10 @@
 // The rows of /api/v1 about the cluster: hosts, queues, plans.
 #include <nlohmann/json.hpp>
 
-#include "commands/common/overview.h"
 #include "daemons/wuserd/cluster/routes.h"
 #include "daemons/wuserd/site/reply.h"
 #include "daemons/wuserd/site/site.h"
+#include "libwm/view/acts.h"
 #include "libwm/view/json.h"
 
 namespace wm::user {
@@ -34,7 +34,7 @@ Result<Answer> audit(Call& call) {
   constexpr std::size_t kMost = 500;
   AuditRequest request;
   if (auto user = call.target.value("user"); !user.empty()) request.objects = {user};
-  request.acts = cmd::acts_of(call.target.value("kind"));
+  request.acts = view::acts_of(call.target.value("kind"));
   WM_TRY(auto master, call.site.masters.take());
   WM_TRY(auto reply, master->audit(request));
   auto& entries = reply.entries;
