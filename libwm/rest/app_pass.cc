@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "libwm/rest/json_text.h"
-#include "libwm/rest/letters.h"
+#include "libwm/rest/raw.h"
 
 namespace wm::rest {
 namespace {
@@ -52,7 +51,8 @@ Result<std::string> unsealed(std::string_view text, const AppKey& key) {
 }  // namespace
 
 std::string seal_pass(const AppPass& pass, const AppKey& key, const AppNonce& nonce) {
-  SortedJson json{{"kind", static_cast<int>(pass.kind)}, {"job", pass.job}, {"token", pass.token}};
+  nlohmann::json json{
+      {"kind", static_cast<int>(pass.kind)}, {"job", pass.job}, {"token", pass.token}};
   json["owner"] = pass.owner;
   json["until"] = pass.until;
   auto plain = json.dump();
@@ -66,14 +66,14 @@ std::string seal_pass(const AppPass& pass, const AppKey& key, const AppNonce& no
 Result<AppPass> open_pass(std::string_view text, const AppKey& key, PassKind kind,
                           std::int64_t now) {
   WM_TRY(auto plain, unsealed(text, key));
-  auto json = SortedJson::parse(plain, nullptr, false);
+  auto json = nlohmann::json::parse(plain, nullptr, false);
   if (!json.is_object()) return pass_refused();
   AppPass pass;
   try {
     pass = {static_cast<PassKind>(json.at("kind").get<int>()), json.at("job").get<std::string>(),
             json.at("token").get<std::string>(), json.at("owner").get<std::string>(),
             json.at("until").get<std::int64_t>()};
-  } catch (const SortedJson::exception&) {
+  } catch (const nlohmann::json::exception&) {
     return pass_refused();
   }
   if (pass.kind != kind || pass.until <= now) return pass_refused();
@@ -87,6 +87,7 @@ std::string_view app_job(std::string_view path) {
   auto dot = job.find('.');
   auto element = dot == job.npos ? "1" : job.substr(dot + 1);
   auto number = job.substr(0, dot);
+  auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   bool fine = job.size() <= kLongestJob && !number.empty() && !element.empty() &&
               std::ranges::all_of(number, is_digit) && std::ranges::all_of(element, is_digit);
   return fine ? job : std::string_view();

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "libwm/rest/letters.h"
+#include "libwm/rest/raw.h"
 
 namespace wm::rest {
 namespace {
