@@ -12,8 +12,8 @@
 #include <string>
 
 #include "libwm/base/result.h"
+#include "libwm/login/token.h"
 #include "libwm/model/token_verbs.h"
-#include "libwm/rest/token.h"
 
 namespace wm::gateway {
 

@@ -20,7 +20,7 @@
 #include "daemons/wuserd/spaces/routes.h"
 #include "libwm/base/log.h"
 #include "libwm/http/known_tokens.h"
-#include "libwm/rest/api_keys.h"
+#include "libwm/login/api_keys.h"
 #include "libwm/rest/exec_json.h"
 #include "libwm/rest/routes.h"
 

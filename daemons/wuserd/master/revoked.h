@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "libwm/client/master.h"
-#include "libwm/rest/token.h"
+#include "libwm/login/token.h"
 
 namespace wm::user {
 

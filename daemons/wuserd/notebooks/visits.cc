@@ -17,7 +17,7 @@
 #include "daemons/wuserd/notebooks/notebooks.h"
 #include "libwm/base/log.h"
 #include "libwm/client/tunnel.h"
-#include "libwm/rest/app_pass.h"
+#include "libwm/login/app_pass.h"
 #include "libwm/view/json.h"
 
 namespace wm::user {

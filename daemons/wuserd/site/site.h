@@ -15,9 +15,9 @@
 #include "daemons/wuserd/master/revoked.h"
 #include "libwm/http/server.h"
 #include "libwm/http/token_files.h"
+#include "libwm/login/token.h"
 #include "libwm/model/config.h"
 #include "libwm/rest/exec_json.h"
-#include "libwm/rest/token.h"
 #include "libwm/rest/url.h"
 
 namespace wm::user {

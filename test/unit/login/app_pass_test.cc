@@ -1,5 +1,5 @@
 // Role: passes to applications open what they were sealed for, and nothing else.
-#include "libwm/rest/app_pass.h"
+#include "libwm/login/app_pass.h"
 
 #include <gtest/gtest.h>
 #include <sodium.h>

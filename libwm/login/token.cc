@@ -1,11 +1,11 @@
-#include "libwm/rest/token.h"
+#include "libwm/login/token.h"
 
 #include <sodium.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "libwm/rest/raw.h"
+#include "libwm/login/raw.h"
 
 namespace wm::rest {
 namespace {

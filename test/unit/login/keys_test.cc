@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 #include <sodium.h>
 
-#include "libwm/rest/api_keys.h"
-#include "libwm/rest/login_words.h"
+#include "libwm/login/api_keys.h"
+#include "libwm/login/login_words.h"
 
 namespace wm::rest {
 namespace {

@@ -1,11 +1,11 @@
-#include "libwm/rest/app_pass.h"
+#include "libwm/login/app_pass.h"
 
 #include <sodium.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "libwm/rest/raw.h"
+#include "libwm/login/raw.h"
 
 namespace wm::rest {
 namespace {

@@ -1,8 +1,8 @@
-#include "libwm/rest/credential.h"
+#include "libwm/login/credential.h"
 
 #include <algorithm>
 
-#include "libwm/rest/token.h"
+#include "libwm/login/token.h"
 
 namespace wm::rest {
 namespace {

@@ -1,10 +1,10 @@
 // Role: what a token is believed for, and from whom a request is taken.
-#include "libwm/rest/token.h"
+#include "libwm/login/token.h"
 
 #include <gtest/gtest.h>
 #include <sodium.h>
 
-#include "libwm/rest/credential.h"
+#include "libwm/login/credential.h"
 
 namespace wm::rest {
 namespace {

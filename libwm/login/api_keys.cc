@@ -1,4 +1,4 @@
-#include "libwm/rest/api_keys.h"
+#include "libwm/login/api_keys.h"
 
 #include <sodium.h>
 
