@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "libwm/model/groups.h"
-#include "libwm/sched/claim_maker.h"
-#include "libwm/sched/eligible.h"
-#include "libwm/sched/order.h"
+#include "libwm/sched/demand/claim_maker.h"
+#include "libwm/sched/demand/eligible.h"
+#include "libwm/sched/demand/order.h"
 
 namespace wm::sched {
 namespace {

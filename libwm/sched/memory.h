@@ -26,8 +26,8 @@
 #include <vector>
 
 #include "libwm/model/cluster.h"
-#include "libwm/sched/claim_maker.h"
-#include "libwm/sched/pace.h"
+#include "libwm/sched/amounts/pace.h"
+#include "libwm/sched/demand/claim_maker.h"
 
 namespace wm::sched {
 

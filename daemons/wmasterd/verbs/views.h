@@ -7,7 +7,7 @@
 #include "daemons/wmasterd/state/searches.h"
 #include "daemons/wmasterd/verbs/selection.h"
 #include "libwm/model/verbs.h"
-#include "libwm/sched/past_use.h"
+#include "libwm/sched/demand/past_use.h"
 
 namespace wm::master {
 
