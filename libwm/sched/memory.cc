@@ -461,4 +461,11 @@ void refresh(Memory& memory, const Cluster& cluster, WallTime now, std::uint32_t
   Collector(memory, cluster, now, max_pending, loaded).run();
 }
 
+Claims collect(const Cluster& cluster, WallTime now, std::uint32_t max_pending) {
+  Memory memory;
+  refresh(memory, cluster, now, max_pending);
+  line_up(memory, {max_pending, ~0u, true});
+  return std::move(*memory.claims);
+}
+
 }  // namespace wm::sched

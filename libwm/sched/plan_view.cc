@@ -5,6 +5,7 @@
 #include "libwm/sched/amounts/targets.h"
 #include "libwm/sched/demand/claim.h"
 #include "libwm/sched/demand/past_use.h"
+#include "libwm/sched/memory.h"
 #include "libwm/sched/shares/plan_tree.h"
 #include "libwm/sched/shares/windows.h"
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "libwm/sched/demand/claim.h"
+#include "libwm/sched/memory.h"
 #include "libwm/sched/shares/plan_tree.h"
 #include "test/support/sched_cluster.h"
 

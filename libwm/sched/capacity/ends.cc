@@ -4,6 +4,11 @@
 
 namespace wm::sched {
 
+Window window_from(WallTime from, Duration length) {
+  if (length <= Duration{} || length >= WallTime::max() - from) return {from, WallTime::max()};
+  return {from, from + length};
+}
+
 void Ends::reset(std::size_t rooms) {
   rooms_.assign(rooms, {});
   dates_.clear();

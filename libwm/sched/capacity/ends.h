@@ -16,6 +16,15 @@
 
 namespace wm::sched {
 
+/// A span of time. @units until: WallTime::max() = for ever
+struct Window {
+  WallTime from{};
+  WallTime until = WallTime::max();
+};
+
+/// The window of `length` from an instant on; length 0: for ever. @cost O(1)
+Window window_from(WallTime from, Duration length);
+
 /// A task that will be gone.
 struct End {
   WallTime at{};

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "libwm/sched/demand/claim.h"
-
 namespace wm::sched {
 namespace {
 

@@ -175,4 +175,14 @@ void release(Room& room, JobId job, const TaskRequest& request, const Task& task
   }
 }
 
+std::size_t room_at(const std::vector<Room>& rooms, HostId host) {
+  // Numbers are dense unless hosts have gone.
+  std::size_t guess = std::size_t{host.value} - 1;
+  if (guess < rooms.size() && rooms[guess].id == host) return guess;
+  auto it = std::lower_bound(rooms.begin(), rooms.end(), host,
+                             [](const Room& room, HostId id) { return room.id < id; });
+  bool found = it != rooms.end() && it->id == host;
+  return found ? static_cast<std::size_t>(it - rooms.begin()) : rooms.size();
+}
+
 }  // namespace wm::sched

@@ -126,4 +126,7 @@ bool take_these(Room& room, const TaskRequest& task, const std::vector<std::uint
 /// A task of `job` here is leaving: what it holds is coming. @cost O(its GPUs)
 void release(Room& room, JobId job, const TaskRequest& request, const Task& task);
 
+/// Position of a host's room, or rooms.size(). @cost O(log hosts)
+std::size_t room_at(const std::vector<Room>& rooms, HostId host);
+
 }  // namespace wm::sched

@@ -4,8 +4,6 @@
 #include <bit>
 
 #include "libwm/sched/demand/order.h"
-#include "libwm/sched/memory.h"
-#include "libwm/sched/placement/skyline.h"
 
 namespace wm::sched {
 
@@ -58,16 +56,6 @@ bool Claim::suits(std::uint32_t tasks) const {
 std::uint32_t Claim::suiting(std::uint32_t tasks) const {
   while (tasks > min && !suits(tasks)) --tasks;
   return std::max(tasks, min);
-}
-
-std::size_t room_at(const std::vector<Room>& rooms, HostId host) {
-  // Numbers are dense unless hosts have gone.
-  std::size_t guess = std::size_t{host.value} - 1;
-  if (guess < rooms.size() && rooms[guess].id == host) return guess;
-  auto it = std::lower_bound(rooms.begin(), rooms.end(), host,
-                             [](const Room& room, HostId id) { return room.id < id; });
-  bool found = it != rooms.end() && it->id == host;
-  return found ? static_cast<std::size_t>(it - rooms.begin()) : rooms.size();
 }
 
 namespace {
@@ -148,13 +136,6 @@ void Steady::remove(const Job& job, Duration priority_step) {
   held -= it->held;
   held_cost -= it->price.cost(it->held);
   claims.erase(it);
-}
-
-Claims collect(const Cluster& cluster, WallTime now, std::uint32_t max_pending) {
-  Memory memory;
-  refresh(memory, cluster, now, max_pending);
-  line_up(memory, {max_pending, ~0u, true});
-  return std::move(*memory.claims);
 }
 
 }  // namespace wm::sched

@@ -1,6 +1,6 @@
 // Role: a job's claim on slots during a pass, whatever it is: running or pending, rigid or
 // elastic, plain, element, or the not yet made elements of an array. Collected once from the
-// cluster (claim.cc), then given a target (targets.cc) and places (placement.cc).
+// cluster (memory.h), then given a target (targets.cc) and places (placement.cc).
 //
 //            floor      can have   kind
 //   fixed    now        now        running rigid, or not resizable just now
@@ -204,12 +204,6 @@ struct Claims {
   explicit Claims(const Config& config) : requests(config) {}
 };
 
-/// Reads the cluster: rooms with what is coming, and a claim of every live job, alike or not; none
-/// is steady.
-/// `max_pending` bounds the pending ones. User nodes are not set yet (plan_tree.cc).
-/// @cost O(jobs + tasks + hosts x requests)
-Claims collect(const Cluster& cluster, WallTime now, std::uint32_t max_pending);
-
 /// The task of rank 0, which never leaves: the first member, or the lowest wanted number.
 /// @cost O(tasks)
 TaskNumber first_task(const Job& job);
@@ -237,8 +231,5 @@ void set_price(Claim& claim, const JobSpec& spec);
 
 /// Is the task still wanted: holds a slot and was not asked to go? @cost O(1)
 bool is_wanted(const Task& task);
-
-/// Position of a host's room, or rooms.size(). @cost O(log hosts)
-std::size_t room_at(const std::vector<Room>& rooms, HostId host);
 
 }  // namespace wm::sched

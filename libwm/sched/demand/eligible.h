@@ -1,6 +1,6 @@
 // Role: may a pending job start at all, hosts and limits aside: its begin time (-b), its
 // dependency condition (-w), and the pause after a pre-execution command that failed. Pure. Called
-// by claim.cc for every pending job of a pass, and by the master, which ends orphans.
+// by memory.cc for every pending job of a pass, and by the master, which ends orphans.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Role: in which order pending jobs are looked at: queue priority, btop and bbot, fair share of
 // the users (past_use.h) or slowdown where the queue says so, bsub -sp, then submit order. What
 // users and plans may have at a time is not an order but an amount (targets.cc). Running jobs stand
-// in the same order, for ties. Called by claim.cc.
+// in the same order, for ties. Called by memory.cc.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 //                           └─ bob (1)        └─ eve (2)       its part of the shares of its
 //   level / its part of their use               siblings
 //
-// Called by claim.cc (order), schedule.cc and plan_view.cc (weights), the master (bjobs -l).
+// Called by memory.cc (order), schedule.cc and plan_view.cc (weights), the master (bjobs -l).
 #pragma once
 
 #include <map>

@@ -51,11 +51,6 @@ std::vector<Share> pick(std::vector<Share> fits, std::int64_t tasks) {
 
 }  // namespace
 
-Window window_from(WallTime from, Duration length) {
-  if (length <= Duration{} || length >= WallTime::max() - from) return {from, WallTime::max()};
-  return {from, from + length};
-}
-
 Skyline::Skyline(const std::vector<Room>& rooms, WallTime now, Duration grace, const Ends* ends)
     : rooms_(rooms), now_(now), grace_(grace), ends_(ends) {}
 

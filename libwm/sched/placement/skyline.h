@@ -24,18 +24,10 @@
 #include <utility>
 #include <vector>
 
+#include "libwm/sched/capacity/ends.h"
 #include "libwm/sched/placement/place.h"
 
 namespace wm::sched {
-
-/// A span of time. @units until: WallTime::max() = for ever
-struct Window {
-  WallTime from{};
-  WallTime until = WallTime::max();
-};
-
-/// The window of `length` from an instant on; length 0: for ever. @cost O(1)
-Window window_from(WallTime from, Duration length);
 
 /// What is looked for: places for so long, at a date before that one.
 struct Search {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "libwm/sched/demand/order.h"
+#include "libwm/sched/memory.h"
 #include "test/support/claim_cluster.h"
 
 namespace wm::sched {
