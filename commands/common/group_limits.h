@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "libwm/base/result.h"
-#include "libwm/model/group_verbs.h"
+#include "libwm/model/verbs/group_verbs.h"
 #include "libwm/submit/options.h"
 
 namespace wm::cmd {

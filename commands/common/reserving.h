@@ -3,7 +3,7 @@
 #pragma once
 
 #include "libwm/base/result.h"
-#include "libwm/model/reservation_verbs.h"
+#include "libwm/model/verbs/reservation_verbs.h"
 #include "libwm/submit/options.h"
 
 namespace wm::cmd {

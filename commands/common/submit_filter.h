@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "libwm/model/config.h"
+#include "libwm/model/config/config.h"
 #include "libwm/submit/options.h"
 
 namespace wm::cmd {

@@ -2,7 +2,7 @@
 // calls.
 #pragma once
 
-#include "libwm/model/config.h"
+#include "libwm/model/config/config.h"
 #include "libwm/submit/submission.h"
 
 namespace wm::cmd {

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "libwm/model/budget.h"
-#include "libwm/model/config.h"
+#include "libwm/model/config/config.h"
 #include "libwm/model/elements.h"
 #include "libwm/model/host.h"
 #include "libwm/model/indexes.h"
@@ -19,8 +19,8 @@
 #include "libwm/model/job_group.h"
 #include "libwm/model/reservation.h"
 #include "libwm/model/table.h"
-#include "libwm/model/token_verbs.h"
 #include "libwm/model/usage.h"
+#include "libwm/model/verbs/token_verbs.h"
 
 namespace wm {
 

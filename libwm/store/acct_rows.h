@@ -12,7 +12,7 @@
 
 #include "libwm/base/ids.h"
 #include "libwm/base/units.h"
-#include "libwm/model/acct_sum.h"
+#include "libwm/model/verbs/acct_sum.h"
 
 namespace wm::store {
 

@@ -11,7 +11,7 @@
 
 #include "libwm/base/ids.h"
 #include "libwm/base/result.h"
-#include "libwm/model/meter.h"
+#include "libwm/model/node/meter.h"
 #include "libwm/store/sqlite.h"
 
 namespace wm::store {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "libwm/model/recipients.h"
+#include "libwm/model/config/recipients.h"
 
 namespace wm::cmd {
 namespace {

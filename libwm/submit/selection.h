@@ -11,7 +11,7 @@
 
 #include "libwm/base/result.h"
 #include "libwm/client/master.h"
-#include "libwm/model/acct.h"
+#include "libwm/model/verbs/acct.h"
 #include "libwm/submit/options.h"
 
 namespace wm::cmd {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "libwm/model/audit.h"
+#include "libwm/model/verbs/audit.h"
 
 namespace wm::view {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "libwm/model/acct.h"
+#include "libwm/model/verbs/acct.h"
 #include "libwm/store/acct_db.h"
 
 namespace wm::master {

@@ -10,7 +10,7 @@
 
 #include "daemons/wmasterd/acct/books.h"
 #include "libwm/base/result.h"
-#include "libwm/model/acct.h"
+#include "libwm/model/verbs/acct.h"
 #include "libwm/store/acct_writer.h"
 
 namespace wm::master {

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "libwm/model/verbs.h"
+#include "libwm/model/verbs/verbs.h"
 #include "libwm/store/meter_db.h"
 
 namespace wm::master {

@@ -6,7 +6,7 @@
 #include "daemons/wmasterd/state/cycle.h"
 #include "daemons/wmasterd/state/searches.h"
 #include "daemons/wmasterd/verbs/selection.h"
-#include "libwm/model/verbs.h"
+#include "libwm/model/verbs/verbs.h"
 #include "libwm/sched/demand/past_use.h"
 
 namespace wm::master {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "daemons/wuserd/site/site.h"
-#include "libwm/model/verbs.h"
+#include "libwm/model/verbs/verbs.h"
 
 namespace wm::user {
 

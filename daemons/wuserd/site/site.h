@@ -16,7 +16,7 @@
 #include "libwm/http/server.h"
 #include "libwm/http/token_files.h"
 #include "libwm/login/token.h"
-#include "libwm/model/config.h"
+#include "libwm/model/config/config.h"
 #include "libwm/rest/exec_json.h"
 #include "libwm/rest/url.h"
 

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "libwm/base/result.h"
-#include "libwm/model/budget_verbs.h"
 #include "libwm/model/cluster.h"
+#include "libwm/model/verbs/budget_verbs.h"
 #include "libwm/sched/demand/claim.h"
 
 namespace wm::sched {

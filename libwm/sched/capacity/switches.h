@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "libwm/model/config.h"
+#include "libwm/model/config/config.h"
 #include "libwm/sched/capacity/room.h"
 
 namespace wm::sched {

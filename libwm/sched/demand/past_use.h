@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "libwm/model/cluster.h"
-#include "libwm/model/verbs.h"
+#include "libwm/model/verbs/verbs.h"
 #include "libwm/sched/shares/plan_tree.h"
 
 namespace wm::sched {

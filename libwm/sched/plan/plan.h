@@ -15,7 +15,7 @@
 
 #include "libwm/base/ids.h"
 #include "libwm/model/cluster.h"
-#include "libwm/model/config.h"
+#include "libwm/model/config/config.h"
 #include "libwm/model/job.h"
 #include "libwm/model/reason.h"
 #include "libwm/sched/plan/load.h"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "libwm/model/config.h"
+#include "libwm/model/config/config.h"
 #include "libwm/sched/shares/shares.h"
 
 namespace wm::sched {

@@ -16,12 +16,12 @@
 #include <vector>
 
 #include "libwm/base/units.h"
-#include "libwm/model/budget_conf.h"
-#include "libwm/model/calendar.h"
-#include "libwm/model/config_words.h"
-#include "libwm/model/limit_rule.h"
-#include "libwm/model/run_rules.h"
-#include "libwm/model/service_class.h"
+#include "libwm/model/config/budget_conf.h"
+#include "libwm/model/config/calendar.h"
+#include "libwm/model/config/config_words.h"
+#include "libwm/model/config/limit_rule.h"
+#include "libwm/model/config/run_rules.h"
+#include "libwm/model/config/service_class.h"
 
 namespace wm {
 

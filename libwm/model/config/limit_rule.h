@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "libwm/base/units.h"
-#include "libwm/model/calendar.h"
+#include "libwm/model/config/calendar.h"
 
 namespace wm {
 

@@ -1,4 +1,4 @@
-#include "libwm/model/acct_sum.h"
+#include "libwm/model/verbs/acct_sum.h"
 
 #include <algorithm>
 

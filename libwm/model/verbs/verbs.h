@@ -16,7 +16,7 @@
 #include "libwm/model/host.h"
 #include "libwm/model/job.h"
 #include "libwm/model/reason.h"
-#include "libwm/model/verb_numbers.h"
+#include "libwm/model/verbs/verb_numbers.h"
 
 namespace wm {
 

@@ -1,5 +1,5 @@
 // Words of the configuration's enumerations, and look-up by name.
-#include "libwm/model/config.h"
+#include "libwm/model/config/config.h"
 
 #include <algorithm>
 #include <array>

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "libwm/model/config.h"
+#include "libwm/model/config/config.h"
 #include "libwm/model/job_group.h"
 #include "libwm/model/job_note.h"
-#include "libwm/model/verbs.h"
+#include "libwm/model/verbs/verbs.h"
 
 namespace wm {
 

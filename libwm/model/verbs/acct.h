@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "libwm/model/acct_sum.h"
-#include "libwm/model/verbs.h"
+#include "libwm/model/verbs/acct_sum.h"
+#include "libwm/model/verbs/verbs.h"
 
 namespace wm {
 

@@ -1,13 +1,13 @@
 // Role: what commands ask of the master about jobs that wait: their order (btop, bbot), their queue
 // (bswitch) and all else that they ask for (bmod); of any that is not over, its run limit; and of
-// those that run that they wait again (brequeue). As model/verbs.h has the others. Values only.
+// those that run that they wait again (brequeue). As verbs.h has the others. Values only.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "libwm/model/verbs.h"
+#include "libwm/model/verbs/verbs.h"
 
 namespace wm {
 

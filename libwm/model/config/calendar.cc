@@ -1,4 +1,4 @@
-#include "libwm/model/calendar.h"
+#include "libwm/model/config/calendar.h"
 
 #include <algorithm>
 #include <charconv>

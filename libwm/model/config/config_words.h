@@ -1,5 +1,5 @@
 // Role: the choices that administrators have in configuration files, and their words. Numbers are
-// stored: append-only. Part of model/config.h.
+// stored: append-only. Part of model/config/config.h.
 #pragma once
 
 #include <cstdint>

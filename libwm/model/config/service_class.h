@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "libwm/model/calendar.h"
+#include "libwm/model/config/calendar.h"
 
 namespace wm {
 
