@@ -1,5 +1,5 @@
-// Role: tokens that are good no more: what the master tells (libwm/model/verbs/token_verbs.h), and
-// those that were logged off here, at once. Kept in a file, so that a gateway that is started again
+// Role: tokens that are good no more: what the master tells (libwm/model/revocations.h), and those
+// that were logged off here, at once. Kept in a file, so that a gateway that is started again
 // goes on refusing them while the master is away.
 //
 //   FOLDER/revoked    "ID EXPIRES" a token, "@USER BEFORE UNTIL" all of a user's; written anew at a
@@ -13,7 +13,7 @@
 
 #include "libwm/base/result.h"
 #include "libwm/login/token.h"
-#include "libwm/model/verbs/token_verbs.h"
+#include "libwm/model/revocations.h"
 
 namespace wm::gateway {
 

@@ -27,7 +27,7 @@
 #include "libwm/login/api_keys.h"
 #include "libwm/login/login_words.h"
 #include "libwm/login/token.h"
-#include "libwm/model/verbs/token_verbs.h"
+#include "libwm/model/revocations.h"
 #include "libwm/proc/ready.h"
 
 namespace wm::login {

@@ -18,9 +18,9 @@
 #include "libwm/model/job.h"
 #include "libwm/model/job_group.h"
 #include "libwm/model/reservation.h"
+#include "libwm/model/revocations.h"
 #include "libwm/model/table.h"
 #include "libwm/model/usage.h"
-#include "libwm/model/verbs/token_verbs.h"
 
 namespace wm {
 
