@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "libwm/model/verbs/acct.h"
-#include "libwm/store/acct_db.h"
+#include "libwm/store/acct/acct_db.h"
 
 namespace wm::master {
 

@@ -11,7 +11,7 @@
 #include "daemons/wmasterd/acct/books.h"
 #include "libwm/base/result.h"
 #include "libwm/model/verbs/acct.h"
-#include "libwm/store/acct_writer.h"
+#include "libwm/store/acct/acct_writer.h"
 
 namespace wm::master {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "libwm/model/verbs/acct.h"
-#include "libwm/store/acct_db.h"
+#include "libwm/store/acct/acct_db.h"
 
 namespace wm::master {
 

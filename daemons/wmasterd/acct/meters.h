@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "libwm/model/verbs/verbs.h"
-#include "libwm/store/meter_db.h"
+#include "libwm/store/report/meter_db.h"
 
 namespace wm::master {
 
