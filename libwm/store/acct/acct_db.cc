@@ -3,8 +3,8 @@
 
 #include <utility>
 
+#include "libwm/store/acct/acct_schema.h"
 #include "libwm/store/acct/acct_sums.h"
-#include "libwm/store/sqlite/schema.h"
 
 namespace wm::store {
 namespace {

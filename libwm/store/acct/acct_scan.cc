@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "libwm/store/acct/acct_columns.h"
-#include "libwm/store/sqlite/schema.h"
+#include "libwm/store/acct/acct_schema.h"
 
 namespace wm::store {
 namespace {

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "libwm/store/core/core_rows.h"
+#include "libwm/store/core/core_schema.h"
 #include "libwm/store/core/history.h"
-#include "libwm/store/sqlite/schema.h"
 
 namespace wm::store {
 

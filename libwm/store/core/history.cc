@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "libwm/store/core/core_rows.h"
-#include "libwm/store/sqlite/schema.h"
+#include "libwm/store/core/core_schema.h"
 #include "libwm/store/sqlite/sqlite.h"
 
 namespace wm::store {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "libwm/store/sqlite/schema.h"
+#include "libwm/store/report/report_schema.h"
 
 namespace wm::store {
 namespace {

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "libwm/store/report/host_pack.h"
-#include "libwm/store/sqlite/schema.h"
+#include "libwm/store/report/report_schema.h"
 
 namespace wm::store {
 namespace {

@@ -19,12 +19,6 @@ struct Schema {
   std::span<const char* const> steps;
 };
 
-extern const Schema kCoreSchema;
-extern const Schema kHistorySchema;
-extern const Schema kAcctSchema;
-extern const Schema kReportSchema;
-extern const Schema kMeterSchema;
-
 /// Checks that the file is of this kind and applies the steps it lacks.
 /// @errors Damaged: another program's file or a newer version; Store: as SQLite
 Result<void> prepare(Connection& db, const Schema& schema);

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "libwm/store/report/report_db.h"
-#include "libwm/store/sqlite/schema.h"
+#include "libwm/store/report/report_schema.h"
 #include "test/support/store_files.h"
 
 namespace wm::store {
