@@ -1,4 +1,4 @@
-#include "daemons/wshepherd/mail.h"
+#include "daemons/wshepherd/user/mail.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

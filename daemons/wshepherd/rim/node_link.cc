@@ -1,4 +1,4 @@
-#include "daemons/wshepherd/node_link.h"
+#include "daemons/wshepherd/rim/node_link.h"
 
 #include <sys/socket.h>
 #include <unistd.h>

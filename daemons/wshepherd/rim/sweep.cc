@@ -1,4 +1,4 @@
-#include "daemons/wshepherd/sweep.h"
+#include "daemons/wshepherd/rim/sweep.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "daemons/wshepherd/warm_parent.h"
+#include "daemons/wshepherd/rim/warm_parent.h"
 
 #include <poll.h>
 #include <signal.h>

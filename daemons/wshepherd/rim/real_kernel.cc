@@ -1,4 +1,4 @@
-#include "daemons/wshepherd/real_kernel.h"
+#include "daemons/wshepherd/rim/real_kernel.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -13,7 +13,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "daemons/wshepherd/log_file.h"
+#include "daemons/wshepherd/user/log_file.h"
 #include "libwm/proc/exit_log.h"
 
 namespace wm::shepherd {

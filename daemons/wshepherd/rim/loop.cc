@@ -1,4 +1,4 @@
-#include "daemons/wshepherd/loop.h"
+#include "daemons/wshepherd/rim/loop.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "daemons/wshepherd/real_kernel.h"
+#include "daemons/wshepherd/rim/real_kernel.h"
 #include "daemons/wshepherd/shepherd.h"
 
 namespace wm::shepherd {

@@ -2,8 +2,8 @@
 // orders to the Shepherd and then a turn. Plain C++, single-threaded.
 #pragma once
 
-#include "daemons/wshepherd/node_link.h"
 #include "daemons/wshepherd/place.h"
+#include "daemons/wshepherd/rim/node_link.h"
 
 namespace wm::shepherd {
 

@@ -1,4 +1,4 @@
-#include "daemons/wshepherd/log_file.h"
+#include "daemons/wshepherd/user/log_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "daemons/wshepherd/output.h"
+#include "daemons/wshepherd/user/output.h"
 
 #include <poll.h>
 #include <sys/file.h>

@@ -1,4 +1,4 @@
-#include "daemons/wshepherd/last_words.h"
+#include "daemons/wshepherd/user/last_words.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "daemons/wshepherd/user_part.h"
+#include "daemons/wshepherd/user/user_part.h"
 
 #include <signal.h>
 #include <sys/stat.h>

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "daemons/wshepherd/kernel.h"
-#include "daemons/wshepherd/node_link.h"
 #include "daemons/wshepherd/place.h"
-#include "daemons/wshepherd/warm_parent.h"
+#include "daemons/wshepherd/rim/node_link.h"
+#include "daemons/wshepherd/rim/warm_parent.h"
 #include "libwm/gpu/device_guard.h"
 
 namespace wm::shepherd {
