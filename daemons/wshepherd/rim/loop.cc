@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "daemons/wshepherd/rim/real_kernel.h"
+#include "daemons/wshepherd/rim/title.h"
 #include "daemons/wshepherd/shepherd.h"
 
 namespace wm::shepherd {

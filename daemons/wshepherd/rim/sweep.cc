@@ -13,6 +13,7 @@
 #include <filesystem>
 
 #include "daemons/wshepherd/kill_pace.h"
+#include "daemons/wshepherd/rim/title.h"
 #include "daemons/wshepherd/task.h"
 #include "libwm/frames/blocking.h"
 #include "libwm/proc/cgroup.h"

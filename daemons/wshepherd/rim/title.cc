@@ -1,4 +1,4 @@
-#include "daemons/wshepherd/place.h"
+#include "daemons/wshepherd/rim/title.h"
 
 #include <cstring>
 
