@@ -1,8 +1,9 @@
 # WM: one non-recursive Makefile. `make help` lists the targets.
 #
-# A library is a folder under libwm, a daemon a folder under daemons, a command one
-# file under commands, a unit test binary one folder under test/unit: adding a file
-# never means editing this one. The files of one folder are compiled together (see Groups).
+# A library is a folder under libwm with its rooms, a daemon a folder under daemons with its
+# rooms, a command one file under commands, a unit test binary one folder under test/unit:
+# adding a file never means editing this one. The files of one folder are compiled together
+# (see Groups).
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := all
@@ -71,7 +72,10 @@ SODIUM := $(if $(SAN),-lsodium,-l:libsodium.a)
 TESTLIBS := -lgmock -lgtest -lgtest_main
 
 # ---- what there is ----------------------------------------------------------------
-LIBS := $(notdir $(patsubst %/,%,$(dir $(wildcard libwm/*/*.cc))))
+# lib_files NAME: its own sources and those of its rooms. What users link with their programs is no
+# part of the trainer's library.
+lib_files = $(filter-out libwm/trainer/groups/%,$(wildcard libwm/$(1)/*.cc libwm/$(1)/*/*.cc))
+LIBS := $(foreach f,$(call lib_files,*),$(word 2,$(subst /, ,$f)))
 # WITHOUT: libraries that the goal at hand does not need.
 LIBS := $(filter-out $(WITHOUT),$(sort $(LIBS)))
 LIB_A := $(LIBS:%=$B/lib/libwm_%.a)
@@ -87,9 +91,10 @@ GROUPS_T := $(foreach g,prop sim fault,$(if $(wildcard test/$g/*_test.cc),$g))
 
 # ---- groups -----------------------------------------------------------------------------
 # What the files of one folder include is read once for GROUP of them, which is more than half of a
-# build's time. So names of a file's own are unique in its folder. A file that somebody edits is
-# compiled alone from then on, until `make clean`: $B/alone lists them. More than eight files new at
-# once come from elsewhere and stay in their groups. `make EACH=1` compiles every file alone, which
+# build's time. So names of a file's own are unique in its folder, in a library also in its rooms,
+# whose files share groups. A file that somebody edits is compiled alone from then on, until
+# `make clean`: $B/alone lists them. More than eight files new at once come from elsewhere and stay
+# in their groups. `make EACH=1` compiles every file alone, which
 # finds an include that only its neighbours have.
 GROUP ?= 20
 EACH ?=
@@ -110,7 +115,7 @@ one_group = $(eval GROUP_FILES_$(1) := $(2))$(eval GROUP_CC += $B/group/$(1).cc)
 group_differs = $(if $(wildcard $(1)),$(subst $(patsubst %,"%",$(2)),,$(filter %.cc",$(file <$(1))))$(subst \
   $(filter %.cc",$(file <$(1))),,$(patsubst %,"%",$(2))))
 
-ROOMS := $(sort $(patsubst %/,%,$(dir $(wildcard libwm/*/*.cc daemons/*/*.cc daemons/*/*/*.cc \
+ROOMS := $(sort $(patsubst %/,%,$(dir $(call lib_files,*) $(wildcard daemons/*/*.cc daemons/*/*/*.cc \
   commands/*.cc commands/*/*.cc))))
 SUPPORT_OBJ := $(call grouped,$(wildcard test/support/*.cc))
 COMMON_OBJ := $(call grouped,$(wildcard commands/common/*.cc))
@@ -190,7 +195,7 @@ $B/obj/test/%.o: CXXFLAGS := $(subst -fsanitize=address$(,)undefined,-fsanitize=
 
 # Thin: they name their objects, and hold none.
 define library
-$B/lib/libwm_$(1).a: $$(call grouped,$$(wildcard libwm/$(1)/*.cc))
+$B/lib/libwm_$(1).a: $$(call grouped,$$(call lib_files,$(1)))
 	@mkdir -p $$(@D); rm -f $$@
 	@ar rcsT $$@ $$^
 endef
@@ -203,15 +208,14 @@ link = @mkdir -p $(@D); echo "  LINK  $@"; $(CCACHE) $(CXX) $(LDFLAGS) $(1) -o $
 
 $(SBIN) $(BIN) $(TESTS): $(SAN_OBJ)
 
-# wuserd submits as bsub does, with the same compiler of specifications; and unpacks archives.
-DAEMON_EXTRA_wuserd = $(COMMON_OBJ)
+# wuserd unpacks archives.
 DAEMON_LIBS_wuserd := -larchive
 DAEMON_LIBS_wlogind := -lpam
 
 # A daemon folder may hold further programs: NAME.main.cc becomes sbin/NAME.
 define daemon
 DAEMON_OBJ_$(1) := $$(foreach room,daemons/$(1) $$(wildcard daemons/$(1)/*),$$(call grouped,$$(filter-out %main.cc,$$(wildcard $$(room)/*.cc))))
-$B/sbin/$(1): $$(DAEMON_OBJ_$(1)) $$(DAEMON_EXTRA_$(1)) $$(call obj,daemons/$(1)/main.cc) $$(LIB_A)
+$B/sbin/$(1): $$(DAEMON_OBJ_$(1)) $$(call obj,daemons/$(1)/main.cc) $$(LIB_A)
 	$$(call link,$$(filter %.o,$$^)) -Wl,-z,now $$(SODIUM) \
 	  $$(if $$(filter wshepherd,$(1)),$$(SHEPHERD_LINK) $$(LDLIBS_STATIC) $$(COMMAND_LIBS),$$(STATIC_RUNTIME) $$(LDLIBS) $$(DAEMON_LIBS_$(1)))
 endef
@@ -245,7 +249,7 @@ $B/test/unit_$(1): $$(call grouped,$$(wildcard test/unit/$(1)/*.cc)) $$(SUPPORT_
 	$$(call link,$$(filter %.o,$$^)) $$(SODIUM) $$(LDLIBS) $$(UNIT_LIBS_$(1)) $$(TESTLIBS)
 endef
 # A test of a daemon's folder links that folder's objects, never its main.
-$(foreach d,$(DAEMONS),$(eval UNIT_EXTRA_$(d) = $(DAEMON_OBJ_$(d)) $(DAEMON_EXTRA_$(d))))
+$(foreach d,$(DAEMONS),$(eval UNIT_EXTRA_$(d) = $(DAEMON_OBJ_$(d))))
 $(foreach d,$(DAEMONS),$(eval UNIT_LIBS_$(d) = $(DAEMON_LIBS_$(d))))
 UNIT_EXTRA_commands = $(COMMON_OBJ) $(REPORT_OBJ)
 UNIT_EXTRA_groups = $(call obj,$(wildcard libwm/trainer/groups/*.cc))

@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include "commands/common/command.h"
-#include "commands/common/selection.h"
+#include "libwm/submit/selection.h"
 #include "libwm/view/acct_tables.h"
 #include "libwm/view/lsb_acct.h"
 

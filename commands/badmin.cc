@@ -16,6 +16,7 @@
 #include "libwm/client/names.h"
 #include "libwm/conf/load.h"
 #include "libwm/http/token_files.h"
+#include "libwm/view/acts.h"
 
 namespace wm::cmd::badmin {
 namespace {
@@ -299,7 +300,7 @@ Result<int> run(const Parsed& options) {
   if (word == "token-key") return change_token_key(options);
   if (word == "showstatus") return show_status();
   if (word == "diagnose") return diagnose();
-  if (is_history_word(word))
+  if (view::is_history_word(word))
     return show_acts(word, {options.words.begin() + 1, options.words.end()});
   if (word == "perfmon") return performance({options.words.begin() + 1, options.words.end()});
   if (word == "ckconfig") return check_config();

@@ -5,8 +5,8 @@
 
 #include "commands/common/command.h"
 #include "commands/common/interactive.h"
-#include "commands/common/job_names.h"
 #include "libwm/client/launch.h"
+#include "libwm/submit/job_names.h"
 
 namespace wm::cmd::battach {
 namespace {

@@ -4,13 +4,13 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "commands/common/checkpoints.h"
 #include "commands/common/command.h"
 #include "commands/common/interactive.h"
-#include "commands/common/job_names.h"
 #include "commands/common/outcomes.h"
 #include "libwm/client/launch.h"
 #include "libwm/model/exec_id.h"
+#include "libwm/submit/checkpoints.h"
+#include "libwm/submit/job_names.h"
 
 namespace wm::cmd::bchkpnt {
 namespace {

@@ -3,8 +3,8 @@
 #include <chrono>
 
 #include "commands/common/command.h"
-#include "commands/common/selection.h"
-#include "commands/common/times.h"
+#include "libwm/submit/selection.h"
+#include "libwm/submit/times.h"
 #include "libwm/view/history.h"
 
 namespace wm::cmd::bhist {

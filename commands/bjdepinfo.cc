@@ -4,7 +4,7 @@
 #include "commands/common/aligned.h"
 #include "commands/common/command.h"
 #include "commands/common/dependencies.h"
-#include "commands/common/selection.h"
+#include "libwm/submit/selection.h"
 
 namespace wm::cmd::bjdepinfo {
 namespace {

@@ -4,9 +4,9 @@
 #include <map>
 
 #include "commands/common/command.h"
-#include "commands/common/job_names.h"
 #include "commands/common/listing.h"
-#include "commands/common/selection.h"
+#include "libwm/submit/job_names.h"
+#include "libwm/submit/selection.h"
 #include "libwm/view/format.h"
 
 namespace wm::cmd::bjgroup {

@@ -6,9 +6,9 @@
 #include <sstream>
 
 #include "commands/common/command.h"
-#include "commands/common/selection.h"
 #include "commands/common/watching.h"
 #include "libwm/expr/alternatives.h"
+#include "libwm/submit/selection.h"
 #include "libwm/view/job_tables.h"
 
 namespace wm::cmd::bjobs {

@@ -3,8 +3,8 @@
 // all the same.
 #include "commands/common/command.h"
 #include "commands/common/outcomes.h"
-#include "commands/common/selection.h"
 #include "libwm/base/signals.h"
+#include "libwm/submit/selection.h"
 
 namespace wm::cmd::bkill {
 namespace {

@@ -1,7 +1,7 @@
 // bmig: has a job that runs start anew on other hosts: from its checkpoint, where it keeps one.
 #include "commands/common/command.h"
 #include "commands/common/outcomes.h"
-#include "commands/common/selection.h"
+#include "libwm/submit/selection.h"
 
 namespace wm::cmd::bmig {
 namespace {

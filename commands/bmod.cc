@@ -1,17 +1,17 @@
 // bmod: a job that has not started asks for something else: what was submitted is fetched, changed
-// by common/modification, signed and sent back. Nobody else's change is undone by it: the master
-// takes it only for what was fetched. A run limit by itself is simply named: that of jobs that run,
-// or are another's, can be changed as well.
+// by libwm/submit/modification, signed and sent back. Nobody else's change is undone by it: the
+// master takes it only for what was fetched. A run limit by itself is simply named: that of
+// jobs that run, or are another's, can be changed as well.
 #include <unistd.h>
 
 #include <chrono>
 #include <climits>
 
 #include "commands/common/command.h"
-#include "commands/common/job_names.h"
-#include "commands/common/modification.h"
 #include "commands/common/outcomes.h"
 #include "libwm/codec/codec.h"
+#include "libwm/submit/job_names.h"
+#include "libwm/submit/modification.h"
 
 namespace wm::cmd::bmod {
 namespace {

@@ -5,8 +5,8 @@
 #include <thread>
 
 #include "commands/common/command.h"
-#include "commands/common/job_names.h"
-#include "commands/common/selection.h"
+#include "libwm/submit/job_names.h"
+#include "libwm/submit/selection.h"
 
 namespace wm::cmd::bpeek {
 namespace {

@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "commands/common/command.h"
-#include "commands/common/job_names.h"
+#include "libwm/submit/job_names.h"
 
 namespace wm::cmd::bpost {
 namespace {

@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "commands/common/command.h"
-#include "commands/common/job_names.h"
+#include "libwm/submit/job_names.h"
 #include "libwm/view/format.h"
 #include "libwm/view/times.h"
 

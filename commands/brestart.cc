@@ -2,10 +2,10 @@
 // its number.
 #include <algorithm>
 
-#include "commands/common/checkpoints.h"
 #include "commands/common/command.h"
-#include "commands/common/job_names.h"
 #include "commands/common/outcomes.h"
+#include "libwm/submit/checkpoints.h"
+#include "libwm/submit/job_names.h"
 
 namespace wm::cmd::brestart {
 namespace {

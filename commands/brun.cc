@@ -1,6 +1,6 @@
 // brun: starts a pending job at once on hosts named, its turn and limits aside.
 #include "commands/common/command.h"
-#include "commands/common/job_names.h"
+#include "libwm/submit/job_names.h"
 
 namespace wm::cmd::brun {
 namespace {

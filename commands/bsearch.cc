@@ -1,5 +1,6 @@
 // bsearch: searches from a shell: begin, follow, stop, continue, draw. What they are is
-// libwm/rest's, what is done to them common/search_acts, how they begin common/search_start.
+// libwm/rest's, what is done to them libwm/submit/search_acts, how they begin
+// common/search_start.
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,12 +14,12 @@
 #include <nlohmann/json.hpp>
 
 #include "commands/common/command.h"
-#include "commands/common/search_acts.h"
 #include "commands/common/search_plot.h"
 #include "commands/common/search_start.h"
 #include "libwm/client/launch.h"
 #include "libwm/model/elements.h"
 #include "libwm/rest/search_task.h"
+#include "libwm/submit/search_acts.h"
 
 namespace wm::cmd {
 namespace {

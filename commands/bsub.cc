@@ -1,5 +1,5 @@
 // bsub: submits a job. A command, a script file with #BSUB lines, or a script on stdin; the
-// specification is made by common/submission, signed and sent by libwm/client, and durable
+// specification is made by libwm/submit/submission, signed and sent by libwm/client, and durable
 // when this exits 0. -K stays until the end and exits as the job does; -I, -Ip and -Is do so
 // with the job's streams here.
 #include <pthread.h>
@@ -19,13 +19,7 @@
 #include <thread>
 
 #include "commands/common/command.h"
-#include "commands/common/directives.h"
-#include "commands/common/file_copies.h"
 #include "commands/common/interactive.h"
-#include "commands/common/job_environment.h"
-#include "commands/common/pack.h"
-#include "commands/common/spec_file.h"
-#include "commands/common/submission.h"
 #include "commands/common/submit_filter.h"
 #include "commands/common/surroundings.h"
 #include "libwm/client/bundle.h"
@@ -33,6 +27,12 @@
 #include "libwm/client/names.h"
 #include "libwm/conf/load.h"
 #include "libwm/search/search.h"
+#include "libwm/submit/directives.h"
+#include "libwm/submit/file_copies.h"
+#include "libwm/submit/job_environment.h"
+#include "libwm/submit/pack.h"
+#include "libwm/submit/spec_file.h"
+#include "libwm/submit/submission.h"
 #include "libwm/view/budget_fields.h"
 #include "libwm/view/job_fields.h"
 

@@ -2,7 +2,7 @@
 // could not go makes the exit code 255, the others go all the same.
 #include "commands/common/command.h"
 #include "commands/common/outcomes.h"
-#include "commands/common/selection.h"
+#include "libwm/submit/selection.h"
 
 namespace wm::cmd::bswitch {
 namespace {

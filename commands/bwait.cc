@@ -3,7 +3,7 @@
 #include <chrono>
 
 #include "commands/common/command.h"
-#include "libwm/model/watch_verbs.h"
+#include "libwm/model/verbs/watch_verbs.h"
 
 namespace wm::cmd::bwait {
 namespace {

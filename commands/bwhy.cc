@@ -2,7 +2,7 @@
 // removes, and what would make the job start. Without an id, of the caller's pending jobs.
 #include "commands/common/command.h"
 #include "commands/common/listing.h"
-#include "commands/common/selection.h"
+#include "libwm/submit/selection.h"
 #include "libwm/view/why_fields.h"
 
 namespace wm::cmd::bwhy {

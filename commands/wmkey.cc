@@ -15,7 +15,7 @@
 #include "commands/common/command.h"
 #include "libwm/base/units.h"
 #include "libwm/client/names.h"
-#include "libwm/rest/api_keys.h"
+#include "libwm/login/api_keys.h"
 #include "libwm/rest/assets.h"
 
 namespace wm::cmd::wmkey {

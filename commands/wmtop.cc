@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "commands/common/command.h"
-#include "libwm/model/watch_verbs.h"
+#include "libwm/model/verbs/watch_verbs.h"
 #include "libwm/view/top.h"
 
 namespace wm::cmd {

@@ -12,9 +12,9 @@
 #include <string>
 #include <string_view>
 
-#include "commands/common/options.h"
 #include "libwm/base/result.h"
 #include "libwm/client/master.h"
+#include "libwm/submit/options.h"
 
 namespace wm::cmd {
 

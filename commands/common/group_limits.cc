@@ -3,7 +3,7 @@
 #include <charconv>
 
 #include "commands/common/command.h"
-#include "commands/common/job_names.h"
+#include "libwm/submit/job_names.h"
 
 namespace wm::cmd {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <string_view>
 
-#include "commands/common/options.h"
 #include "libwm/base/result.h"
-#include "libwm/model/group_verbs.h"
+#include "libwm/model/verbs/group_verbs.h"
+#include "libwm/submit/options.h"
 
 namespace wm::cmd {
 

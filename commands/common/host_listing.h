@@ -6,7 +6,7 @@
 
 #include "commands/common/command.h"
 #include "commands/common/listing.h"
-#include "libwm/model/verbs.h"
+#include "libwm/model/verbs/verbs.h"
 
 namespace wm::cmd {
 

@@ -5,7 +5,7 @@
 
 #include "libwm/base/result.h"
 #include "libwm/client/master.h"
-#include "libwm/model/launch.h"
+#include "libwm/model/node/launch.h"
 
 namespace wm::cmd {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "commands/common/options.h"
+#include "libwm/submit/options.h"
 #include "libwm/view/format.h"
 
 namespace wm::cmd {

@@ -7,7 +7,7 @@
 
 #include "commands/common/command.h"
 #include "commands/common/outcomes.h"
-#include "commands/common/selection.h"
+#include "libwm/submit/selection.h"
 
 namespace wm::cmd {
 namespace {

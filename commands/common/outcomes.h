@@ -3,7 +3,7 @@
 #pragma once
 
 #include "libwm/base/result.h"
-#include "libwm/model/verbs.h"
+#include "libwm/model/verbs/verbs.h"
 
 namespace wm::cmd {
 

@@ -8,6 +8,7 @@
 #include "libwm/base/joined.h"
 #include "libwm/conf/keys.h"
 #include "libwm/conf/load.h"
+#include "libwm/view/acts.h"
 #include "libwm/view/host_fields.h"
 #include "libwm/view/job_fields.h"
 #include "libwm/view/plan_fields.h"
@@ -15,19 +16,6 @@
 
 namespace wm::cmd {
 namespace {
-
-constexpr std::string_view kHostActs[] = {"hclose", "hopen", "hdead", "gclose", "gopen"};
-constexpr std::string_view kQueueActs[] = {"qclose", "qopen", "qinact", "qact"};
-constexpr std::string_view kMasterActs[] = {"reconfig", "rebuild-acct"};
-constexpr std::string_view kDoorActs[] = {"logon",     "logoff",     "limited",   "token-revoke",
-                                          "token-key", "key-create", "key-revoke"};
-// What administrators did: log-ons are many.
-constexpr std::string_view kAdminActs[] = {
-    "hclose",    "hopen",   "hdead",   "gclose",   "gopen",        "qclose",
-    "qopen",     "qinact",  "qact",    "reconfig", "rebuild-acct", "token-revoke",
-    "token-key", "brsvadd", "brsvmod", "brsvdel",  "brun",         "bgadd",
-    "bgmod",     "bgdel",   "kill",    "requeue",  "release",      "resize",
-    "switch",    "limit",   "move",    "migrate",  "post"};
 
 JobSelection everybodys() {
   JobSelection all;
@@ -140,34 +128,11 @@ Result<int> diagnose() {
   return 0;
 }
 
-std::vector<std::string> acts_of(std::string_view word) {
-  if (word == "qhist") return {std::begin(kQueueActs), std::end(kQueueActs)};
-  if (word == "hhist") return {std::begin(kHostActs), std::end(kHostActs)};
-  if (word == "mbdhist") return {std::begin(kMasterActs), std::end(kMasterActs)};
-  if (word == "doorhist") return {std::begin(kDoorActs), std::end(kDoorActs)};
-  if (word == "hist") return {std::begin(kAdminActs), std::end(kAdminActs)};
-  return {};
-}
-
-bool is_history_word(std::string_view word) {
-  return word == "hist" || word == "audit" || word == "mbdhist" || word == "qhist" ||
-         word == "hhist" || word == "doorhist";
-}
-
-std::string act_line(const AuditEntry& entry) {
-  std::string text = view::long_time(entry.at) + ": " + entry.act;
-  for (const auto& object : entry.objects) text += " <" + view::printable(object) + ">";
-  text += " by " + view::printable(entry.by);
-  if (!entry.why.empty()) text += ": " + view::printable(entry.why);
-  if (!entry.outcome.empty()) text += " (refused: " + view::printable(entry.outcome) + ")";
-  return text;
-}
-
 Result<int> show_acts(std::string_view word, std::vector<std::string> objects) {
   WM_TRY(auto from, master());
-  WM_TRY(auto reply, from.audit({0, std::move(objects), acts_of(word)}));
+  WM_TRY(auto reply, from.audit({0, std::move(objects), view::acts_of(word)}));
   std::string text;
-  for (const auto& entry : reply.entries) text += act_line(entry) + "\n";
+  for (const auto& entry : reply.entries) text += view::act_line(entry) + "\n";
   if (word != "audit") {
     if (text.empty()) complain("No matching event found\n");
     say(text);

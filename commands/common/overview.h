@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "libwm/base/result.h"
-#include "libwm/model/audit.h"
-#include "libwm/model/verbs.h"
+#include "libwm/model/verbs/verbs.h"
 
 namespace wm::cmd {
 
@@ -19,19 +18,11 @@ Result<int> show_status();
 /// What may hold a secret is left out: commands of the configuration, and all that users wrote.
 /// @errors none: what is missing is said in the text
 Result<int> diagnose();
-/// Which acts a word of badmin is about: qhist, hhist, mbdhist, doorhist, hist; empty: any.
-/// @cost O(1)
-std::vector<std::string> acts_of(std::string_view word);
-
-/// Is it hist, mbdhist, qhist, hhist, doorhist or audit? @cost O(1)
-bool is_history_word(std::string_view word);
-/// The acts that one of these is about, of the objects named.
+/// The acts that a word is about (libwm/view/acts.h), of the objects named.
 /// @errors as AuditRequest
 Result<int> show_acts(std::string_view word, std::vector<std::string> objects);
 
 /// The text of showstatus. @cost O(jobs + hosts)
 std::string status_text(std::span<const JobView> jobs, std::span<const HostView> hosts);
-/// "Wed Nov 25 19:11:27 2026: hclose <h1> by ann: broken fan". @cost O(text)
-std::string act_line(const AuditEntry& entry);
 
 }  // namespace wm::cmd

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "commands/common/times.h"
+#include "libwm/submit/times.h"
 
 namespace wm::cmd {
 namespace {

@@ -2,9 +2,9 @@
 // for both. @source LSF brsvadd, brsvmod
 #pragma once
 
-#include "commands/common/options.h"
 #include "libwm/base/result.h"
-#include "libwm/model/reservation_verbs.h"
+#include "libwm/model/verbs/reservation_verbs.h"
+#include "libwm/submit/options.h"
 
 namespace wm::cmd {
 

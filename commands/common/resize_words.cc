@@ -4,7 +4,7 @@
 #include <charconv>
 #include <optional>
 
-#include "commands/common/job_names.h"
+#include "libwm/submit/job_names.h"
 
 namespace wm::cmd {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "libwm/base/result.h"
-#include "libwm/model/verbs.h"
+#include "libwm/model/verbs/verbs.h"
 
 namespace wm::cmd {
 

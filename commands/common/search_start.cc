@@ -7,9 +7,6 @@
 #include <optional>
 
 #include "commands/common/command.h"
-#include "commands/common/job_environment.h"
-#include "commands/common/search_acts.h"
-#include "commands/common/search_optimizer.h"
 #include "commands/common/surroundings.h"
 #include "libwm/client/bundle.h"
 #include "libwm/client/names.h"
@@ -19,6 +16,9 @@
 #include "libwm/rest/exec_words.h"
 #include "libwm/rest/search_request.h"
 #include "libwm/search/search.h"
+#include "libwm/submit/job_environment.h"
+#include "libwm/submit/search_acts.h"
+#include "libwm/submit/search_optimizer.h"
 
 namespace wm::cmd {
 namespace {

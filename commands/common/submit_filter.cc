@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "commands/common/file_text.h"
+#include "libwm/submit/file_text.h"
 
 namespace wm::cmd {
 namespace {

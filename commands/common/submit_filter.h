@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "commands/common/options.h"
-#include "libwm/model/config.h"
+#include "libwm/model/config/config.h"
+#include "libwm/submit/options.h"
 
 namespace wm::cmd {
 

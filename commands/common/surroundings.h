@@ -2,8 +2,8 @@
 // calls.
 #pragma once
 
-#include "commands/common/submission.h"
-#include "libwm/model/config.h"
+#include "libwm/model/config/config.h"
+#include "libwm/submit/submission.h"
 
 namespace wm::cmd {
 

@@ -14,9 +14,9 @@
 #include "libwm/conf/report_conf.h"
 #include "libwm/report/figures.h"
 #include "libwm/report/tell.h"
-#include "libwm/store/meter_db.h"
-#include "libwm/store/report_facts.h"
-#include "libwm/store/roll.h"
+#include "libwm/store/report/meter_db.h"
+#include "libwm/store/report/report_facts.h"
+#include "libwm/store/report/roll.h"
 
 namespace wm::cmd {
 

@@ -9,7 +9,7 @@
 
 #include "libwm/base/result.h"
 #include "libwm/base/units.h"
-#include "libwm/rest/credential.h"
+#include "libwm/login/credential.h"
 
 namespace wm::gateway {
 

@@ -7,8 +7,8 @@
 
 #include "daemons/wgatewayd/gate.h"
 #include "libwm/base/log.h"
-#include "libwm/rest/api_keys.h"
-#include "libwm/rest/credential.h"
+#include "libwm/login/api_keys.h"
+#include "libwm/login/credential.h"
 #include "libwm/rest/url.h"
 
 namespace wm::gateway {

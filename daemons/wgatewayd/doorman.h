@@ -14,8 +14,8 @@
 #include "daemons/wgatewayd/accounts.h"
 #include "daemons/wgatewayd/agents.h"
 #include "libwm/client/door_record.h"
-#include "libwm/rest/login_words.h"
-#include "libwm/rest/token.h"
+#include "libwm/login/login_words.h"
+#include "libwm/login/token.h"
 
 namespace wm::gateway {
 

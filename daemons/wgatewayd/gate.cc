@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "libwm/base/log.h"
-#include "libwm/rest/api_keys.h"
-#include "libwm/rest/credential.h"
+#include "libwm/login/api_keys.h"
+#include "libwm/login/credential.h"
 #include "libwm/rest/url.h"
 
 namespace wm::gateway {

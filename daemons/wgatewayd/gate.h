@@ -12,7 +12,7 @@
 #include "daemons/wgatewayd/revoked.h"
 #include "libwm/http/known_tokens.h"
 #include "libwm/http/server.h"
-#include "libwm/rest/app_pass.h"
+#include "libwm/login/app_pass.h"
 
 namespace wm::gateway {
 

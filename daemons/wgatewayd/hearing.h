@@ -12,7 +12,7 @@
 
 #include "daemons/wgatewayd/doorman.h"
 #include "daemons/wgatewayd/revoked.h"
-#include "libwm/model/config.h"
+#include "libwm/model/config/config.h"
 
 namespace wm::gateway {
 

@@ -1,6 +1,6 @@
-// Role: tokens that are good no more: what the master tells (libwm/model/token_verbs.h), and those
-// that were logged off here, at once. Kept in a file, so that a gateway that is started again goes
-// on refusing them while the master is away.
+// Role: tokens that are good no more: what the master tells (libwm/model/revocations.h), and those
+// that were logged off here, at once. Kept in a file, so that a gateway that is started again
+// goes on refusing them while the master is away.
 //
 //   FOLDER/revoked    "ID EXPIRES" a token, "@USER BEFORE UNTIL" all of a user's; written anew at a
 //                     start without those that are over, and when the master tells others
@@ -12,8 +12,8 @@
 #include <string>
 
 #include "libwm/base/result.h"
-#include "libwm/model/token_verbs.h"
-#include "libwm/rest/token.h"
+#include "libwm/login/token.h"
+#include "libwm/model/revocations.h"
 
 namespace wm::gateway {
 

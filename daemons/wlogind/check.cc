@@ -14,7 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "libwm/rest/api_keys.h"
+#include "libwm/login/api_keys.h"
 
 namespace wm::login {
 namespace {

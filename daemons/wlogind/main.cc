@@ -24,11 +24,11 @@
 #include "libwm/conf/load.h"
 #include "libwm/http/listen.h"
 #include "libwm/http/token_files.h"
-#include "libwm/model/token_verbs.h"
+#include "libwm/login/api_keys.h"
+#include "libwm/login/login_words.h"
+#include "libwm/login/token.h"
+#include "libwm/model/revocations.h"
 #include "libwm/proc/ready.h"
-#include "libwm/rest/api_keys.h"
-#include "libwm/rest/login_words.h"
-#include "libwm/rest/token.h"
 
 namespace wm::login {
 namespace {

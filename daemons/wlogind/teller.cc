@@ -8,7 +8,7 @@
 
 #include "libwm/base/log.h"
 #include "libwm/client/door_record.h"
-#include "libwm/rest/login_words.h"
+#include "libwm/login/login_words.h"
 
 namespace wm::login {
 namespace {

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "libwm/base/result.h"
-#include "libwm/model/config.h"
+#include "libwm/model/config/config.h"
 
 namespace wm::login {
 

@@ -5,7 +5,7 @@
 
 #include "libwm/base/result.h"
 #include "libwm/launch/launcher.h"
-#include "libwm/model/node.h"
+#include "libwm/model/node/node.h"
 #include "libwm/wire/credentials.h"
 
 namespace wm::node {

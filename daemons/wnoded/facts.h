@@ -9,7 +9,7 @@
 #include <set>
 
 #include "libwm/launch/launcher.h"
-#include "libwm/model/node.h"
+#include "libwm/model/node/node.h"
 
 namespace wm::node {
 

@@ -16,7 +16,7 @@
 #include "libwm/base/units.h"
 #include "libwm/gpu/gpu_reading.h"
 #include "libwm/launch/launcher.h"
-#include "libwm/model/node.h"
+#include "libwm/model/node/node.h"
 #include "libwm/proc/job_ports.h"
 
 namespace wm::node {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "libwm/base/result.h"
-#include "libwm/model/config.h"
+#include "libwm/model/config/config.h"
 
 namespace wm::node {
 

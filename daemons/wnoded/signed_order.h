@@ -4,8 +4,8 @@
 #pragma once
 
 #include "libwm/base/result.h"
-#include "libwm/model/config.h"
-#include "libwm/model/node.h"
+#include "libwm/model/config/config.h"
+#include "libwm/model/node/node.h"
 
 namespace wm::node {
 

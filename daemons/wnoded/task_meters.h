@@ -15,7 +15,7 @@
 
 #include "libwm/gpu/gpu_reading.h"
 #include "libwm/launch/launcher.h"
-#include "libwm/model/meter.h"
+#include "libwm/model/node/meter.h"
 
 namespace wm::node {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "libwm/model/config.h"
+#include "libwm/model/config/config.h"
 #include "libwm/model/job.h"
 
 namespace wm::router {

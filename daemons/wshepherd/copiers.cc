@@ -2,7 +2,7 @@
 
 #include <signal.h>
 
-#include "daemons/wshepherd/output.h"
+#include "daemons/wshepherd/user/output.h"
 
 namespace wm::shepherd {
 namespace {

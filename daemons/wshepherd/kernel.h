@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "daemons/wshepherd/user_part.h"
+#include "daemons/wshepherd/user/user_part.h"
 #include "libwm/base/result.h"
 #include "libwm/launch/launcher.h"
 #include "libwm/proc/cgroup.h"

@@ -14,8 +14,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "daemons/wshepherd/loop.h"
-#include "daemons/wshepherd/sweep.h"
+#include "daemons/wshepherd/rim/loop.h"
+#include "daemons/wshepherd/rim/sweep.h"
 #include "libwm/frames/blocking.h"
 #include "libwm/proc/spawn.h"
 

@@ -29,7 +29,4 @@ inline std::string cgroup_name(const Place& place, const launch::AttemptKey& key
   return place.node + "-" + to_string(key);
 }
 
-/// What `ps` shows from now on: "wshepherd 12-0.1 node1". @cost O(size)
-void set_title(const Place& place, const std::string& text);
-
 }  // namespace wm::shepherd

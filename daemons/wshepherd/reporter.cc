@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "daemons/wshepherd/mail.h"
+#include "daemons/wshepherd/user/mail.h"
 
 namespace wm::shepherd {
 namespace {

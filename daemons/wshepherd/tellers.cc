@@ -2,7 +2,7 @@
 
 #include <signal.h>
 
-#include "daemons/wshepherd/last_words.h"
+#include "daemons/wshepherd/user/last_words.h"
 #include "libwm/launch/last_words.h"
 
 namespace wm::shepherd {

@@ -14,8 +14,9 @@
 #include <filesystem>
 #include <thread>
 
-#include "daemons/wuserd/door.h"
-#include "daemons/wuserd/spaces.h"
+#include "daemons/wuserd/door/door.h"
+#include "daemons/wuserd/site/reply.h"
+#include "daemons/wuserd/spaces/spaces.h"
 #include "libwm/base/log.h"
 #include "libwm/conf/load.h"
 #include "libwm/http/listen.h"

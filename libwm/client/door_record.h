@@ -7,8 +7,8 @@
 
 #include <memory>
 
-#include "libwm/model/config.h"
-#include "libwm/model/token_verbs.h"
+#include "libwm/model/config/config.h"
+#include "libwm/model/verbs/token_verbs.h"
 
 namespace wm::client {
 

@@ -1,5 +1,5 @@
-// Role: the starting side of model/launch.h for commands: one conversation about a command in a
-// job (blaunch, battach) or a console (bsub -I), carried between this process's own streams,
+// Role: the starting side of model/node/launch.h for commands: one conversation about a command in
+// a job (blaunch, battach) or a console (bsub -I), carried between this process's own streams,
 // terminal and signals and an agent.
 //
 //   stdin ─► Input    SIGWINCH ─► Resize    SIGINT … ─► Signal      stdout, stderr ◄─ Output
@@ -16,7 +16,7 @@
 #include "libwm/base/units.h"
 #include "libwm/client/connection.h"
 #include "libwm/client/signals.h"
-#include "libwm/model/launch.h"
+#include "libwm/model/node/launch.h"
 
 namespace wm::client {
 

@@ -8,17 +8,17 @@
 #include <string>
 
 #include "libwm/base/result.h"
-#include "libwm/model/acct.h"
-#include "libwm/model/audit.h"
-#include "libwm/model/budget_verbs.h"
-#include "libwm/model/change_verbs.h"
-#include "libwm/model/config.h"
-#include "libwm/model/group_verbs.h"
-#include "libwm/model/pack_verbs.h"
-#include "libwm/model/reservation_verbs.h"
-#include "libwm/model/token_verbs.h"
-#include "libwm/model/verbs.h"
-#include "libwm/model/watch_verbs.h"
+#include "libwm/model/config/config.h"
+#include "libwm/model/verbs/acct.h"
+#include "libwm/model/verbs/audit.h"
+#include "libwm/model/verbs/budget_verbs.h"
+#include "libwm/model/verbs/change_verbs.h"
+#include "libwm/model/verbs/group_verbs.h"
+#include "libwm/model/verbs/pack_verbs.h"
+#include "libwm/model/verbs/reservation_verbs.h"
+#include "libwm/model/verbs/token_verbs.h"
+#include "libwm/model/verbs/verbs.h"
+#include "libwm/model/verbs/watch_verbs.h"
 
 namespace wm::client {
 
@@ -55,7 +55,7 @@ class Master {
   Result<PackReply> pack(std::vector<PackJob> jobs, const std::string& env);
 
   /// The other verbs. Request keys are filled in here; what one answer has no room for is asked
-  /// for again, so that replies have no rest. @errors as model/verbs.h says of each
+  /// for again, so that replies have no rest. @errors as model/verbs/verbs.h says of each
   Result<OutcomeReply> kill(KillRequest request);
   Result<OutcomeReply> release(ReleaseRequest request);
   Result<ResizeReply> resize(ResizeRequest request);

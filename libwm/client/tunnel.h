@@ -1,5 +1,5 @@
 // Role: the owner's end of a connection to what a running job serves (LaunchConnect of
-// model/launch.h): bytes of a connected socket go through the agent's encrypted session to the
+// model/node/launch.h): bytes of a connected socket go through the agent's encrypted session to the
 // application, and back. What wuserd carries browsers' requests by.
 //
 //   browser's connection ◄─fd─► Tunnel ◄─session, as the owner─► wagent ◄─unix socket─► application

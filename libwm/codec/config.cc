@@ -1,4 +1,4 @@
-// Role: bytes of the configuration (model/config.h).
+// Role: bytes of the configuration (model/config/config.h).
 
 #include "libwm/codec/codec.h"
 #include "libwm/codec/config_fields.h"

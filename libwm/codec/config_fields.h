@@ -1,9 +1,9 @@
-// Role: field tables of model/config.h, included by codec/*.cc only.
+// Role: field tables of model/config/config.h, included by codec/*.cc only.
 // Tags are append-only: an old reader skips what it does not know.
 #pragma once
 
 #include "libwm/codec/archive.h"
-#include "libwm/model/config.h"
+#include "libwm/model/config/config.h"
 
 namespace wm {
 

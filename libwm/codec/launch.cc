@@ -1,5 +1,5 @@
-// Field tables of model/launch.h. Tags are append-only.
-#include "libwm/model/launch.h"
+// Field tables of model/node/launch.h. Tags are append-only.
+#include "libwm/model/node/launch.h"
 
 #include "libwm/codec/archive.h"
 #include "libwm/codec/codec.h"

@@ -1,12 +1,12 @@
-// Field tables of model/node.h. Tags are append-only.
-#include "libwm/model/node.h"
+// Field tables of model/node/node.h. Tags are append-only.
+#include "libwm/model/node/node.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "libwm/codec/codec.h"
 #include "libwm/codec/job_fields.h"
-#include "libwm/model/meter.h"
+#include "libwm/model/node/meter.h"
 
 namespace wm {
 

@@ -1,5 +1,5 @@
-// Field tables of model/ranks.h. Tags are append-only.
-#include "libwm/model/ranks.h"
+// Field tables of model/node/ranks.h. Tags are append-only.
+#include "libwm/model/node/ranks.h"
 
 #include "libwm/codec/archive.h"
 #include "libwm/codec/codec.h"

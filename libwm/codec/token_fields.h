@@ -3,7 +3,7 @@
 #pragma once
 
 #include "libwm/codec/archive.h"
-#include "libwm/model/token_verbs.h"
+#include "libwm/model/verbs/token_verbs.h"
 
 namespace wm {
 

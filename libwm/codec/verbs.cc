@@ -1,18 +1,18 @@
-// Field tables of model/verbs.h, acct.h and change_verbs.h. Tags are append-only; AcctRequest's 10,
-// AcctReply's 2 and ResizeRequest's 60 are spent.
-#include "libwm/model/verbs.h"
+// Field tables of model/verbs/verbs.h, acct.h and change_verbs.h. Tags are append-only;
+// AcctRequest's 10, AcctReply's 2 and ResizeRequest's 60 are spent.
+#include "libwm/model/verbs/verbs.h"
 
 #include "libwm/codec/codec.h"
 #include "libwm/codec/job_fields.h"
 #include "libwm/codec/token_fields.h"
-#include "libwm/model/acct.h"
-#include "libwm/model/audit.h"
-#include "libwm/model/budget_verbs.h"
-#include "libwm/model/change_verbs.h"
-#include "libwm/model/group_verbs.h"
-#include "libwm/model/pack_verbs.h"
-#include "libwm/model/reservation_verbs.h"
-#include "libwm/model/watch_verbs.h"
+#include "libwm/model/verbs/acct.h"
+#include "libwm/model/verbs/audit.h"
+#include "libwm/model/verbs/budget_verbs.h"
+#include "libwm/model/verbs/change_verbs.h"
+#include "libwm/model/verbs/group_verbs.h"
+#include "libwm/model/verbs/pack_verbs.h"
+#include "libwm/model/verbs/reservation_verbs.h"
+#include "libwm/model/verbs/watch_verbs.h"
 
 namespace wm {
 

@@ -1,5 +1,5 @@
-// Field table of model/worker_key.h. Its tag lies above those of the words it stands beside.
-#include "libwm/model/worker_key.h"
+// Field table of model/node/worker_key.h. Its tag lies above those of the words it stands beside.
+#include "libwm/model/node/worker_key.h"
 
 #include "libwm/codec/archive.h"
 #include "libwm/codec/codec.h"

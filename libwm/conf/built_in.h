@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "libwm/model/config.h"
+#include "libwm/model/config/config.h"
 
 namespace wm::conf {
 

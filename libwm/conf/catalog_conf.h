@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "libwm/conf/keys.h"
-#include "libwm/model/catalog.h"
+#include "libwm/model/config/catalog.h"
 
 namespace wm::conf {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "libwm/conf/ini.h"
-#include "libwm/model/config.h"
+#include "libwm/model/config/config.h"
 
 namespace wm::conf {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "libwm/base/result.h"
-#include "libwm/model/config.h"
+#include "libwm/model/config/config.h"
 
 namespace wm::conf {
 

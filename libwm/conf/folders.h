@@ -10,7 +10,7 @@
 
 #include <string>
 
-#include "libwm/model/config.h"
+#include "libwm/model/config/config.h"
 
 namespace wm::conf {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "libwm/base/result.h"
-#include "libwm/model/config.h"
+#include "libwm/model/config/config.h"
 
 namespace wm::conf {
 

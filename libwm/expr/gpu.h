@@ -12,7 +12,7 @@
 #include "libwm/base/result.h"
 #include "libwm/base/units.h"
 #include "libwm/expr/resreq.h"
-#include "libwm/model/config.h"
+#include "libwm/model/config/config.h"
 
 namespace wm::expr {
 

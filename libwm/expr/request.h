@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "libwm/base/result.h"
-#include "libwm/model/config.h"
+#include "libwm/model/config/config.h"
 #include "libwm/model/job.h"
 
 namespace wm::expr {

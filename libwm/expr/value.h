@@ -9,7 +9,7 @@
 #include <string_view>
 #include <variant>
 
-#include "libwm/model/config.h"
+#include "libwm/model/config/config.h"
 #include "libwm/model/host.h"
 
 namespace wm::expr {

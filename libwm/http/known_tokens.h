@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "libwm/rest/token.h"
+#include "libwm/login/token.h"
 
 namespace wm::http {
 

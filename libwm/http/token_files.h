@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "libwm/rest/app_pass.h"
-#include "libwm/rest/token.h"
+#include "libwm/login/app_pass.h"
+#include "libwm/login/token.h"
 
 namespace wm::http {
 

@@ -6,7 +6,7 @@
 
 #include "libwm/launch/launch_env.h"
 #include "libwm/launch/part_env.h"
-#include "libwm/model/node.h"
+#include "libwm/model/node/node.h"
 
 namespace wm::launch {
 

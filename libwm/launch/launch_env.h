@@ -11,7 +11,7 @@
 #include "libwm/launch/affinity.h"
 #include "libwm/launch/launcher.h"
 #include "libwm/launch/placing.h"
-#include "libwm/model/node.h"
+#include "libwm/model/node/node.h"
 
 namespace wm::launch {
 

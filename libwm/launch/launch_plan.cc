@@ -7,7 +7,7 @@
 #include "libwm/launch/launch_env.h"
 #include "libwm/launch/mpi_env.h"
 #include "libwm/launch/part_env.h"
-#include "libwm/model/recipients.h"
+#include "libwm/model/config/recipients.h"
 
 namespace wm::launch {
 namespace {

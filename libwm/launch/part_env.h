@@ -11,7 +11,7 @@
 
 #include "libwm/launch/launch_env.h"
 #include "libwm/launch/launcher.h"
-#include "libwm/model/node.h"
+#include "libwm/model/node/node.h"
 
 namespace wm::launch {
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <string_view>
 
-#include "libwm/model/config.h"
+#include "libwm/model/config/config.h"
 #include "libwm/model/job.h"
 
 namespace wm {

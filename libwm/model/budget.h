@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "libwm/base/units.h"
-#include "libwm/model/budget_conf.h"
+#include "libwm/model/config/budget_conf.h"
 
 namespace wm {
 

@@ -11,15 +11,15 @@
 #include <string>
 
 #include "libwm/model/budget.h"
-#include "libwm/model/config.h"
+#include "libwm/model/config/config.h"
 #include "libwm/model/elements.h"
 #include "libwm/model/host.h"
 #include "libwm/model/indexes.h"
 #include "libwm/model/job.h"
 #include "libwm/model/job_group.h"
 #include "libwm/model/reservation.h"
+#include "libwm/model/revocations.h"
 #include "libwm/model/table.h"
-#include "libwm/model/token_verbs.h"
 #include "libwm/model/usage.h"
 
 namespace wm {

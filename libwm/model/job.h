@@ -18,7 +18,7 @@
 
 #include "libwm/base/ids.h"
 #include "libwm/base/units.h"
-#include "libwm/model/config.h"
+#include "libwm/model/config/config.h"
 #include "libwm/model/elastic.h"
 #include "libwm/model/job_note.h"
 #include "libwm/model/job_parts.h"

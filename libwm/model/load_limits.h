@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "libwm/base/result.h"
+#include "libwm/model/config/run_rules.h"
 #include "libwm/model/host.h"
-#include "libwm/model/run_rules.h"
 
 namespace wm {
 

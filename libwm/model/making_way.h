@@ -1,5 +1,5 @@
 // Role: how a running job makes way for another of a higher queue, as the job remembers it.
-// Values only; decided in libwm/sched/preempt.h, carried out in libwm/fsm.
+// Values only; decided in libwm/sched/placement/preempt.h, carried out in libwm/fsm.
 #pragma once
 
 #include <string>

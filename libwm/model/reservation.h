@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "libwm/model/calendar.h"
+#include "libwm/model/config/calendar.h"
 #include "libwm/model/job_standing.h"
 
 namespace wm {

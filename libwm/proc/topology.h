@@ -10,7 +10,7 @@
 
 #include "libwm/base/result.h"
 #include "libwm/launch/affinity.h"
-#include "libwm/model/config.h"
+#include "libwm/model/config/config.h"
 #include "libwm/model/host.h"
 
 namespace wm::proc {

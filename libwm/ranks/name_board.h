@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "libwm/model/ranks.h"
+#include "libwm/model/node/ranks.h"
 
 namespace wm::ranks {
 

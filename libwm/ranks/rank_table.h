@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "libwm/base/fan_out.h"
-#include "libwm/model/ranks.h"
+#include "libwm/model/node/ranks.h"
 #include "libwm/ranks/rank_map.h"
 
 namespace wm::ranks {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "libwm/base/result.h"
-#include "libwm/model/config.h"
+#include "libwm/model/config/config.h"
 #include "libwm/replay/run.h"
 
 namespace wm::replay {

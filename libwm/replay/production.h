@@ -10,7 +10,7 @@
 #include "libwm/replay/engine.h"
 #include "libwm/replay/run.h"
 #include "libwm/replay/twin.h"
-#include "libwm/sched/goodput.h"
+#include "libwm/sched/plan/goodput.h"
 
 namespace wm::replay {
 

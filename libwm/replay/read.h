@@ -15,7 +15,7 @@
 #include <string_view>
 
 #include "libwm/base/result.h"
-#include "libwm/model/config.h"
+#include "libwm/model/config/config.h"
 #include "libwm/replay/run.h"
 #include "libwm/replay/trace.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "libwm/model/verbs.h"
+#include "libwm/model/verbs/verbs.h"
 #include "libwm/rest/exec_json.h"
 
 namespace wm::rest {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "libwm/base/result.h"
-#include "libwm/model/verbs.h"
+#include "libwm/model/verbs/verbs.h"
 #include "libwm/rest/url.h"
 
 namespace wm::rest {

@@ -10,9 +10,9 @@
 #include "libwm/base/ids.h"
 #include "libwm/base/result.h"
 #include "libwm/base/units.h"
-#include "libwm/model/catalog.h"
+#include "libwm/model/config/catalog.h"
 #include "libwm/model/exec_id.h"
-#include "libwm/model/verbs.h"
+#include "libwm/model/verbs/verbs.h"
 
 namespace wm::rest {
 

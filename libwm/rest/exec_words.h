@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "libwm/model/catalog.h"
+#include "libwm/model/config/catalog.h"
 #include "libwm/model/job_parts.h"
 #include "libwm/rest/exec_request.h"
 #include "libwm/rest/frameworks.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "libwm/base/result.h"
-#include "libwm/model/catalog.h"
+#include "libwm/model/config/catalog.h"
 
 namespace wm::rest {
 

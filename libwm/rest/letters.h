@@ -1,5 +1,5 @@
-// Role: the characters of names that web clients write in any case, and texts as libsodium takes
-// them: as bytes. Of this folder only.
+// Role: the characters of names that web clients write in any case. Of this folder only: what else
+// is asked of letters has its own rules.
 #pragma once
 
 #include <string>
@@ -15,13 +15,6 @@ inline std::string lowered(std::string_view text) {
   for (char& c : out)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
   return out;
-}
-
-inline unsigned char* raw(std::string& bytes) {
-  return reinterpret_cast<unsigned char*>(bytes.data());
-}
-inline const unsigned char* raw(std::string_view bytes) {
-  return reinterpret_cast<const unsigned char*>(bytes.data());
 }
 
 }  // namespace wm::rest

@@ -12,8 +12,8 @@
 
 #include "libwm/base/ids.h"
 #include "libwm/base/units.h"
-#include "libwm/model/change_verbs.h"
-#include "libwm/model/verbs.h"
+#include "libwm/model/verbs/change_verbs.h"
+#include "libwm/model/verbs/verbs.h"
 
 namespace wm::rest {
 

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "libwm/model/groups.h"
-#include "libwm/sched/claim.h"
-#include "libwm/sched/room.h"
+#include "libwm/sched/capacity/room.h"
+#include "libwm/sched/demand/claim.h"
 
 namespace wm::sched {
 namespace {

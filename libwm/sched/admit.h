@@ -5,7 +5,7 @@
 #pragma once
 
 #include "libwm/model/cluster.h"
-#include "libwm/sched/plan.h"
+#include "libwm/sched/plan/plan.h"
 
 namespace wm::sched {
 

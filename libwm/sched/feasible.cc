@@ -6,10 +6,10 @@
 
 #include "libwm/expr/explain.h"
 #include "libwm/expr/resreq.h"
-#include "libwm/sched/claim.h"
-#include "libwm/sched/host_rules.h"
-#include "libwm/sched/plan_tree.h"
-#include "libwm/sched/requests.h"
+#include "libwm/sched/capacity/host_rules.h"
+#include "libwm/sched/capacity/requests.h"
+#include "libwm/sched/demand/claim.h"
+#include "libwm/sched/shares/plan_tree.h"
 #include "libwm/sched/words.h"
 
 namespace wm::sched {

@@ -5,9 +5,9 @@
 #include <map>
 #include <queue>
 
+#include "libwm/sched/amounts/targets.h"
+#include "libwm/sched/demand/order.h"
 #include "libwm/sched/memory.h"
-#include "libwm/sched/order.h"
-#include "libwm/sched/targets.h"
 
 namespace wm::sched {
 namespace {

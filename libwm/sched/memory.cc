@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "libwm/model/groups.h"
-#include "libwm/sched/claim_maker.h"
-#include "libwm/sched/eligible.h"
-#include "libwm/sched/order.h"
+#include "libwm/sched/demand/claim_maker.h"
+#include "libwm/sched/demand/eligible.h"
+#include "libwm/sched/demand/order.h"
 
 namespace wm::sched {
 namespace {
@@ -459,6 +459,13 @@ void Collector::run() {
 void refresh(Memory& memory, const Cluster& cluster, WallTime now, std::uint32_t max_pending,
              const std::shared_ptr<const LoadedHosts>& loaded) {
   Collector(memory, cluster, now, max_pending, loaded).run();
+}
+
+Claims collect(const Cluster& cluster, WallTime now, std::uint32_t max_pending) {
+  Memory memory;
+  refresh(memory, cluster, now, max_pending);
+  line_up(memory, {max_pending, ~0u, true});
+  return std::move(*memory.claims);
 }
 
 }  // namespace wm::sched

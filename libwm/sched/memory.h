@@ -13,7 +13,7 @@
 //
 // Invariants: refresh and line_up after any history give what they give from nothing, so a pass
 // with a memory decides what a pass without decides; another configuration or other hosts start
-// afresh. Used by schedule.cc and claim.cc.
+// afresh. Used by schedule.cc and plan_view.cc.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@
 #include <vector>
 
 #include "libwm/model/cluster.h"
-#include "libwm/sched/claim_maker.h"
-#include "libwm/sched/pace.h"
+#include "libwm/sched/amounts/pace.h"
+#include "libwm/sched/demand/claim_maker.h"
 
 namespace wm::sched {
 
@@ -92,5 +92,11 @@ void refresh(Memory& memory, const Cluster& cluster, WallTime now, std::uint32_t
 /// Makes memory.claims of what refresh found.
 /// @cost O(elastic + looked at x log kinds); `every`: O(jobs) too, none of them steady then
 void line_up(Memory& memory, const LineUp& policy);
+
+/// Reads the cluster: rooms with what is coming, and a claim of every live job, alike or not; none
+/// is steady.
+/// `max_pending` bounds the pending ones. User nodes are not set yet (plan_tree.cc).
+/// @cost O(jobs + tasks + hosts x requests)
+Claims collect(const Cluster& cluster, WallTime now, std::uint32_t max_pending);
 
 }  // namespace wm::sched

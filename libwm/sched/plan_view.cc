@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
-#include "libwm/sched/claim.h"
-#include "libwm/sched/past_use.h"
-#include "libwm/sched/plan_tree.h"
-#include "libwm/sched/targets.h"
-#include "libwm/sched/windows.h"
+#include "libwm/sched/amounts/targets.h"
+#include "libwm/sched/demand/claim.h"
+#include "libwm/sched/demand/past_use.h"
+#include "libwm/sched/memory.h"
+#include "libwm/sched/shares/plan_tree.h"
+#include "libwm/sched/shares/windows.h"
 
 namespace wm::sched {
 namespace {

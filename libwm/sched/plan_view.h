@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "libwm/model/cluster.h"
-#include "libwm/model/verbs.h"
+#include "libwm/model/verbs/verbs.h"
 
 namespace wm::sched {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "libwm/sched/windows.h"
+#include "libwm/sched/shares/windows.h"
 #include "libwm/sched/words.h"
 
 namespace wm::sched {

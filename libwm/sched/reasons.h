@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "libwm/sched/budgets.h"
-#include "libwm/sched/claim.h"
-#include "libwm/sched/placement.h"
-#include "libwm/sched/plan_tree.h"
+#include "libwm/sched/amounts/budgets.h"
+#include "libwm/sched/demand/claim.h"
+#include "libwm/sched/placement/placement.h"
+#include "libwm/sched/shares/plan_tree.h"
 
 namespace wm::sched {
 

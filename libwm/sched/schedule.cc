@@ -5,17 +5,17 @@
 #include <set>
 #include <tuple>
 
-#include "libwm/sched/budgets.h"
-#include "libwm/sched/goals.h"
-#include "libwm/sched/limits.h"
-#include "libwm/sched/order.h"
-#include "libwm/sched/past_use.h"
-#include "libwm/sched/placement.h"
-#include "libwm/sched/preempt.h"
+#include "libwm/sched/amounts/budgets.h"
+#include "libwm/sched/amounts/goals.h"
+#include "libwm/sched/amounts/limits.h"
+#include "libwm/sched/amounts/speeds.h"
+#include "libwm/sched/amounts/targets.h"
+#include "libwm/sched/demand/order.h"
+#include "libwm/sched/demand/past_use.h"
+#include "libwm/sched/placement/placement.h"
+#include "libwm/sched/placement/preempt.h"
 #include "libwm/sched/reasons.h"
-#include "libwm/sched/speeds.h"
-#include "libwm/sched/targets.h"
-#include "libwm/sched/windows.h"
+#include "libwm/sched/shares/windows.h"
 
 namespace wm::sched {
 namespace {

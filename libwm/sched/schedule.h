@@ -16,7 +16,7 @@
 
 #include "libwm/model/cluster.h"
 #include "libwm/sched/memory.h"
-#include "libwm/sched/plan.h"
+#include "libwm/sched/plan/plan.h"
 
 namespace wm::sched {
 

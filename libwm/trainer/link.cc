@@ -12,7 +12,7 @@
 #include <memory>
 
 #include "libwm/codec/codec.h"
-#include "libwm/model/worker_key.h"
+#include "libwm/model/node/worker_key.h"
 
 namespace wm::trainer {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "libwm/model/acct.h"
-#include "libwm/model/verbs.h"
+#include "libwm/model/verbs/acct.h"
+#include "libwm/model/verbs/verbs.h"
 
 namespace wm::view {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "libwm/model/budget_verbs.h"
+#include "libwm/model/verbs/budget_verbs.h"
 #include "libwm/view/format.h"
 
 namespace wm::view {

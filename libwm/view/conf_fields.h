@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "libwm/model/config.h"
+#include "libwm/model/config/config.h"
 #include "libwm/view/field.h"
 
 namespace wm::view {

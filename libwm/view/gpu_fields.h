@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "libwm/model/verbs.h"
+#include "libwm/model/verbs/verbs.h"
 #include "libwm/view/format.h"
 
 namespace wm::view {

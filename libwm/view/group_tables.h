@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "libwm/model/config.h"
+#include "libwm/model/config/config.h"
 #include "libwm/view/field.h"
 
 namespace wm::view {

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "libwm/model/acct.h"
+#include "libwm/model/verbs/acct.h"
 
 namespace wm::view {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "libwm/model/verbs.h"
+#include "libwm/model/verbs/verbs.h"
 #include "libwm/view/format.h"
 #include "libwm/view/times.h"
 

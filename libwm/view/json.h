@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "libwm/model/verbs.h"
+#include "libwm/model/verbs/verbs.h"
 
 namespace wm::view {
 

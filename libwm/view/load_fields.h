@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "libwm/model/verbs.h"
+#include "libwm/model/verbs/verbs.h"
 #include "libwm/view/format.h"
 
 namespace wm::view {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "libwm/base/result.h"
-#include "libwm/model/acct.h"
+#include "libwm/model/verbs/acct.h"
 
 namespace wm::view {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "libwm/model/verbs.h"
+#include "libwm/model/verbs/verbs.h"
 
 namespace wm::view {
 

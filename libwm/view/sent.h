@@ -12,9 +12,9 @@
 #include <cstdint>
 #include <span>
 
-#include "libwm/model/acct.h"
 #include "libwm/model/host.h"
 #include "libwm/model/job.h"
+#include "libwm/model/verbs/acct.h"
 
 namespace wm::view {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "libwm/model/config.h"
-#include "libwm/model/verbs.h"
+#include "libwm/model/config/config.h"
+#include "libwm/model/verbs/verbs.h"
 #include "libwm/view/field.h"
 
 namespace wm::view {

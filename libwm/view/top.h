@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "libwm/model/verbs.h"
-#include "libwm/model/watch_verbs.h"
+#include "libwm/model/verbs/verbs.h"
+#include "libwm/model/verbs/watch_verbs.h"
 
 namespace wm::view {
 

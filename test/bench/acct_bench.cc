@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "daemons/wmasterd/acct/acct_query.h"
-#include "libwm/store/acct_db.h"
+#include "libwm/store/acct/acct_db.h"
 
 namespace wm {
 namespace {

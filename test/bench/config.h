@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "libwm/model/config.h"
+#include "libwm/model/config/config.h"
 
 namespace wm {
 

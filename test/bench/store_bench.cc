@@ -16,8 +16,8 @@
 #include <mutex>
 #include <thread>
 
-#include "libwm/store/committer.h"
-#include "libwm/store/core_db.h"
+#include "libwm/store/core/committer.h"
+#include "libwm/store/core/core_db.h"
 
 namespace wm::store {
 namespace {

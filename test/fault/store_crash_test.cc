@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "libwm/store/core_db.h"
-#include "libwm/store/history.h"
+#include "libwm/store/core/core_db.h"
+#include "libwm/store/core/history.h"
 #include "test/support/faulty_disk.h"
 #include "test/support/store_files.h"
 

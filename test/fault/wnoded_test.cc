@@ -13,7 +13,7 @@
 
 #include "libwm/codec/codec.h"
 #include "libwm/launch/launcher.h"
-#include "libwm/model/node.h"
+#include "libwm/model/node/node.h"
 #include "libwm/proc/tree.h"
 #include "libwm/wire/munge.h"
 #include "libwm/wire/spec_signature.h"

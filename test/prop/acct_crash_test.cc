@@ -8,8 +8,8 @@
 #include "daemons/wmasterd/acct/accounting.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
-#include "libwm/store/core_db.h"
-#include "libwm/store/roll.h"
+#include "libwm/store/core/core_db.h"
+#include "libwm/store/report/roll.h"
 #include "test/prop/course.h"
 #include "test/support/store_files.h"
 

@@ -8,7 +8,7 @@
 #include <map>
 #include <random>
 
-#include "libwm/sched/set_aside.h"
+#include "libwm/sched/capacity/set_aside.h"
 #include "test/support/sched_run.h"
 
 namespace wm::sched {

@@ -3,14 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "libwm/conf/catalog_conf.h"
+#include "libwm/login/credential.h"
+#include "libwm/login/token.h"
 #include "libwm/rest/archive_rules.h"
 #include "libwm/rest/assets.h"
-#include "libwm/rest/credential.h"
 #include "libwm/rest/data_sources.h"
 #include "libwm/rest/exec_json.h"
 #include "libwm/rest/exec_words.h"
 #include "libwm/rest/multipart.h"
-#include "libwm/rest/token.h"
 #include "libwm/rest/url.h"
 #include "test/support/mutate.h"
 

@@ -1,6 +1,6 @@
 // Role: a million random states (a part of them unless WM_SOAK is set) in which a potential falls
 // with every preemption: they never cycle.
-#include "libwm/sched/preempt.h"
+#include "libwm/sched/placement/preempt.h"
 
 #include <algorithm>
 #include <cmath>

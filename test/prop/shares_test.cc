@@ -1,7 +1,7 @@
 // Role: properties of the filling over many random levels and trees, against an exact
 // brute-force solver where that is small enough. Each failure prints its seed; WM_SOAK makes a
 // million trees of each few thousand.
-#include "libwm/sched/shares.h"
+#include "libwm/sched/shares/shares.h"
 
 #include <gtest/gtest.h>
 

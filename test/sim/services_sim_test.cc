@@ -1,8 +1,8 @@
 // What services, searches and notebooks stand on, in a simulated world: open arrays whose trials
 // report, groups that come down to no task, requeues, orders that no host finds signed. The master
 // dies at any call, hosts restart and reboot. All ends; no trial ends without its last report.
-#include "libwm/model/change_verbs.h"
 #include "libwm/model/groups.h"
+#include "libwm/model/verbs/change_verbs.h"
 #include "test/sim/sim_cluster.h"
 
 namespace wm {

@@ -11,7 +11,7 @@
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
 #include "libwm/conf/load.h"
-#include "libwm/model/verbs.h"
+#include "libwm/model/verbs/verbs.h"
 #include "test/support/sim_host.h"
 
 namespace wm::test {

@@ -4,7 +4,7 @@
 #include "daemons/wmasterd/state/core.h"
 #include "libwm/codec/codec.h"
 #include "libwm/conf/load.h"
-#include "libwm/model/node.h"
+#include "libwm/model/node/node.h"
 #include "test/support/sim_world.h"
 
 namespace wm {

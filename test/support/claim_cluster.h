@@ -1,8 +1,9 @@
 // Role: for tests of one step of a pass: the claims of a cluster, with their users' leaves.
 #pragma once
 
-#include "libwm/sched/claim.h"
-#include "libwm/sched/plan_tree.h"
+#include "libwm/sched/demand/claim.h"
+#include "libwm/sched/memory.h"
+#include "libwm/sched/shares/plan_tree.h"
 #include "test/support/sched_cluster.h"
 
 namespace wm::test {

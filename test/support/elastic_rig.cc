@@ -18,7 +18,7 @@
 
 #include "libwm/base/result.h"
 #include "libwm/codec/codec.h"
-#include "libwm/model/worker_key.h"
+#include "libwm/model/node/worker_key.h"
 #include "test/support/folder.h"
 
 namespace wm::test {

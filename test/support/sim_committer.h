@@ -5,7 +5,7 @@
 #include <deque>
 #include <utility>
 
-#include "libwm/store/committer.h"
+#include "libwm/store/core/committer.h"
 
 namespace wm::test {
 

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "libwm/model/node.h"
+#include "libwm/model/node/node.h"
 #include "test/support/sim_world.h"
 
 namespace wm::test {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "libwm/store/event_store.h"
+#include "libwm/store/core/event_store.h"
 
 namespace wm::test {
 

@@ -45,7 +45,7 @@ statements() { for ((i = 0; i < $1; i++)); do echo "  x += $i;"; done; }
 }
 
 @test "check_layers refuses an edge that has no line" {
-  put libwm/model/bad.cc <<<$'// Role: bad.\n#include "libwm/sched/plan.h"'
+  put libwm/model/bad.cc <<<$'// Role: bad.\n#include "libwm/sched/plan/plan.h"'
   run "$TOP/scripts/check_layers"
   [ "$status" -eq 1 ]
   [[ $output == *"libwm/model/bad.cc:2"*"model -> sched"* ]]

@@ -7,7 +7,7 @@
 
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
-#include "libwm/model/worker_key.h"
+#include "libwm/model/node/worker_key.h"
 #include "libwm/proc/channel.h"
 
 namespace wm::wagent {

@@ -27,7 +27,7 @@ class WorkerPort {
   using OnWords = std::function<void(const WorkerSaid&)>;  // of a reporter without a task
   using OnGone = std::function<void(const TaskGone&)>;
 
-  /// `key`: what each worker is told after its hello (model/worker_key.h).
+  /// `key`: what each worker is told after its hello (model/node/worker_key.h).
   WorkerPort(boost::asio::io_context& loop, std::string key, OnWords on_words, OnGone on_gone);
   ~WorkerPort();
 

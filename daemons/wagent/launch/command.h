@@ -17,7 +17,7 @@
 #include "daemons/wagent/launch/part_settings.h"
 #include "daemons/wagent/launch/stream_set.h"
 #include "libwm/base/result.h"
-#include "libwm/model/launch.h"
+#include "libwm/model/node/launch.h"
 
 namespace wm::wagent {
 

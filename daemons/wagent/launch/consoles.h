@@ -18,7 +18,7 @@
 #include "daemons/wagent/launch/stream_set.h"
 #include "daemons/wagent/reception.h"
 #include "libwm/base/result.h"
-#include "libwm/model/launch.h"
+#include "libwm/model/node/launch.h"
 #include "libwm/proc/console.h"
 
 namespace wm::wagent {

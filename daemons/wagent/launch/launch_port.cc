@@ -7,7 +7,7 @@
 
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
-#include "libwm/model/ranks.h"
+#include "libwm/model/node/ranks.h"
 #include "libwm/wire/munge.h"
 #include "libwm/wire/shared_key.h"
 

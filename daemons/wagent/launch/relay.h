@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "libwm/model/launch.h"
+#include "libwm/model/node/launch.h"
 #include "libwm/wire/transport.h"
 
 namespace wm::wagent {

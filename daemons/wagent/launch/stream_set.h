@@ -11,7 +11,7 @@
 #include <memory>
 #include <string>
 
-#include "libwm/model/launch.h"
+#include "libwm/model/node/launch.h"
 #include "libwm/proc/console.h"
 
 namespace wm::wagent {

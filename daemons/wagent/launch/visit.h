@@ -16,7 +16,7 @@
 
 #include "daemons/wagent/launch/stream_set.h"
 #include "libwm/base/result.h"
-#include "libwm/model/launch.h"
+#include "libwm/model/node/launch.h"
 
 namespace wm::wagent {
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "libwm/base/result.h"
-#include "libwm/model/ranks.h"
+#include "libwm/model/node/ranks.h"
 #include "libwm/ranks/rank_map.h"
 
 namespace wm::wagent {

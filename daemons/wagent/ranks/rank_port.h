@@ -23,7 +23,7 @@
 #include "daemons/wagent/reception.h"
 #include "daemons/wagent/settings.h"
 #include "libwm/model/elastic.h"
-#include "libwm/model/ranks.h"
+#include "libwm/model/node/ranks.h"
 #include "libwm/proc/channel.h"
 #include "libwm/proc/rank_call.h"
 #include "libwm/ranks/name_board.h"

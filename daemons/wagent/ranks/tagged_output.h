@@ -21,7 +21,7 @@
 #include <string>
 
 #include "daemons/wagent/launch/stream_set.h"
-#include "libwm/model/ranks.h"
+#include "libwm/model/node/ranks.h"
 #include "libwm/ranks/line_tags.h"
 
 namespace wm::wagent {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "libwm/model/acct.h"
-#include "libwm/store/acct_db.h"
+#include "libwm/model/verbs/acct.h"
+#include "libwm/store/acct/acct_db.h"
 
 namespace wm::master {
 

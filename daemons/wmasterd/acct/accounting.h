@@ -10,8 +10,8 @@
 
 #include "daemons/wmasterd/acct/books.h"
 #include "libwm/base/result.h"
-#include "libwm/model/acct.h"
-#include "libwm/store/acct_writer.h"
+#include "libwm/model/verbs/acct.h"
+#include "libwm/store/acct/acct_writer.h"
 
 namespace wm::master {
 

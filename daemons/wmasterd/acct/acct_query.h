@@ -2,8 +2,8 @@
 // Runs on a worker. Called by accounting.cc.
 #pragma once
 
-#include "libwm/model/acct.h"
-#include "libwm/store/acct_db.h"
+#include "libwm/model/verbs/acct.h"
+#include "libwm/store/acct/acct_db.h"
 
 namespace wm::master {
 

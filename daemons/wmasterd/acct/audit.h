@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "libwm/base/result.h"
-#include "libwm/model/audit.h"
+#include "libwm/model/verbs/audit.h"
 
 namespace wm::master {
 

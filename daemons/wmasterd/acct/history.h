@@ -6,10 +6,10 @@
 #include <set>
 #include <vector>
 
-#include "libwm/model/acct.h"
 #include "libwm/model/cluster.h"
 #include "libwm/model/event.h"
-#include "libwm/store/acct_rows.h"
+#include "libwm/model/verbs/acct.h"
+#include "libwm/store/acct/acct_rows.h"
 
 namespace wm::master {
 

@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "libwm/model/verbs.h"
-#include "libwm/store/meter_db.h"
+#include "libwm/model/verbs/verbs.h"
+#include "libwm/store/report/meter_db.h"
 
 namespace wm::master {
 

@@ -6,7 +6,7 @@
 
 #include "libwm/fsm/fsm.h"
 #include "libwm/model/gpu_use.h"
-#include "libwm/sched/budgets.h"
+#include "libwm/sched/amounts/budgets.h"
 #include "libwm/view/metrics_page.h"
 
 namespace wm::master {

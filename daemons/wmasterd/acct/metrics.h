@@ -14,7 +14,7 @@
 #include "daemons/wmasterd/state/spent.h"
 #include "libwm/model/cluster.h"
 #include "libwm/model/event.h"
-#include "libwm/store/acct_rows.h"
+#include "libwm/store/acct/acct_rows.h"
 #include "libwm/view/metrics_page.h"
 
 namespace wm::master {

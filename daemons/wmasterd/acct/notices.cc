@@ -8,7 +8,7 @@
 #include <set>
 
 #include "libwm/fsm/fsm.h"
-#include "libwm/model/recipients.h"
+#include "libwm/model/config/recipients.h"
 #include "libwm/report/mail.h"
 #include "libwm/view/times.h"
 

@@ -12,7 +12,7 @@
 
 #include "libwm/model/cluster.h"
 #include "libwm/model/event.h"
-#include "libwm/store/acct_rows.h"
+#include "libwm/store/acct/acct_rows.h"
 
 namespace wm::master {
 

@@ -7,7 +7,7 @@
 
 #include "libwm/base/result.h"
 #include "libwm/model/event.h"
-#include "libwm/model/verbs.h"
+#include "libwm/model/verbs/verbs.h"
 
 namespace wm::master {
 

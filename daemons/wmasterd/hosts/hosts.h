@@ -18,8 +18,8 @@
 #include "daemons/wmasterd/hosts/strangers.h"
 #include "daemons/wmasterd/state/journal.h"
 #include "libwm/model/action.h"
-#include "libwm/model/meter.h"
-#include "libwm/model/node.h"
+#include "libwm/model/node/meter.h"
+#include "libwm/model/node/node.h"
 
 namespace wm::master {
 

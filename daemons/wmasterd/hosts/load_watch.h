@@ -1,7 +1,7 @@
 // Role: the load thresholds of queues, held against what hosts measure: which hosts take none of a
 // queue's jobs now, which jobs are stopped for it, go on or end. Called by core.cc once a second.
 //
-//   heartbeats ─► judge_load (libwm/sched/load.h) ─┬─► loaded(): for the scheduler
+//   heartbeats ─► judge_load (libwm/sched/plan/load.h) ─┬─► loaded(): for the scheduler
 //                                                  ├─► JobSuspended | KillRequested, where it stops
 //                                                  └─► JobResumed, when no host of the job does
 //
@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "daemons/wmasterd/hosts/hosts.h"
-#include "libwm/sched/load.h"
+#include "libwm/sched/plan/load.h"
 
 namespace wm::master {
 

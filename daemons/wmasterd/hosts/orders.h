@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "libwm/model/cluster.h"
-#include "libwm/model/node.h"
+#include "libwm/model/node/node.h"
 
 namespace wm::master {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <set>
 
-#include "libwm/sched/pace.h"
+#include "libwm/sched/amounts/pace.h"
 
 namespace wm::master {
 namespace {

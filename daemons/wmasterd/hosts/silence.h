@@ -4,7 +4,7 @@
 #pragma once
 
 #include "libwm/base/units.h"
-#include "libwm/model/config.h"
+#include "libwm/model/config/config.h"
 
 namespace wm::master {
 

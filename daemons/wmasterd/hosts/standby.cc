@@ -1,7 +1,7 @@
 #include "daemons/wmasterd/hosts/standby.h"
 
 #include "libwm/model/groups.h"
-#include "libwm/sched/host_rules.h"
+#include "libwm/sched/capacity/host_rules.h"
 #include "libwm/serve/profile.h"
 
 namespace wm::master {

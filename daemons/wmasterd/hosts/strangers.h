@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "libwm/base/units.h"
-#include "libwm/model/verbs.h"
+#include "libwm/model/verbs/verbs.h"
 
 namespace wm::master {
 

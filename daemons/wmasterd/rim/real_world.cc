@@ -16,7 +16,7 @@
 #include "libwm/conf/groups.h"
 #include "libwm/conf/load.h"
 #include "libwm/proc/command.h"
-#include "libwm/store/committer.h"
+#include "libwm/store/core/committer.h"
 
 namespace wm::master {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "daemons/wmasterd/rim/user_names.h"
-#include "libwm/store/core_db.h"
+#include "libwm/store/core/core_db.h"
 #include "libwm/wire/credentials.h"
 #include "libwm/wire/transport.h"
 #include "libwm/world/world.h"

@@ -12,7 +12,7 @@
 #include "daemons/wmasterd/state/journal.h"
 #include "daemons/wmasterd/state/refusals.h"
 #include "libwm/sched/memory.h"
-#include "libwm/sched/plan.h"
+#include "libwm/sched/plan/plan.h"
 #include "libwm/view/metrics_page.h"
 
 namespace wm::master {

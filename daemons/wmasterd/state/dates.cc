@@ -1,7 +1,7 @@
 #include "daemons/wmasterd/state/dates.h"
 
 #include "libwm/expr/depend.h"
-#include "libwm/sched/eligible.h"
+#include "libwm/sched/demand/eligible.h"
 
 namespace wm::master {
 namespace {

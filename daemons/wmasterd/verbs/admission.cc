@@ -9,7 +9,7 @@
 #include "libwm/expr/depend.h"
 #include "libwm/expr/groups.h"
 #include "libwm/expr/request.h"
-#include "libwm/model/recipients.h"
+#include "libwm/model/config/recipients.h"
 #include "libwm/sched/feasible.h"
 
 namespace wm::master {

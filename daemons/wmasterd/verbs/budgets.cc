@@ -1,5 +1,5 @@
 // The verb Budgets: how budgets stand, and what a job that is not submitted yet would draw.
-#include "libwm/sched/budgets.h"
+#include "libwm/sched/amounts/budgets.h"
 
 #include "daemons/wmasterd/verbs/admission.h"
 #include "daemons/wmasterd/verbs/verbs.h"

@@ -7,7 +7,7 @@
 
 #include "daemons/wmasterd/verbs/rights.h"
 #include "libwm/codec/codec.h"
-#include "libwm/model/verbs.h"
+#include "libwm/model/verbs/verbs.h"
 #include "libwm/world/world.h"
 
 namespace wm::master {

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "libwm/model/cluster.h"
-#include "libwm/model/watch_verbs.h"
+#include "libwm/model/verbs/watch_verbs.h"
 
 namespace wm::master {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "libwm/model/limit_match.h"
-#include "libwm/sched/host_rules.h"
-#include "libwm/sched/set_aside.h"
+#include "libwm/sched/capacity/host_rules.h"
+#include "libwm/sched/capacity/set_aside.h"
 
 namespace wm::master {
 namespace {

@@ -2,7 +2,7 @@
 #include "daemons/wmasterd/verbs/admission.h"
 #include "daemons/wmasterd/verbs/pend_room.h"
 #include "daemons/wmasterd/verbs/verbs.h"
-#include "libwm/sched/budgets.h"
+#include "libwm/sched/amounts/budgets.h"
 #include "libwm/wire/pack_signature.h"
 #include "libwm/wire/spec_signature.h"
 

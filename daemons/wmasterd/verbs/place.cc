@@ -5,8 +5,8 @@
 #include "daemons/wmasterd/verbs/record.h"
 #include "daemons/wmasterd/verbs/selection.h"
 #include "daemons/wmasterd/verbs/verbs.h"
-#include "libwm/sched/host_rules.h"
-#include "libwm/sched/place_now.h"
+#include "libwm/sched/capacity/host_rules.h"
+#include "libwm/sched/placement/place_now.h"
 
 namespace wm::master::verbs {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "daemons/wmasterd/verbs/rights.h"
-#include "libwm/model/acct.h"
-#include "libwm/model/verbs.h"
+#include "libwm/model/verbs/acct.h"
+#include "libwm/model/verbs/verbs.h"
 #include "libwm/view/sent.h"
 
 namespace wm::master {

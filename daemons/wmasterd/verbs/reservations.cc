@@ -8,8 +8,8 @@
 #include "daemons/wmasterd/verbs/views.h"
 #include "libwm/expr/select.h"
 #include "libwm/expr/value.h"
-#include "libwm/sched/host_rules.h"
-#include "libwm/sched/set_aside.h"
+#include "libwm/sched/capacity/host_rules.h"
+#include "libwm/sched/capacity/set_aside.h"
 
 namespace wm::master::verbs {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "daemons/wmasterd/verbs/portion.h"
-#include "libwm/sched/host_rules.h"
+#include "libwm/sched/capacity/host_rules.h"
 
 namespace wm::master {
 namespace {

@@ -12,8 +12,8 @@
 #include "daemons/wmasterd/verbs/selection.h"
 #include "daemons/wmasterd/verbs/waiters.h"
 #include "daemons/wmasterd/verbs/watchers.h"
-#include "libwm/model/acct.h"
-#include "libwm/model/audit.h"
+#include "libwm/model/verbs/acct.h"
+#include "libwm/model/verbs/audit.h"
 
 namespace wm::master {
 

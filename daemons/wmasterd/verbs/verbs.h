@@ -1,15 +1,16 @@
 // Role: one function a verb. Each is called from the table (table.h) once its caller may, and
-// answers `call` in time; what is asked and answered, and the errors, are said in model/verbs.h.
+// answers `call` in time; what is asked and answered, and the errors, are said in
+// model/verbs/verbs.h.
 #pragma once
 
 #include "daemons/wmasterd/verbs/service.h"
-#include "libwm/model/budget_verbs.h"
-#include "libwm/model/change_verbs.h"
-#include "libwm/model/group_verbs.h"
-#include "libwm/model/pack_verbs.h"
-#include "libwm/model/reservation_verbs.h"
-#include "libwm/model/token_verbs.h"
-#include "libwm/model/watch_verbs.h"
+#include "libwm/model/verbs/budget_verbs.h"
+#include "libwm/model/verbs/change_verbs.h"
+#include "libwm/model/verbs/group_verbs.h"
+#include "libwm/model/verbs/pack_verbs.h"
+#include "libwm/model/verbs/reservation_verbs.h"
+#include "libwm/model/verbs/token_verbs.h"
+#include "libwm/model/verbs/watch_verbs.h"
 
 namespace wm::master::verbs {
 

@@ -6,8 +6,8 @@
 #include "daemons/wmasterd/state/cycle.h"
 #include "daemons/wmasterd/state/searches.h"
 #include "daemons/wmasterd/verbs/selection.h"
-#include "libwm/model/verbs.h"
-#include "libwm/sched/past_use.h"
+#include "libwm/model/verbs/verbs.h"
+#include "libwm/sched/demand/past_use.h"
 
 namespace wm::master {
 

@@ -2,7 +2,7 @@
 #include "daemons/wmasterd/verbs/privacy.h"
 #include "daemons/wmasterd/verbs/verbs.h"
 #include "libwm/expr/depend.h"
-#include "libwm/sched/eligible.h"
+#include "libwm/sched/demand/eligible.h"
 
 namespace wm::master::verbs {
 namespace {

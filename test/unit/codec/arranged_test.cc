@@ -4,8 +4,8 @@
 #include "libwm/codec/codec.h"
 #include "libwm/model/cluster.h"
 #include "libwm/model/event.h"
-#include "libwm/model/group_verbs.h"
-#include "libwm/model/reservation_verbs.h"
+#include "libwm/model/verbs/group_verbs.h"
+#include "libwm/model/verbs/reservation_verbs.h"
 
 namespace wm {
 namespace {

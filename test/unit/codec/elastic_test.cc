@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "libwm/codec/codec.h"
-#include "libwm/model/worker_key.h"
+#include "libwm/model/node/worker_key.h"
 
 namespace wm {
 namespace {

@@ -1,5 +1,5 @@
 // Bytes of what is said about a launch, and their tags: the format is append-only.
-#include "libwm/model/launch.h"
+#include "libwm/model/node/launch.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Words between master and hosts, and those that older programs wrote.
-#include "libwm/model/node.h"
+#include "libwm/model/node/node.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Bytes of what agents say to each other for their ranks: the format is append-only.
-#include "libwm/model/ranks.h"
+#include "libwm/model/node/ranks.h"
 
 #include <gtest/gtest.h>
 

@@ -20,7 +20,7 @@
 #include "libwm/codec/codec.h"
 #include "libwm/frames/cutter.h"
 #include "libwm/model/elastic.h"
-#include "libwm/model/worker_key.h"
+#include "libwm/model/node/worker_key.h"
 #include "libwm/trainer/groups/membership.h"
 #include "test/support/folder.h"
 

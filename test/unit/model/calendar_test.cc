@@ -1,5 +1,5 @@
 // Windows of the week: how they are written, when they are open, when that changes.
-#include "libwm/model/calendar.h"
+#include "libwm/model/config/calendar.h"
 
 #include <gtest/gtest.h>
 

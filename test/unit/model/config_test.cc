@@ -1,4 +1,4 @@
-#include "libwm/model/config.h"
+#include "libwm/model/config/config.h"
 
 #include <gtest/gtest.h>
 

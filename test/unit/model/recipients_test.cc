@@ -1,4 +1,4 @@
-#include "libwm/model/recipients.h"
+#include "libwm/model/config/recipients.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // Advance reservations in the scheduler: lent as far as run limits prove, kept otherwise, and used
 // by their own jobs alone.
-#include "libwm/sched/advance.h"
+#include "libwm/sched/placement/advance.h"
 
 #include "libwm/sched/admit.h"
-#include "libwm/sched/set_aside.h"
+#include "libwm/sched/capacity/set_aside.h"
 #include "test/support/sched_cluster.h"
 
 namespace wm::sched {

@@ -1,5 +1,5 @@
 // Budgets in a pass: who waits for one, who goes last, who grows no more.
-#include "libwm/sched/budgets.h"
+#include "libwm/sched/amounts/budgets.h"
 
 #include <gmock/gmock.h>
 

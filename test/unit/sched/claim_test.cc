@@ -1,9 +1,10 @@
 // Role: how jobs become claims, and what rooms they leave.
-#include "libwm/sched/claim.h"
+#include "libwm/sched/demand/claim.h"
 
 #include <set>
 
-#include "libwm/sched/order.h"
+#include "libwm/sched/demand/order.h"
+#include "libwm/sched/memory.h"
 #include "test/support/claim_cluster.h"
 
 namespace wm::sched {

@@ -1,5 +1,5 @@
 // Role: whose tasks are asked to leave, and for whom.
-#include "libwm/sched/donors.h"
+#include "libwm/sched/placement/donors.h"
 
 #include "test/support/claim_cluster.h"
 

@@ -1,5 +1,5 @@
 // Begin times and dependency conditions, of plain jobs and of arrays' elements.
-#include "libwm/sched/eligible.h"
+#include "libwm/sched/demand/eligible.h"
 
 #include <gtest/gtest.h>
 

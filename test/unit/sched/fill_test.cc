@@ -1,5 +1,5 @@
 // Role: fill_fairly and fill_in_order on cases small enough to check by hand.
-#include "libwm/sched/fill.h"
+#include "libwm/sched/shares/fill.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // Role: limits on slots: who is kept out, how the rest is shared, and that what is being
 // released still counts.
-#include "libwm/sched/gates.h"
+#include "libwm/sched/amounts/gates.h"
 
-#include "libwm/sched/limits.h"
+#include "libwm/sched/amounts/limits.h"
 #include "test/support/claim_cluster.h"
 
 namespace wm::sched {

@@ -1,11 +1,11 @@
 // Role: models of step times from reports, and what follows from them for sizes.
-#include "libwm/sched/goodput.h"
+#include "libwm/sched/plan/goodput.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "libwm/sched/speeds.h"
+#include "libwm/sched/amounts/speeds.h"
 #include "test/support/sched_run.h"
 
 namespace wm::sched {

@@ -1,5 +1,5 @@
 // Role: which GPUs a task gets, alone, sharing, joined, by slice, and what is set aside.
-#include "libwm/sched/gpu_pick.h"
+#include "libwm/sched/capacity/gpu_pick.h"
 
 #include <gtest/gtest.h>
 

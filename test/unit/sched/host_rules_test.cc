@@ -1,5 +1,5 @@
 // Role: what one job asks of a host by itself.
-#include "libwm/sched/host_rules.h"
+#include "libwm/sched/capacity/host_rules.h"
 
 #include "test/support/sched_cluster.h"
 

@@ -1,6 +1,6 @@
 // Role: where tasks go by each policy, alone on offers: packed, spread, below few switches, in
 // preferred order, and under the rules of same[] and cu[].
-#include "libwm/sched/layout.h"
+#include "libwm/sched/capacity/layout.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Load thresholds: when a host is too busy for a queue, and what the scheduler makes of it.
-#include "libwm/sched/load.h"
+#include "libwm/sched/plan/load.h"
 
 #include <random>
 

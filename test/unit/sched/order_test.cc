@@ -1,5 +1,5 @@
 // Role: the order by slowdown: what is compared, and that whoever waits comes first in the end.
-#include "libwm/sched/order.h"
+#include "libwm/sched/demand/order.h"
 
 #include "test/support/sched_cluster.h"
 

@@ -1,6 +1,6 @@
 // Role: the room that victims give is for whom they made way: one that stands before it, and that
 // may preempt nobody, waits for other room, or they would have made way for nothing.
-#include "libwm/sched/preempt.h"
+#include "libwm/sched/placement/preempt.h"
 #include "test/support/claim_cluster.h"
 
 namespace wm::sched {

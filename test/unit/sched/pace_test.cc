@@ -1,11 +1,11 @@
 // Role: curves of live jobs from what they reported, and the sizes that follow; at last random
 // clusters in which no model ever makes a job break a limit or a floor.
-#include "libwm/sched/pace.h"
+#include "libwm/sched/amounts/pace.h"
 
 #include <algorithm>
 #include <random>
 
-#include "libwm/sched/speeds.h"
+#include "libwm/sched/amounts/speeds.h"
 #include "test/support/claim_cluster.h"
 
 namespace wm::sched {

@@ -1,6 +1,6 @@
 // Role: past use: who used least of his shares goes first, groups before their users; shares
 // bend with history and only so far; terms of the priority say the same as the order.
-#include "libwm/sched/past_use.h"
+#include "libwm/sched/demand/past_use.h"
 
 #include "test/support/sched_cluster.h"
 

@@ -1,5 +1,5 @@
 // Role: on which hosts tasks go: packed, whole, apart by span, away from GPUs they do not use.
-#include "libwm/sched/place.h"
+#include "libwm/sched/placement/place.h"
 
 #include "test/support/claim_cluster.h"
 

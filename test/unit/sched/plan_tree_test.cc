@@ -1,5 +1,5 @@
 // Role: the configuration's plans as a tree, users as leaves, limits along the path.
-#include "libwm/sched/plan_tree.h"
+#include "libwm/sched/shares/plan_tree.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Role: others make way for elements of an array as for jobs: element by element.
-#include "libwm/sched/preempt.h"
+#include "libwm/sched/placement/preempt.h"
 #include "test/support/claim_cluster.h"
 
 namespace wm::sched {

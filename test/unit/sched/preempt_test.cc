@@ -1,5 +1,5 @@
 // Role: who makes way for whom, and when nobody does.
-#include "libwm/sched/preempt.h"
+#include "libwm/sched/placement/preempt.h"
 
 #include "libwm/sched/admit.h"
 #include "libwm/sched/schedule.h"

@@ -1,5 +1,5 @@
 // Role: requests are told apart and shared; which hosts each may use, and in which order.
-#include "libwm/sched/requests.h"
+#include "libwm/sched/capacity/requests.h"
 
 #include "test/support/sched_cluster.h"
 

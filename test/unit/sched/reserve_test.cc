@@ -1,5 +1,5 @@
 // Role: backfill: who was promised a date starts by then, whoever could have been faster.
-#include "libwm/sched/reserve.h"
+#include "libwm/sched/placement/reserve.h"
 
 #include "test/support/sched_cluster.h"
 

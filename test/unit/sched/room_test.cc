@@ -1,5 +1,5 @@
 // Role: what fits in a host, what a task takes, and what is only coming.
-#include "libwm/sched/room.h"
+#include "libwm/sched/capacity/room.h"
 
 #include <gtest/gtest.h>
 

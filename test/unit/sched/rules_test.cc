@@ -1,9 +1,9 @@
 // limits.conf, job groups, windows and service classes in the scheduler.
-#include "libwm/sched/rules.h"
+#include "libwm/sched/demand/rules.h"
 
-#include "libwm/sched/goals.h"
-#include "libwm/sched/place_now.h"
-#include "libwm/sched/windows.h"
+#include "libwm/sched/amounts/goals.h"
+#include "libwm/sched/placement/place_now.h"
+#include "libwm/sched/shares/windows.h"
 #include "test/support/sched_cluster.h"
 
 namespace wm::sched {

@@ -1,5 +1,5 @@
 // Role: fill_shares on small trees: what shares, owns, lend, borrow, limit and priority mean.
-#include "libwm/sched/shares.h"
+#include "libwm/sched/shares/shares.h"
 
 #include <gtest/gtest.h>
 

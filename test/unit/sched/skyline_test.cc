@@ -1,6 +1,6 @@
 // Role: rooms over time: ends of running jobs raise them, later starts lower them, and the
 // first date found is one at which the tasks fit for as long as they run.
-#include "libwm/sched/skyline.h"
+#include "libwm/sched/placement/skyline.h"
 
 #include <random>
 

@@ -1,5 +1,5 @@
 // Role: sums over rooms, kept up to date room by room: always what a walk over all of them gives.
-#include "libwm/sched/tally.h"
+#include "libwm/sched/capacity/tally.h"
 
 #include "test/support/claim_cluster.h"
 

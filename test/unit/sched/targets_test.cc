@@ -1,5 +1,5 @@
 // Role: amounts, before any place is looked for.
-#include "libwm/sched/targets.h"
+#include "libwm/sched/amounts/targets.h"
 
 #include "test/support/claim_cluster.h"
 

@@ -1,5 +1,5 @@
 // Role: rows of acct.db there and back, the mark, and filling it again from all events.
-#include "libwm/store/acct_db.h"
+#include "libwm/store/acct/acct_db.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "libwm/store/core_db.h"
-#include "libwm/store/sqlite.h"
+#include "libwm/store/core/core_db.h"
+#include "libwm/store/sqlite/sqlite.h"
 #include "test/support/store_files.h"
 
 namespace wm::store {

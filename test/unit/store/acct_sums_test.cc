@@ -1,12 +1,12 @@
 // job_sum: whatever is written of jobs, and how often, its rows are the sums of those that ended.
-#include "libwm/store/acct_sums.h"
+#include "libwm/store/acct/acct_sums.h"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <random>
 
-#include "libwm/store/acct_db.h"
+#include "libwm/store/acct/acct_db.h"
 #include "test/support/store_files.h"
 
 namespace wm::store {

@@ -1,5 +1,5 @@
 // Role: the queue before acct.db: order, bound, failure and going on.
-#include "libwm/store/acct_writer.h"
+#include "libwm/store/acct/acct_writer.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Role: the order, joining and failing of commits. Deterministic: a gate in the store holds
 // the commit thread until the test lets it go.
-#include "libwm/store/committer.h"
+#include "libwm/store/core/committer.h"
 
 #include <gtest/gtest.h>
 

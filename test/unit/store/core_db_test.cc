@@ -1,5 +1,5 @@
 // Role: what core.db keeps and gives back. Crashes and failing disks: test/fault.
-#include "libwm/store/core_db.h"
+#include "libwm/store/core/core_db.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

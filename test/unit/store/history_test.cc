@@ -1,5 +1,5 @@
 // Role: events that leave core.db, month by month, and visits over all files.
-#include "libwm/store/history.h"
+#include "libwm/store/core/history.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "libwm/store/core_db.h"
+#include "libwm/store/core/core_db.h"
 #include "test/support/store_files.h"
 
 namespace wm::store {

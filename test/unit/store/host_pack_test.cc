@@ -1,12 +1,12 @@
 // Hours of hosts as bytes: whole again, refused when cut; and a file of before becomes so.
-#include "libwm/store/host_pack.h"
+#include "libwm/store/report/host_pack.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "libwm/store/report_db.h"
-#include "libwm/store/schema.h"
+#include "libwm/store/report/report_db.h"
+#include "libwm/store/report/report_schema.h"
 #include "test/support/store_files.h"
 
 namespace wm::store {

@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "libwm/store/core_db.h"
+#include "libwm/store/core/core_db.h"
 #include "test/support/store_files.h"
 
 namespace wm::store {

@@ -1,5 +1,5 @@
 // meter.db: what tasks used of their GPUs, by the hour; none where nobody measured.
-#include "libwm/store/meter_db.h"
+#include "libwm/store/report/meter_db.h"
 
 #include <gtest/gtest.h>
 

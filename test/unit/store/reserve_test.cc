@@ -1,4 +1,4 @@
-#include "libwm/store/reserve.h"
+#include "libwm/store/sqlite/reserve.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

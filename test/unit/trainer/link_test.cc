@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "libwm/codec/codec.h"
-#include "libwm/model/worker_key.h"
+#include "libwm/model/node/worker_key.h"
 #include "libwm/trainer/wmtrainer.h"
 #include "test/support/folder.h"
 

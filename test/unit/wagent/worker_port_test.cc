@@ -11,7 +11,7 @@
 
 #include "libwm/codec/codec.h"
 #include "libwm/frames/blocking.h"
-#include "libwm/model/worker_key.h"
+#include "libwm/model/node/worker_key.h"
 #include "libwm/proc/channel.h"
 #include "test/support/loop.h"
 #include "test/support/store_files.h"

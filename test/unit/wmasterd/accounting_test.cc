@@ -10,7 +10,7 @@
 #include "daemons/wmasterd/verbs/portion.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
-#include "libwm/store/core_db.h"
+#include "libwm/store/core/core_db.h"
 #include "test/support/builders.h"
 #include "test/support/store_files.h"
 

@@ -5,8 +5,8 @@
 #include "daemons/wmasterd/state/agenda.h"
 #include "daemons/wmasterd/state/run_windows.h"
 #include "daemons/wmasterd/verbs/perfmon.h"
-#include "libwm/model/group_verbs.h"
-#include "libwm/model/reservation_verbs.h"
+#include "libwm/model/verbs/group_verbs.h"
+#include "libwm/model/verbs/reservation_verbs.h"
 #include "test/unit/wmasterd/desk.h"
 
 namespace wm::master {

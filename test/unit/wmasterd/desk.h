@@ -9,8 +9,8 @@
 #include "daemons/wmasterd/state/core.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
-#include "libwm/model/change_verbs.h"
-#include "libwm/model/watch_verbs.h"
+#include "libwm/model/verbs/change_verbs.h"
+#include "libwm/model/verbs/watch_verbs.h"
 #include "test/support/builders.h"
 #include "test/support/sim_world.h"
 

@@ -6,8 +6,8 @@
 
 #include "daemons/wmasterd/acct/books.h"
 #include "libwm/report/tell.h"
-#include "libwm/store/report_facts.h"
-#include "libwm/store/roll.h"
+#include "libwm/store/report/report_facts.h"
+#include "libwm/store/report/roll.h"
 #include "test/support/store_files.h"
 
 namespace wm::master {

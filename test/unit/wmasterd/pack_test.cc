@@ -1,7 +1,7 @@
 // The verb Pack: many jobs in one request.
 #include <gtest/gtest.h>
 
-#include "libwm/model/pack_verbs.h"
+#include "libwm/model/verbs/pack_verbs.h"
 #include "libwm/wire/pack_signature.h"
 #include "libwm/wire/spec_signature.h"
 #include "test/unit/wmasterd/desk.h"

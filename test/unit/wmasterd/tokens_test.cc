@@ -2,7 +2,7 @@
 // record of acts.
 #include <gtest/gtest.h>
 
-#include "libwm/model/token_verbs.h"
+#include "libwm/model/verbs/token_verbs.h"
 #include "test/unit/wmasterd/desk.h"
 
 namespace wm::master {

@@ -6,13 +6,13 @@
 #include <set>
 
 #include "daemons/wmasterd/verbs/table.h"
-#include "libwm/model/budget_verbs.h"
-#include "libwm/model/change_verbs.h"
-#include "libwm/model/group_verbs.h"
-#include "libwm/model/pack_verbs.h"
-#include "libwm/model/reservation_verbs.h"
-#include "libwm/model/token_verbs.h"
-#include "libwm/model/watch_verbs.h"
+#include "libwm/model/verbs/budget_verbs.h"
+#include "libwm/model/verbs/change_verbs.h"
+#include "libwm/model/verbs/group_verbs.h"
+#include "libwm/model/verbs/pack_verbs.h"
+#include "libwm/model/verbs/reservation_verbs.h"
+#include "libwm/model/verbs/token_verbs.h"
+#include "libwm/model/verbs/watch_verbs.h"
 #include "test/unit/wmasterd/desk.h"
 
 namespace wm::master {

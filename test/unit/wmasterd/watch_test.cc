@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "daemons/wmasterd/verbs/changes.h"
-#include "libwm/model/watch_verbs.h"
+#include "libwm/model/verbs/watch_verbs.h"
 #include "test/unit/wmasterd/desk.h"
 
 namespace wm::master {

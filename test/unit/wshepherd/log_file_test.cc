@@ -1,5 +1,5 @@
 // Whatever a job puts in place of its shepherd's logs.
-#include "daemons/wshepherd/log_file.h"
+#include "daemons/wshepherd/user/log_file.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

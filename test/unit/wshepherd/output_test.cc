@@ -1,6 +1,6 @@
 // Role: what a task says in a file that keeps the newest: nothing is lost at its end, and it is
 // bounded.
-#include "daemons/wshepherd/output.h"
+#include "daemons/wshepherd/user/output.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

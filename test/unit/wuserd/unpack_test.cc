@@ -1,6 +1,6 @@
 // Role: what is unpacked for a user, and what is refused as a whole: archives made here by
 // libarchive.
-#include "daemons/wuserd/unpack.h"
+#include "daemons/wuserd/files/unpack.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "daemons/wuserd/upload.h"
+#include "daemons/wuserd/files/upload.h"
 #include "test/support/folder.h"
 #include "test/support/mutate.h"
 

@@ -1,0 +1,191 @@
+#include "daemons/wshepherd/user/output.h"
+
+#include <poll.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "libwm/proc/channel.h"
+#include "libwm/proc/output_file.h"
+
+namespace wm::shepherd {
+namespace {
+
+/// An output file, opened at its first byte; shared when stdout and stderr go to one path.
+struct Sink {
+  launch::OutputFile file;
+  std::uint64_t room = 0;  ///< bytes still allowed
+  proc::Fd fd;
+  bool opened = false;
+  bool lost = false;
+
+  void open() {
+    if (std::exchange(opened, true)) return;
+    if (auto made = proc::open_output(file, false)) fd = *std::move(made);
+  }
+
+  // Tasks of a job may share the file: whoever finds it full first turns it over, under its lock.
+  void make_place(std::size_t size) {
+    struct stat full {
+    }, there{};
+    if (!fd || ::fstat(fd.get(), &full) != 0) return;
+    if (static_cast<std::uint64_t>(full.st_size) + size <= file.limit_bytes) return;
+    auto path = proc::resolved_path(file);
+    ::flock(fd.get(), LOCK_EX);
+    bool ours = ::stat(path.c_str(), &there) == 0 && there.st_ino == full.st_ino;
+    if (ours) (void)std::rename(path.c_str(), (path + ".1").c_str());
+    ::flock(fd.get(), LOCK_UN);
+    opened = false;
+    open();
+  }
+
+  void write(std::string_view bytes) {
+    open();
+    if (file.newest) make_place(bytes.size());
+    auto part = bytes.substr(0, room);
+    room -= part.size();
+    while (!part.empty() && fd) {
+      auto n = ::write(fd.get(), part.data(), part.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) break;
+      part.remove_prefix(static_cast<std::size_t>(n));
+    }
+    lost = lost || !part.empty();
+  }
+};
+
+/// One pipe and the sinks its bytes go to, the second ones only while it is the task's turn.
+struct Stream {
+  int fd = -1;
+  std::vector<Sink*> sinks, asked;
+};
+
+/// What was said while it was not the task's turn, not long ago.
+class Recent {
+ public:
+  void keep(Stream& stream, std::string_view bytes) {
+    kept_.push_back({now(), &stream, std::string(bytes)});
+    size_ += bytes.size();
+    while (size_ > kMost || kept_.front().at + kFor < now()) drop();
+  }
+  template <class Use>
+  void take(Use use) {
+    for (const auto& part : kept_)
+      if (part.at + kFor >= now()) use(*part.stream, part.bytes);
+    kept_.clear();
+    size_ = 0;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::size_t kMost = 256 << 10;
+  static constexpr std::chrono::seconds kFor{2};
+  struct Part {
+    Clock::time_point at;
+    Stream* stream;
+    std::string bytes;
+  };
+  static Clock::time_point now() { return Clock::now(); }
+  void drop() {
+    size_ -= kept_.front().bytes.size();
+    kept_.pop_front();
+  }
+  std::deque<Part> kept_;
+  std::size_t size_ = 0;
+};
+
+class Copier {
+ public:
+  Copier(const launch::TaskSpec& task, int out, int err, int turns)
+      : out_{out, sinks_of(task.out), sinks_of(task.asked_out)},
+        err_{err, sinks_of(task.err), sinks_of(task.asked_err)},
+        turns_(turns),
+        writes_(task.writer) {}
+
+  int run() {
+    std::array<pollfd, 3> fds{};
+    while (out_.fd >= 0 || err_.fd >= 0) {
+      fds = {pollfd{out_.fd, POLLIN, 0}, pollfd{err_.fd, POLLIN, 0}, pollfd{turns_, POLLIN, 0}};
+      if (::poll(fds.data(), fds.size(), -1) < 0) continue;
+      if (fds[2].revents != 0) take_turn();
+      if (fds[0].revents != 0) copy(out_);
+      if (fds[1].revents != 0) copy(err_);
+    }
+    bool lost = false;
+    for (const auto& [path, sink] : sinks_) lost = lost || sink.lost;
+    return lost ? 1 : 0;
+  }
+
+ private:
+  std::vector<Sink*> sinks_of(const std::vector<launch::OutputFile>& files) {
+    std::vector<Sink*> sinks;
+    for (const auto& file : files) sinks.push_back(&sink(file));
+    return sinks;
+  }
+
+  Sink& sink(const launch::OutputFile& file) {
+    auto [at, fresh] = sinks_.try_emplace(proc::resolved_path(file));
+    if (!fresh) return at->second;
+    at->second.file = file;
+    bool ends = file.limit_bytes != 0 && !file.newest;
+    at->second.room = ends ? file.limit_bytes : ~std::uint64_t{0};
+    return at->second;
+  }
+
+  void take_turn() {
+    char turn = 0;
+    auto n = ::read(turns_, &turn, 1);
+    if (n < 0 && errno == EINTR) return;
+    if (n <= 0) {
+      turns_ = -1;
+      return;
+    }
+    writes_ = turn == '1';
+    if (!writes_) return;
+    recent_.take([](Stream& stream, const std::string& bytes) {
+      for (auto* sink : stream.asked) sink->write(bytes);
+    });
+  }
+
+  void copy(Stream& stream) {
+    auto n = ::read(stream.fd, part_.data(), part_.size());
+    if (n < 0 && errno == EINTR) return;
+    if (n <= 0) {
+      stream.fd = -1;
+      return;
+    }
+    std::string_view bytes(part_.data(), static_cast<std::size_t>(n));
+    for (auto* sink : stream.sinks) sink->write(bytes);
+    if (stream.asked.empty()) return;
+    if (!writes_) return recent_.keep(stream, bytes);
+    for (auto* sink : stream.asked) sink->write(bytes);
+  }
+
+  std::map<std::string, Sink> sinks_;
+  Stream out_, err_;
+  int turns_;
+  bool writes_;
+  Recent recent_;
+  std::array<char, 65536> part_{};
+};
+
+}  // namespace
+
+bool hands_over(const launch::TaskSpec& task) {
+  return !task.asked_out.empty() || !task.asked_err.empty();
+}
+
+int copy_output(const launch::TaskSpec& task, int out, int err, int turns) {
+  return Copier(task, out, err, turns).run();
+}
+
+}  // namespace wm::shepherd

@@ -1,0 +1,111 @@
+// The rows of /api/v1 about models that were saved from a run.
+#include <chrono>
+#include <filesystem>
+
+#include "daemons/wuserd/assets/assets.h"
+#include "daemons/wuserd/assets/routes.h"
+#include "daemons/wuserd/jobs/find.h"
+#include "daemons/wuserd/jobs/outputs.h"
+#include "daemons/wuserd/services/dlim.h"
+#include "daemons/wuserd/services/packages.h"
+#include "daemons/wuserd/site/json_body.h"
+#include "daemons/wuserd/site/reply.h"
+#include "libwm/rest/exec_words.h"
+
+namespace wm::user {
+namespace {
+
+Json saved_json(const Assets& assets, const std::string& owner, const rest::SavedModel& model) {
+  return Json::parse(model_text(assets, owner, model));
+}
+
+Json models_json(const Assets& assets, const std::string& owner) {
+  Json found = Json::array();
+  for (const auto& model : assets.models(owner)) found.push_back(saved_json(assets, owner, model));
+  return found;
+}
+
+Result<Answer> models(Call& call) {
+  auto assets = projects_of(call.site);
+  Json found = Json::array();
+  for (const auto& project : assets.projects())
+    for (auto& model : models_json(assets, project.name)) {
+      model["project"] = project.name;
+      found.push_back(std::move(model));
+    }
+  return json_reply(dumped({{"models", found}}));
+}
+
+Result<Answer> project_models(Call& call) {
+  auto assets = projects_of(call.site);
+  WM_TRY(auto project, assets.project(call.args[0]));
+  return json_reply(dumped({{"models", models_json(assets, project.name)}}));
+}
+
+// "mnist" of --cs-datastore-meta type=fs,data_path=mnist.
+std::string data_of(const Execution& exec) {
+  auto at = exec.args.find("data_path=");
+  if (at == exec.args.npos) return "";
+  at += 10;
+  return exec.args.substr(at, exec.args.find_first_of(" ,", at) - at);
+}
+
+void describe(const Call& call, const JobView& run, rest::SavedModel& model) {
+  const auto& exec = run.job->spec().exec;
+  model.run = exec_id(call.site.conf.name, run.id);
+  model.framework = exec.framework;
+  model.user = call.site.user;
+  model.code_hash = tree_hash(code_folder(run));
+  model.data = data_of(exec);
+  model.saved = std::chrono::duration_cast<std::chrono::seconds>(
+                    std::chrono::system_clock::now().time_since_epoch())
+                    .count();
+  auto metrics = metrics_of(run.result_dir);
+  for (const auto& [key, points] : metrics.series())
+    if (!points.empty())
+      model.metrics.emplace_back(key.first == "test" ? key.second : key.first + " " + key.second,
+                                 points.back().value);
+}
+
+Result<Answer> save(Call& call) {
+  auto assets = projects_of(call.site);
+  WM_TRY(auto project, assets.project(call.args[0]));
+  WM_TRY(auto json, json_in(call));
+  WM_TRY(auto wanted, serve::read_wanted(json.dump()));
+  WM_TRY(auto run_id, text_in(json, "run"));
+  WM_TRY(auto run, find_own_job(call.site, run_id));
+  if (assets.model(project.name, wanted.name))
+    return fail(Code::Conflict, "model " + wanted.name + " is in " + project.name + " already");
+  Scratch scratch(call.site);
+  auto package = scratch.path + "/package";
+  WM_TRY(make_package(run, wanted, package));
+  WM_TRY(auto text, read_file(package + "/model.json"));
+  rest::SavedModel model;
+  model.name = wanted.name;
+  model.project = project.name;
+  WM_TRY(model.description, text_in(json, "description"));
+  model.weight = Json::parse(text).value("weight_path", "");
+  describe(call, run, model);
+  WM_TRY(assets.keep(project.name, model, package));
+  return json_reply(dumped(saved_json(assets, project.name, model)), 201);
+}
+
+Result<Answer> remove_model(Call& call) {
+  WM_TRY(projects_of(call.site).remove_model(call.args[0], call.args[1]));
+  return done();
+}
+
+}  // namespace
+
+#define API "/api/v1"
+const std::vector<Route>& model_routes() {
+  static const std::vector<Route> routes{
+      {"GET", API "/models", models},
+      {"GET", API "/projects/{project}/models", project_models},
+      {"POST", API "/projects/{project}/models", save},
+      {"DELETE", API "/projects/{project}/models/{name}", remove_model},
+  };
+  return routes;
+}
+
+}  // namespace wm::user

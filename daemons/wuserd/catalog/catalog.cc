@@ -1,0 +1,143 @@
+#include "daemons/wuserd/catalog/catalog.h"
+
+#include <grp.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+
+#include "libwm/conf/catalog_conf.h"
+#include "libwm/rest/exec_words.h"
+
+namespace wm::user {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostOwn = 100;
+
+std::string own_file(const Site& site) { return site.own_dir + "/frameworks.conf"; }
+
+std::mutex own_lock;
+
+Result<std::vector<Framework>> shared_frameworks(const Site& site) {
+  auto builtin = rest::frameworks();
+  std::vector<Framework> known(builtin.begin(), builtin.end());
+  WM_TRY(auto text, conf::text_of_file(site.conf_dir + "/frameworks.conf"));
+  WM_TRY(conf::add_frameworks(text, "site", known));
+  return known;
+}
+
+Result<std::vector<Framework>> own_frameworks(const Site& site) {
+  WM_TRY(auto known, shared_frameworks(site));
+  WM_TRY(auto text, conf::text_of_file(own_file(site)));
+  WM_TRY(conf::add_frameworks(text, "user", known));
+  std::erase_if(known, [](const Framework& f) { return f.origin != "user"; });
+  return known;
+}
+
+Result<void> write_own(const Site& site, const std::vector<Framework>& own) {
+  std::string text = "# Frameworks of your own; see frameworks.conf(5).\n";
+  for (const auto& framework : own) {
+    WM_TRY(auto section, conf::to_section(framework));
+    text += section;
+  }
+  auto path = own_file(site), draft = path + ".new";
+  std::error_code ec;
+  fs::create_directories(site.own_dir, ec);
+  std::ofstream out(draft, std::ios::binary | std::ios::trunc);
+  out << text;
+  out.close();
+  if (!out || ::rename(draft.c_str(), path.c_str()) != 0)
+    return fail(Code::System, path + ": " + std::strerror(errno));
+  return {};
+}
+
+// By its number where the name is not known here.
+bool is_member(const std::string& group) {
+  const ::group* entry = ::getgrnam(group.c_str());
+  if (entry == nullptr) return false;
+  gid_t wanted = entry->gr_gid;
+  if (wanted == ::getegid()) return true;
+  std::vector<gid_t> all(static_cast<std::size_t>(std::max(0, ::getgroups(0, nullptr))));
+  int count = ::getgroups(static_cast<int>(all.size()), all.data());
+  if (count < 0) return false;
+  all.resize(static_cast<std::size_t>(count));
+  return std::find(all.begin(), all.end(), wanted) != all.end();
+}
+
+}  // namespace
+
+Result<std::vector<Framework>> known_frameworks(const Site& site) {
+  WM_TRY(auto known, shared_frameworks(site));
+  WM_TRY(auto text, conf::text_of_file(own_file(site)));
+  WM_TRY(conf::add_frameworks(text, "user", known));
+  return known;
+}
+
+Result<std::vector<Volume>> known_volumes(const Site& site) {
+  WM_TRY(auto text, conf::text_of_file(site.conf_dir + "/volumes.conf"));
+  WM_TRY(auto all, conf::parse_volumes(text));
+  static std::mutex groups_lock;  // getgrnam answers in one place
+  std::lock_guard lock(groups_lock);
+  std::erase_if(all, [](const Volume& volume) {
+    return !volume.groups.empty() &&
+           std::none_of(volume.groups.begin(), volume.groups.end(), is_member);
+  });
+  return all;
+}
+
+Result<std::vector<HardwareSpec>> known_hardware(const Site& site) {
+  WM_TRY(auto text, conf::text_of_file(site.conf_dir + "/hwspecs.conf"));
+  return conf::parse_hardware(text);
+}
+
+Result<void> resolve_names(const Site& site, rest::ExecRequest& request) {
+  if (!request.hardware.empty()) {
+    WM_TRY(auto all, known_hardware(site));
+    auto found = std::find_if(all.begin(), all.end(),
+                              [&](const auto& spec) { return spec.name == request.hardware; });
+    if (found == all.end())
+      return fail(Code::NotFound,
+                  "hardware specification '" + request.hardware + "' does not exist");
+    rest::use_hardware(*found, request);
+  }
+  if (request.volume.empty()) return {};
+  WM_TRY(auto all, known_volumes(site));
+  auto found = std::find_if(all.begin(), all.end(),
+                            [&](const auto& volume) { return volume.name == request.volume; });
+  if (found == all.end())
+    return fail(Code::NotFound, "storage volume '" + request.volume + "' does not exist");
+  request.data_root = found->path;
+  return {};
+}
+
+Result<Framework> install_framework(const Site& site, const std::string& json) {
+  std::lock_guard lock(own_lock);
+  WM_TRY(auto known, known_frameworks(site));
+  WM_TRY(auto framework, rest::parse_framework(json, known));
+  for (const auto& other : known)
+    if (other.name == framework.name && other.origin != "user")
+      return fail(Code::Conflict, "framework " + other.name + " is there for everybody");
+  WM_TRY(auto own, own_frameworks(site));
+  std::erase_if(own, [&](const Framework& f) { return f.name == framework.name; });
+  if (own.size() >= kMostOwn) return fail(Code::Limit, "more than 100 frameworks of your own");
+  own.push_back(framework);
+  WM_TRY(write_own(site, own));
+  return framework;
+}
+
+Result<void> remove_framework(const Site& site, const std::string& name) {
+  std::lock_guard lock(own_lock);
+  WM_TRY(auto own, own_frameworks(site));
+  if (std::erase_if(own, [&](const Framework& f) { return f.name == name; }) == 0)
+    return fail(Code::NotFound, "you have no framework '" + name + "' of your own");
+  return write_own(site, own);
+}
+
+}  // namespace wm::user

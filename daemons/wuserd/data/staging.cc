@@ -1,0 +1,164 @@
+#include "daemons/wuserd/data/staging.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <mutex>
+
+#include "daemons/wuserd/files/child.h"
+#include "daemons/wuserd/jobs/find.h"
+#include "daemons/wuserd/jobs/submit.h"
+#include "libwm/base/joined.h"
+#include "libwm/conf/catalog_conf.h"
+#include "libwm/rest/exec_words.h"
+
+namespace wm::user {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::mutex connections_lock;
+
+std::string file_of(const Site& site) { return site.own_dir + "/connections.conf"; }
+std::string data_top(const Site& site) { return site.results_root + "/data"; }
+
+// Beside us; hosts have it at the same place.
+std::string fetcher() {
+  std::error_code ec;
+  auto own = fs::read_symlink("/proc/self/exe", ec);
+  return (own.parent_path().parent_path() / "bin/wmfetch").string();
+}
+
+Result<void> write_connections(const Site& site, const std::vector<rest::Connection>& all) {
+  auto path = file_of(site), draft = path + ".new", text = rest::to_text(all);
+  std::error_code ec;
+  fs::create_directories(site.own_dir, ec);
+  int fd = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  bool fine = fd >= 0 && ::fchmod(fd, 0600) == 0 &&
+              ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  auto why = path + ": " + std::strerror(errno);
+  if (fd >= 0) ::close(fd);
+  if (!fine || ::rename(draft.c_str(), path.c_str()) != 0) return fail(Code::System, why);
+  return {};
+}
+
+Result<void> check_known(const Site& site, const rest::DataWish& wish) {
+  WM_TRY(auto known, own_connections(site));
+  for (const auto& source : wish.sources) {
+    bool there = std::any_of(known.begin(), known.end(), [&](const auto& connection) {
+      return source.find("\"connection\":\"" + connection.name + "\"") != source.npos;
+    });
+    if (!there) return fail(Code::NotFound, "dataSource: no such connection: " + source);
+  }
+  return {};
+}
+
+Result<JobId> begin_fetching(Site& site, const rest::ExecRequest& request,
+                             const std::string& sources, const std::string& bundle) {
+  auto top = data_top(site);
+  std::error_code ec;
+  fs::create_directories(top, ec);
+  if (ec) return fail(Code::System, top + ": " + ec.message());
+  auto name = (request.name.empty() ? request.framework : request.name) + "-data";
+  std::replace(name.begin(), name.end(), ' ', '-');
+  std::vector<std::string> words{"-app", "batch", "-n", "1",
+                                 "-J",   name,    "-o", top + "/" + bundle + ".log"};
+  if (!request.plan.empty()) words.insert(words.end(), {"-plan", request.plan});
+  words.push_back(
+      joined({rest::shell_quoted(fetcher()), "--connections", rest::shell_quoted(file_of(site)),
+              "--cache", rest::shell_quoted(top + "/cache"), "--link",
+              rest::shell_quoted(top + "/" + bundle), "--progress",
+              rest::shell_quoted(top + "/" + bundle + ".progress"), rest::shell_quoted(sources)}));
+  WM_TRY(auto reply, submit(site, words, {}));
+  return reply.job;
+}
+
+}  // namespace
+
+Result<std::vector<rest::Connection>> own_connections(const Site& site) {
+  WM_TRY(auto text, conf::text_of_file(file_of(site)));
+  return rest::parse_connections(text);
+}
+
+Result<rest::Connection> keep_connection(const Site& site, const std::string& json) {
+  WM_TRY(auto connection, rest::parse_connection(json));
+  std::lock_guard lock(connections_lock);
+  WM_TRY(auto all, own_connections(site));
+  std::erase_if(all, [&](const auto& other) { return other.name == connection.name; });
+  all.push_back(connection);
+  WM_TRY(write_connections(site, all));
+  return connection;
+}
+
+Result<void> remove_connection(const Site& site, const std::string& name) {
+  std::lock_guard lock(connections_lock);
+  WM_TRY(auto all, own_connections(site));
+  if (std::erase_if(all, [&](const auto& other) { return other.name == name; }) == 0)
+    return fail(Code::NotFound, "connection " + name + " does not exist");
+  return write_connections(site, all);
+}
+
+Result<void> test_connection(const Site& site, const std::string& name) {
+  WM_TRY(auto all, own_connections(site));
+  if (std::none_of(all.begin(), all.end(), [&](const auto& one) { return one.name == name; }))
+    return fail(Code::NotFound, "connection " + name + " does not exist");
+  auto ran = run_program({fetcher(), "--connections", file_of(site), "--test", name}, 40);
+  if (ran.status == 0) return {};
+  auto why = ran.errors.substr(0, 2000);
+  while (!why.empty() && why.back() == '\n') why.pop_back();
+  return fail(Code::Unavailable, why.empty() ? fetcher() + " does not start" : why);
+}
+
+Result<Staged> stage_data(Site& site, rest::ExecRequest& request, const std::string& bundle) {
+  WM_TRY(auto wish, rest::data_wish(request.sources));
+  if (wish.sources.empty()) return Staged{};
+  WM_TRY(check_known(site, wish));
+  auto sources = "[" + joined(wish.sources, ",") + "]";
+  Staged staged;
+  request.data_path.clear();
+  if (wish.staging == rest::Staging::Local) {
+    staged.prelude = "DATA_DIR=$(" + rest::shell_quoted(fetcher()) + " --connections " +
+                     rest::shell_quoted(file_of(site)) +
+                     " --local \"${TMPDIR:-/tmp}/wm-data-$(id -u)-${LSB_JOBID:-0}\" " +
+                     rest::shell_quoted(sources) + ") && export DATA_DIR && ";
+    return staged;
+  }
+  WM_TRY(auto job, begin_fetching(site, request, sources, bundle));
+  request.data_root = data_top(site) + "/" + bundle;
+  request.env.emplace_back("WMLA_USER_DATA_DIR", request.data_root);
+  request.labels[kDataLabel] = to_string(job);
+  staged.words = {"-w", "done(" + to_string(job) + ")", "-ti"};
+  return staged;
+}
+
+Result<std::string> data_json(Site& site, const JobView& view) {
+  const auto& exec = view.job->spec().exec;
+  auto label = exec.labels.find(kDataLabel);
+  if (label == exec.labels.end()) return std::string("null");
+  auto progress = conf::text_of_file(data_top(site) + "/" + exec.bundle + ".progress");
+  auto job = find_job(site, label->second);
+  return "{\"job\":" + rest::json_text(label->second) +
+         ",\"state\":" + rest::json_text(job ? state_name(job->job->state) : "gone") +
+         ",\"progress\":" + (progress && !progress->empty() ? *progress : "null") + "}";
+}
+
+Result<void> stop_fetching(Site& site, const JobView& exec) {
+  const auto& labels = exec.job->spec().exec.labels;
+  auto label = labels.find(kDataLabel);
+  if (label == labels.end()) return {};
+  auto job = find_own_job(site, label->second);
+  if (!job || is_over(job->job->state)) return {};
+  WM_TRY(auto master, site.masters.take());
+  KillRequest request;
+  request.jobs.ids = {job->id};
+  request.reason = "the execution was stopped";
+  WM_TRY(master->kill(request));
+  return {};
+}
+
+}  // namespace wm::user

@@ -1,0 +1,50 @@
+// Role: brings an execution's data here before it begins: a job of its own that runs wmfetch and
+// that the execution waits for, or a step before each task. The job is CPUs only: no GPU waits for
+// a download.
+//
+//   <results>/<user>/data/<bundle>            leads to what was fetched, once it is whole
+//   <results>/<user>/data/<bundle>.progress   how far it is, JSON
+//   <results>/<user>/data/cache/…             kept: equal sources of equal versions are fetched
+//   once
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "daemons/wuserd/site/site.h"
+#include "libwm/rest/data_sources.h"
+#include "libwm/rest/exec_request.h"
+
+namespace wm::user {
+
+/// The label of an execution that says which job fetches its data.
+inline constexpr const char* kDataLabel = "wm-data-job";
+
+/// What an execution's job is given besides, once its data is on its way.
+struct Staged {
+  std::vector<std::string> words;  ///< of bsub: what it waits for
+  std::string prelude;             ///< before each task's command
+  bool operator==(const Staged&) const = default;
+};
+
+/// Begins to bring what the request's dataSource names; sets DATA_DIR and the label in the request.
+/// @errors as rest::data_wish; NotFound: no such connection; as submit
+Result<Staged> stage_data(Site& site, rest::ExecRequest& request, const std::string& bundle);
+
+/// How far the data of a job is, as JSON; "null": it wants none. @errors as find_job
+Result<std::string> data_json(Site& site, const JobView& view);
+
+/// Ends the job that fetches, if it has not ended. @errors as Master::kill
+Result<void> stop_fetching(Site& site, const JobView& exec);
+
+/// Connections of the user's own. @thread any
+Result<std::vector<rest::Connection>> own_connections(const Site& site);
+/// @errors as parse_connection; System
+Result<rest::Connection> keep_connection(const Site& site, const std::string& json);
+/// @errors NotFound; System
+Result<void> remove_connection(const Site& site, const std::string& name);
+/// @errors NotFound; Unavailable: the server's own words   @cost blocks, up to 40 s
+Result<void> test_connection(const Site& site, const std::string& name);
+
+}  // namespace wm::user

@@ -1,0 +1,57 @@
+#include "daemons/wuserd/execs/end.h"
+
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include "daemons/wuserd/data/staging.h"
+#include "daemons/wuserd/jobs/find.h"
+
+namespace wm::user {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kLooksForEnd = 150;
+constexpr auto kBetweenEndLooks = std::chrono::milliseconds(100);
+
+Result<void> wait_for_end(Site& site, const JobView& exec) {
+  for (int i = 0; i < kLooksForEnd; ++i) {
+    auto view = job_of(site, exec.id);
+    if (!view && view.error().code == Code::NotFound) return {};
+    if (!view) return view.error();
+    if (is_over(view->job->state)) return {};
+    std::this_thread::sleep_for(kBetweenEndLooks);
+  }
+  return fail(Code::Conflict, "its job has not ended yet, try again");
+}
+
+}  // namespace
+
+Result<void> stop_exec(Site& site, const JobView& exec) {
+  WM_TRY(stop_fetching(site, exec));
+  WM_TRY(auto master, site.masters.take());
+  KillRequest request;
+  request.jobs.ids = {exec.id};
+  request.reason = "stopped at the web door";
+  WM_TRY(auto reply, master->kill(request));
+  for (const auto& outcome : reply.jobs)
+    if (outcome.code != 0) return fail(static_cast<Code>(outcome.code), outcome.text);
+  return {};
+}
+
+Result<void> delete_exec(Site& site, const JobView& exec) {
+  if (!is_over(exec.job->state)) {
+    WM_TRY(stop_exec(site, exec));
+    WM_TRY(wait_for_end(site, exec));
+  }
+  std::error_code ec;
+  if (!exec.result_dir.empty()) fs::remove_all(exec.result_dir, ec);
+  auto groups = exec.id.index == 0 ? exec.job->sealed->spec.groups.size() : 0;
+  for (std::size_t n = 1; n <= groups && !ec && !exec.result_dir.empty(); ++n)
+    fs::remove_all(exec.result_dir + "." + std::to_string(n), ec);
+  if (ec) return fail(Code::System, exec.result_dir + ": " + ec.message());
+  return site.records.mark_deleted(exec.job->spec().exec.bundle);
+}
+
+}  // namespace wm::user

@@ -1,0 +1,91 @@
+// POST /execs, step by step: request key → upload on disk → code laid out as a bundle → bsub's
+// words → job.
+#include "daemons/wuserd/execs/exec_start.h"
+
+#include <chrono>
+#include <filesystem>
+
+#include "daemons/wuserd/execs/draft.h"
+#include "daemons/wuserd/jobs/find.h"
+#include "daemons/wuserd/jobs/submit.h"
+#include "libwm/base/log.h"
+
+namespace wm::user {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<rest::ExecRequest> exec_request_in(const Call& call, const Upload& upload) {
+  auto args = call.target.value("args");
+  auto data = upload.fields.find("data");
+  if (args.empty() && data != upload.fields.end()) {
+    WM_TRY(args, rest::args_in_data(data->second));
+  }
+  WM_TRY(auto request, rest::parse_exec(args));
+  if (data != upload.fields.end()) WM_TRY(rest::add_exec_data(data->second, request));
+  return request;
+}
+
+Result<JobId> submit_upload(Site& site, rest::ExecRequest request, const Upload& upload,
+                            Draft& draft) {
+  WM_TRY(auto prepared, prepare(site, std::move(request), upload, draft, "%J/job.out"));
+  WM_TRY(auto reply,
+         prepared.groups.empty()
+             ? submit(site, prepared.words, std::move(prepared.exec))
+             : submit_groups(site, prepared.words,
+                             {std::move(prepared.groups), std::move(prepared.exec), {}}));
+  draft.stay();
+  return reply.job;
+}
+
+// An execution that was refused leaves a record; a request that cannot be read is none.
+template <class Began>
+Result<JobView> or_refused(Site& site, const rest::ExecRequest& wanted, Began began) {
+  auto job = began();
+  if (job) return find_exec(site, exec_id(site.conf.name, *job));
+  auto now = std::chrono::system_clock::now().time_since_epoch();
+  auto kept = site.refused.add(wanted, site.user, job.error().text,
+                               std::chrono::duration_cast<std::chrono::seconds>(now).count());
+  if (!kept) log::warn("refusal_not_kept", {{"why", kept.error().text}});
+  return job.error();
+}
+
+// The execution that an earlier request with the same key began: it has the bundle of that name.
+Result<std::optional<JobView>> exec_begun_before(Site& site, const std::string& bundle) {
+  WM_TRY(auto execs, all_execs(site));
+  for (auto& exec : execs)
+    if (exec.job->spec().exec.bundle == bundle) return std::optional(std::move(exec));
+  return std::optional<JobView>();
+}
+
+}  // namespace
+
+Result<JobView> start_exec(Call& call) {
+  WM_TRY(auto key, key_of(call));
+  auto request = request_name(key);
+  auto lock = lock_request(request);
+  if (!key.empty()) {
+    WM_TRY(auto before, exec_begun_before(call.site, request));
+    if (before) return std::move(*before);
+  }
+  Draft draft(call.site, request);
+  WM_TRY(auto upload, receive(call.exchange, draft.uploads()));
+  WM_TRY(auto wanted, exec_request_in(call, upload));
+  return or_refused(call.site, wanted,
+                    [&] { return submit_upload(call.site, wanted, upload, draft); });
+}
+
+Result<JobView> start_stored(Site& site, const StoredCode& code) {
+  WM_TRY(auto wanted, rest::parse_exec(code.args));
+  if (!code.data.empty()) WM_TRY(rest::add_exec_data(code.data, wanted));
+  Draft draft(site, request_name(""));
+  std::error_code ec;
+  fs::create_directories(draft.uploads(), ec);
+  Upload upload;
+  upload.files.push_back({draft.uploads() + "/1", code.name});
+  fs::copy_file(code.path, upload.files.front().path, ec);
+  if (ec) return fail(Code::System, code.path + ": " + ec.message());
+  return or_refused(site, wanted, [&] { return submit_upload(site, wanted, upload, draft); });
+}
+
+}  // namespace wm::user

@@ -1,0 +1,13 @@
+// Role: the routes about executions, as clients of WMLA and as ours see them.
+#pragma once
+
+#include "daemons/wuserd/site/site.h"
+
+namespace wm::user {
+
+/// Tables of rows; door.cc looks through them. @cost O(1)
+const std::vector<Route>& exec_routes();
+const std::vector<Route>& scheduler_routes();
+const std::vector<Route>& job_routes();
+
+}  // namespace wm::user

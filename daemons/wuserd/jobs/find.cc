@@ -1,0 +1,117 @@
+#include "daemons/wuserd/jobs/find.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace wm::user {
+namespace {
+
+Error unknown_exec(const std::string& id) {
+  return fail(Code::NotFound, "execution " + id + " does not exist");
+}
+
+// What was asked of the whole job: what a group runs under names no groups.
+bool has_groups(const JobView& view) { return !view.job->sealed->spec.groups.empty(); }
+
+// How a job stands whose groups stand so.
+JobState state_of(const std::vector<JobView>& groups) {
+  auto any = [&](std::initializer_list<JobState> states) {
+    return std::any_of(groups.begin(), groups.end(), [&](const JobView& view) {
+      return std::find(states.begin(), states.end(), view.job->state) != states.end();
+    });
+  };
+  bool over = std::all_of(groups.begin(), groups.end(),
+                          [](const JobView& view) { return is_over(view.job->state); });
+  if (over && any({JobState::Failed, JobState::Error})) return JobState::Failed;
+  if (over) return any({JobState::Killed}) ? JobState::Killed : JobState::Finished;
+  if (any({JobState::Running, JobState::Unknown, JobState::Suspended})) return JobState::Running;
+  return any({JobState::Held}) ? JobState::Held : JobState::Pending;
+}
+
+// The elements that are the groups of one job, as that job; its size is the first one's, the
+// workers.
+JobView as_one(const std::vector<JobView>& groups) {
+  auto view = groups.front();
+  auto job = std::make_shared<Job>(*view.job);
+  job->state = state_of(groups);
+  view.job = std::move(job);
+  auto element = "." + std::to_string(view.id.index);
+  if (view.id.index != 0 && view.result_dir.ends_with(element))
+    view.result_dir.resize(view.result_dir.size() - element.size());
+  view.id.index = 0;
+  return view;
+}
+
+// Lists have such a job once. The order stays.
+void fold_groups(std::vector<JobView>& views) {
+  std::vector<JobView> folded;
+  for (std::size_t i = 0; i < views.size();) {
+    auto end = i + 1;
+    if (has_groups(views[i]))
+      while (end < views.size() && views[end].id.job == views[i].id.job) ++end;
+    if (has_groups(views[i]))
+      folded.push_back(as_one({views.begin() + static_cast<std::ptrdiff_t>(i),
+                               views.begin() + static_cast<std::ptrdiff_t>(end)}));
+    else folded.push_back(std::move(views[i]));
+    i = end;
+  }
+  views = std::move(folded);
+}
+
+// An execution of this user's that he has not deleted; of a search its trials are some.
+bool is_shown(Site& site, const JobView& view) {
+  bool search = !view.job->spec().exec.search.empty() && view.id.index == 0;
+  return is_own(view) && rest::is_execution(view) && !search &&
+         !site.records.is_deleted(view.job->spec().exec.bundle);
+}
+
+}  // namespace
+
+bool is_own(const JobView& view) { return view.job->spec().owner.uid == ::getuid(); }
+
+Result<JobView> job_of(Site& site, JobId id) {
+  WM_TRY(auto master, site.masters.take());
+  JobsRequest request;
+  request.jobs.ids = {id};
+  WM_TRY(auto reply, master->jobs(request));
+  if (reply.jobs.empty()) return fail(Code::NotFound, "job " + to_string(id) + " does not exist");
+  if (id.index == 0 && has_groups(reply.jobs.front())) return as_one(reply.jobs);
+  return reply.jobs.front();
+}
+
+Result<JobView> find_job(Site& site, const std::string& id) {
+  auto job = rest::parse_exec_id(site.conf.name, id);
+  if (!job) return fail(Code::NotFound, "job " + id + " does not exist");
+  return job_of(site, *job);
+}
+
+Result<JobView> find_own_job(Site& site, const std::string& id) {
+  WM_TRY(auto view, find_job(site, id));
+  if (!is_own(view)) return fail(Code::NotFound, "job " + id + " does not exist");
+  return view;
+}
+
+Result<JobView> find_exec(Site& site, const std::string& id) {
+  auto job = rest::parse_exec_id(site.conf.name, id);
+  if (!job) return unknown_exec(id);
+  auto view = job_of(site, *job);
+  if (!view && view.error().code == Code::NotFound) return unknown_exec(id);
+  if (!view) return view.error();
+  if (!is_shown(site, *view)) return unknown_exec(id);
+  return view;
+}
+
+Result<std::vector<JobView>> all_execs(Site& site) {
+  WM_TRY(auto master, site.masters.take());
+  JobsRequest request;
+  request.jobs.finished = true;
+  WM_TRY(auto reply, master->jobs(request));
+  std::erase_if(reply.jobs, [&](const JobView& view) { return !is_shown(site, view); });
+  fold_groups(reply.jobs);
+  std::sort(reply.jobs.begin(), reply.jobs.end(),
+            [](const JobView& a, const JobView& b) { return b.id < a.id; });
+  return std::move(reply.jobs);
+}
+
+}  // namespace wm::user

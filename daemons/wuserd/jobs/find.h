@@ -1,0 +1,27 @@
+// Role: finding jobs, and executions: jobs of this user that came in as such.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "daemons/wuserd/site/site.h"
+
+namespace wm::user {
+
+/// Is the job this user's? @cost O(1)
+bool is_own(const JobView& view);
+
+/// The job of that number, of several groups as one. @errors NotFound; as Master::jobs
+Result<JobView> job_of(Site& site, JobId id);
+/// The job of that id, an execution's or a job's, whoever owns it. @errors NotFound
+Result<JobView> find_job(Site& site, const std::string& id);
+/// The same, of this user's alone. @errors NotFound: also for another's
+Result<JobView> find_own_job(Site& site, const std::string& id);
+
+/// The execution of that id. @errors NotFound: none of this user's, whoever else has one
+Result<JobView> find_exec(Site& site, const std::string& id);
+
+/// All of this user's, the newest first. @errors as Master::jobs
+Result<std::vector<JobView>> all_execs(Site& site);
+
+}  // namespace wm::user

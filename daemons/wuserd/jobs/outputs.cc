@@ -1,0 +1,244 @@
+#include "daemons/wuserd/jobs/outputs.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+
+#include "daemons/wuserd/files/unpack.h"
+
+namespace wm::user {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kZipBlock = 256 << 10;
+
+/// An open file. @owns the descriptor
+class File {
+ public:
+  explicit File(int fd) : fd_(fd) {}
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  ~File() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  int fd() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+// Names of the workers' folders: their numbers, in order.
+std::vector<std::uint32_t> workers_in(const std::string& log) {
+  std::vector<std::uint32_t> workers;
+  std::error_code ec;
+  for (fs::directory_iterator at(log, ec), end; !ec && at != end; at.increment(ec)) {
+    auto name = at->path().filename().string();
+    std::uint32_t number = 0;
+    auto [stop, why] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (why == std::errc() && stop == name.data() + name.size()) workers.push_back(number);
+  }
+  std::sort(workers.begin(), workers.end());
+  return workers;
+}
+
+Result<void> send_file(http::Exchange& exchange, int fd) {
+  std::string block(kZipBlock, '\0');
+  for (;;) {
+    auto n = ::read(fd, block.data(), block.size());
+    if (n < 0) return fail(Code::System, std::strerror(errno));
+    if (n == 0) return {};
+    WM_TRY(exchange.write(std::string_view(block.data(), static_cast<std::size_t>(n))));
+  }
+}
+
+Result<std::vector<std::string>> streams_of(const std::string& type) {
+  if (type.empty() || type == "outerrlog") return std::vector<std::string>{"stdout", "stderr"};
+  if (type == "outlog") return std::vector<std::string>{"stdout"};
+  if (type == "errlog") return std::vector<std::string>{"stderr"};
+  return fail(Code::BadArgument, "logType: outlog, errlog or outerrlog is wanted");
+}
+
+std::string zip_name(JobId job, std::string_view cluster) {
+  return "dlpd-model-1-1" + exec_id(cluster, job) + "-result.zip";
+}
+
+/// What a worker writes.
+struct Worker {
+  std::uint32_t number = 0;
+  std::string folder;
+};
+
+// Tasks of a job; of one with groups those of its elements, counted through.
+std::vector<Worker> workers_of(const std::string& result_dir) {
+  std::vector<Worker> all;
+  auto add = [&](const std::string& log, bool counted) {
+    for (auto number : workers_in(log)) {
+      auto shown = counted ? static_cast<std::uint32_t>(all.size() + 1) : number;
+      all.push_back({shown, log + "/" + std::to_string(number)});
+    }
+  };
+  add(result_dir + "/log", false);
+  if (!all.empty()) return all;
+  constexpr int kMostGroups = 16;
+  for (int n = 1; n <= kMostGroups; ++n) add(result_dir + "." + std::to_string(n) + "/log", true);
+  return all;
+}
+
+// The end of a file: what is older does not show in a curve of this many points.
+std::string end_of(const std::string& path) {
+  constexpr off_t kMost = 16 << 20;
+  File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  struct stat facts {};
+  if (file.fd() < 0 || ::fstat(file.fd(), &facts) != 0 || !S_ISREG(facts.st_mode)) return "";
+  std::string text(static_cast<std::size_t>(std::min(facts.st_size, kMost)), '\0');
+  auto n = ::pread(file.fd(), text.data(), text.size(), std::max<off_t>(facts.st_size - kMost, 0));
+  text.resize(n < 0 ? 0 : static_cast<std::size_t>(n));
+  return text;
+}
+
+Result<off_t> offset_in(const std::string& text) {
+  off_t value = 0;
+  auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty()) return off_t{0};
+  if (ec != std::errc() || end != text.data() + text.size() || value < 0)
+    return fail(Code::BadArgument, "'" + text + "': a number of bytes is wanted");
+  return value;
+}
+
+// A file without a name: it is gone with whoever has it open.
+Result<int> nameless_file(const std::string& folder) {
+  int fd = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (fd >= 0) return fd;
+  auto path = folder + "/.wm-zip-XXXXXX";
+  fd = ::mkostemp(path.data(), O_CLOEXEC);
+  if (fd < 0) return fail(Code::System, folder + ": " + std::strerror(errno));
+  ::unlink(path.c_str());
+  return fd;
+}
+
+}  // namespace
+
+Result<void> send_whole_file(http::Exchange& exchange, const std::string& path,
+                             const std::string& type) {
+  File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  struct stat facts {};
+  if (file.fd() < 0 || ::fstat(file.fd(), &facts) != 0)
+    return fail(Code::System, path + ": " + std::strerror(errno));
+  WM_TRY(exchange.begin(
+      {200, {{"Content-Type", type}, {"Content-Length", std::to_string(facts.st_size)}}, ""}));
+  WM_TRY(send_file(exchange, file.fd()));
+  return exchange.finish();
+}
+
+Result<void> send_logs(Call& call, const JobView& exec, const std::string& type) {
+  WM_TRY(auto streams, streams_of(type));
+  auto& exchange = call.exchange;
+  WM_TRY(exchange.begin({200, {{"Content-Type", "text/plain; charset=utf-8"}}, ""}));
+  for (const auto& worker : workers_of(exec.result_dir))
+    for (const auto& stream : streams) {
+      auto path = worker.folder + "/" + stream;
+      File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+      if (file.fd() >= 0) WM_TRY(send_file(exchange, file.fd()));
+    }
+  return exchange.finish();
+}
+
+Result<void> send_results(Call& call, const JobView& job) {
+  auto folder = job.result_dir;
+  std::error_code ec;
+  // Of a job with groups: what the first of them left, which are the workers.
+  if (!fs::is_directory(folder + "/model", ec) && fs::is_directory(job.result_dir + ".1", ec))
+    folder = job.result_dir + ".1";
+  if (folder.empty() || !fs::is_directory(folder, ec))
+    return fail(Code::NotFound, "there are no results yet");
+  WM_TRY(auto fd, nameless_file(call.site.results_root));
+  File file(fd);
+  WM_TRY(zip_folder(folder, {"_submitted_code", "checkpoint", "conda", ".conda.lock"}, fd));
+  struct stat facts {};
+  if (::fstat(fd, &facts) != 0 || ::lseek(fd, 0, SEEK_SET) != 0)
+    return fail(Code::System, std::strerror(errno));
+  auto size = std::to_string(facts.st_size);
+  auto name = zip_name(job.id, call.site.conf.name);
+  // Clients split it at ';' and want `filename=` without a blank before it.
+  WM_TRY(call.exchange.begin(
+      {200,
+       {{"Content-Type", "application/zip"},
+        {"Content-Length", size},
+        {"Content-Disposition", "attachment;filename=" + name + ";size=" + size}},
+       ""}));
+  WM_TRY(send_file(call.exchange, fd));
+  return call.exchange.finish();
+}
+
+std::string logs_json(const std::string& result_dir) {
+  std::vector<std::string> items;
+  for (const auto& worker : workers_of(result_dir)) {
+    auto size = [&](const char* name) {
+      std::error_code ec;
+      auto bytes = fs::file_size(worker.folder + "/" + name, ec);
+      return std::to_string(ec ? 0 : bytes);
+    };
+    items.push_back("{\"task\":" + std::to_string(worker.number) + ",\"stdout\":" + size("stdout") +
+                    ",\"stderr\":" + size("stderr") + "}");
+  }
+  return "{\"workers\":" + rest::list_json(items) + "}";
+}
+
+Result<void> send_log_part(Call& call, const std::string& result_dir, const std::string& worker,
+                           const std::string& stream) {
+  WM_TRY(auto number, offset_in(worker));
+  bool known = stream == "stdout" || stream == "stderr";
+  auto workers = workers_of(result_dir);
+  auto found = std::find_if(workers.begin(), workers.end(), [&](const Worker& one) {
+    return one.number == static_cast<std::uint32_t>(number);
+  });
+  known = known && found != workers.end();
+  auto path = known ? found->folder + "/" + stream : std::string();
+  File file(known ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1);
+  struct stat facts {};
+  if (file.fd() < 0 || ::fstat(file.fd(), &facts) != 0)
+    return fail(Code::NotFound, "worker " + worker + " has no " + stream);
+  WM_TRY(auto tail, offset_in(call.target.value("tail")));
+  WM_TRY(auto from, offset_in(call.target.value("from")));
+  if (tail > 0) from = std::max<off_t>(facts.st_size - tail, 0);
+  from = std::min(from, facts.st_size);
+  ::lseek(file.fd(), from, SEEK_SET);
+  WM_TRY(call.exchange.begin(
+      {200,
+       {{"Content-Type", "text/plain; charset=utf-8"}, {"X-Offset", std::to_string(from)}},
+       ""}));
+  WM_TRY(send_file(call.exchange, file.fd()));
+  return call.exchange.finish();
+}
+
+Result<std::string> log_text(const std::string& result_dir, std::size_t worker,
+                             const std::string& kind) {
+  if (kind == "launcherlog") return end_of(result_dir + "/job.out");
+  if (kind != "stdout" && kind != "stderr")
+    return fail(Code::NotFound, "log '" + kind + "' does not exist: stdout, stderr, launcherlog");
+  auto workers = workers_of(result_dir);
+  if (worker > workers.size()) return std::string();  // it has not started
+  return end_of(workers[worker - 1].folder + "/" + kind);
+}
+
+rest::Metrics metrics_of(const std::string& result_dir) {
+  rest::Metrics metrics;
+  auto workers = workers_of(result_dir);
+  for (const auto& worker : workers)
+    metrics.read_emetrics(end_of(worker.folder + "/evaluation-metrics.txt"));
+  // Whose script brings no logger has the default one's, which writes to stdout.
+  for (const auto& worker : workers)
+    if (metrics.series().empty()) metrics.read_log(end_of(worker.folder + "/stdout"));
+  if (metrics.series().empty()) metrics.read_results(end_of(result_dir + "/val_dict_list.json"));
+  return metrics;
+}
+
+}  // namespace wm::user

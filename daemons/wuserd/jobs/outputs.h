@@ -1,0 +1,39 @@
+// Role: what executions leave behind: logs of their workers, and the zip of their results.
+#pragma once
+
+#include <string>
+
+#include "daemons/wuserd/jobs/find.h"
+#include "libwm/rest/metrics.h"
+
+namespace wm::user {
+
+/// Sends a file. @errors System; as Exchange::write
+Result<void> send_whole_file(http::Exchange& exchange, const std::string& path,
+                             const std::string& type);
+
+/// Sends the output of all workers, one after another. `type`: outlog, errlog, outerrlog.
+/// @errors BadArgument: another type
+Result<void> send_logs(Call& call, const JobView& exec, const std::string& type);
+
+/// Sends the zip of its results. @errors NotFound: there are none; System
+Result<void> send_results(Call& call, const JobView& job);
+
+/// {"workers":[{"task","stdout","stderr"},…]}: sizes of what each worker wrote. @cost a stat each
+std::string logs_json(const std::string& result_dir);
+
+/// Sends a part of what a worker wrote: with ?tail=N the last N bytes, else from ?from=N on. The
+/// field X-Offset says where the part begins.
+/// @errors BadArgument: no number; NotFound: no such worker or stream
+Result<void> send_log_part(Call& call, const std::string& result_dir, const std::string& worker,
+                           const std::string& stream);
+
+/// The end of what the n-th worker wrote, counted from 1: stdout, stderr, or launcherlog, the job's
+/// own report. 16 MiB at most. @errors NotFound: another kind, or no such worker
+Result<std::string> log_text(const std::string& result_dir, std::size_t worker,
+                             const std::string& kind);
+
+/// What its script reported so far. @cost reads its metric files, 16 MiB of each at most
+rest::Metrics metrics_of(const std::string& result_dir);
+
+}  // namespace wm::user

@@ -1,0 +1,84 @@
+#include "daemons/wuserd/jobs/submit.h"
+
+#include <unistd.h>
+
+#include "libwm/conf/load.h"
+#include "libwm/expr/groups.h"
+#include "libwm/submit/job_environment.h"
+#include "libwm/submit/submission.h"
+
+namespace wm::user {
+namespace {
+
+cmd::Surroundings surroundings_of(const Site& site) {
+  cmd::Surroundings here;
+  here.who = {::getuid(), ::getgid(), ""};  // the master names the account: it goes by the uid
+  here.cwd = here.home = site.home;
+  here.host = conf::this_host();
+  here.umask = 077;
+  here.now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  here.limit_unit = site.conf.lsf.limit_unit();
+  here.mem_unit = site.conf.lsf.mem_unit();
+  here.environment = {"HOME=" + site.home,          "USER=" + site.user, "LOGNAME=" + site.user,
+                      std::string("PATH=") + kPath, "LANG=C.UTF-8",      "SHELL=/bin/sh"};
+  return here;
+}
+
+template <class Change>
+Result<SubmitReply> submit_changed(Site& site, const std::vector<std::string>& words,
+                                   Execution exec, Change change) {
+  WM_TRY(auto options, cmd::parse_options(cmd::submit_options(), words, cmd::Words::Last));
+  auto here = surroundings_of(site);
+  cmd::Source source;
+  for (const auto& word : options.words)
+    source.command += (source.command.empty() ? "" : " ") + word;
+  WM_TRY(auto spec, cmd::make_spec(options, source, here));
+  spec.exec = std::move(exec);
+  WM_TRY(auto env, cmd::make_environment(options, here));
+  spec.queue = cmd::asked_queues(options, here).front();
+  change(spec);
+  WM_TRY(auto master, site.masters.take());
+  return master->submit(spec, source.script, env.block);
+}
+
+}  // namespace
+
+Result<std::string> container_program(const Site& site, const std::string& name) {
+  WM_TRY(auto config, conf::load(site.conf_dir, conf::this_host()));
+  const AppConf* app = config.app(name);
+  return app == nullptr ? std::string("none") : app->container.driver;
+}
+
+Result<SubmitReply> submit(Site& site, const std::vector<std::string>& words, Execution exec) {
+  return submit_changed(site, words, std::move(exec), [](JobSpec&) {});
+}
+
+Result<SubmitReply> submit_array(Site& site, const std::vector<std::string>& words, Execution exec,
+                                 OpenArray array) {
+  return submit_changed(site, words, std::move(exec), [&](JobSpec& spec) {
+    spec.name = std::move(array.name);
+    spec.array = {{1, array.most, 1}};
+    spec.array_limit = array.at_once;
+    spec.open = true;
+    spec.rerunnable = true;  // lost with its host it is no failed one
+  });
+}
+
+Result<SubmitReply> submit_groups(Site& site, const std::vector<std::string>& words,
+                                  Grouped grouped) {
+  WM_TRY(auto options, cmd::parse_options(cmd::submit_options(), words, cmd::Words::Last));
+  auto here = surroundings_of(site);
+  here.umask = grouped.umask;
+  for (const auto& [name, value] : grouped.environment)
+    here.environment.push_back(name + "=" + value);
+  WM_TRY(auto spec, cmd::make_spec(options, {}, here));
+  spec.exec = std::move(grouped.exec);
+  spec.groups = std::move(grouped.groups);
+  WM_TRY(expr::check_groups(spec));
+  WM_TRY(auto env, cmd::make_environment(options, here));
+  spec.queue = cmd::asked_queues(options, here).front();
+  WM_TRY(auto master, site.masters.take());
+  return master->submit(spec, "", env.block);
+}
+
+}  // namespace wm::user

@@ -1,0 +1,269 @@
+// The rows of /api/v1/notebooks: start, list, stop, extend. A notebook is a job whose profile is of
+// type notebook; what only its own process knows stands in web.json of its results.
+#include "daemons/wuserd/notebooks/notebooks.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "daemons/wuserd/jobs/find.h"
+#include "daemons/wuserd/jobs/submit.h"
+#include "daemons/wuserd/master/clock.h"
+#include "daemons/wuserd/notebooks/routes.h"
+#include "daemons/wuserd/site/reply.h"
+#include "libwm/conf/load.h"
+#include "libwm/rest/assets.h"
+#include "libwm/view/json.h"
+
+namespace wm::user {
+namespace {
+
+using SortedJson = nlohmann::json;
+
+constexpr std::size_t kLongestNotebook = 16 << 10;
+constexpr const char* kType = "notebook";
+constexpr int kMostMinutes = 7 * 24 * 60;
+
+bool waits(const JobView& view) {
+  return view.job->state == JobState::Pending || view.job->state == JobState::Held;
+}
+
+Result<std::vector<JobView>> all_jobs(Site& site) {
+  WM_TRY(auto master, site.masters.take());
+  JobsRequest request;
+  request.jobs.user = "all";
+  request.jobs.finished = true;
+  WM_TRY(auto reply, master->jobs(request));
+  return std::move(reply.jobs);
+}
+
+// How many wait in the same queue and came before it; jobs of higher priority or of plans that are
+// owed more may still go first, which its reason says.
+std::size_t ahead_of(const JobView& view, const std::vector<JobView>& all) {
+  return static_cast<std::size_t>(std::ranges::count_if(all, [&](const JobView& other) {
+    return waits(other) && other.id < view.id && other.job->spec().queue == view.job->spec().queue;
+  }));
+}
+
+SortedJson shared_with(const std::string& result_dir) {
+  std::ifstream in(result_dir + "/web.share", std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(in)), {});
+  auto json = SortedJson::parse(text, nullptr, false);
+  return json.is_array() ? json : SortedJson::array();
+}
+
+std::string notebook_json(const JobView& view, const std::vector<JobView>& all) {
+  auto report =
+      is_own(view) && !waits(view) ? web_report(view.result_dir) : fail(Code::NotFound, "");
+  std::string text = "{\"id\":" + rest::json_text(id_part(view.id)) +
+                     ",\"path\":" + rest::json_text("/" + id_part(view.id) + "/") +
+                     ",\"job\":" + view::job_json(view, {now(), view::Detail::Brief}) +
+                     ",\"web\":" + (report ? report->text : "null") + ",\"shared\":" +
+                     (is_own(view) ? shared_with(view.result_dir) : SortedJson::array()).dump();
+  bool limited = view.job->state == JobState::Running && view.run_limit > Duration{};
+  if (limited)
+    text += ",\"ends\":" + std::to_string(epoch_seconds(view.job->times.started + view.run_limit));
+  if (waits(view)) text += ",\"ahead\":" + std::to_string(ahead_of(view, all));
+  return text + "}";
+}
+
+// Profiles that start something by themselves.
+std::string profiles_json(const Site& site) {
+  auto config = conf::load(site.conf_dir, conf::this_host());
+  SortedJson list = SortedJson::array();
+  if (!config) return "[]";
+  for (const auto& app : config->apps)
+    if (app.type == AppType::Notebook && !app.command.empty())
+      list.push_back({{"name", app.name}, {"description", app.description}});
+  return list.dump(-1, ' ', false, SortedJson::error_handler_t::replace);
+}
+
+Result<JobView> find_notebook(Call& call) {
+  auto view = find_own_job(call.site, call.args[0]);
+  bool fits = view && view->app_type == kType;
+  if (!fits && (view || view.error().code == Code::NotFound))
+    return fail(Code::NotFound, "notebook " + call.args[0] + " does not exist");
+  return view;
+}
+
+Result<Answer> list_notebooks(Call& call) {
+  WM_TRY(auto all, all_jobs(call.site));
+  std::string rows;
+  for (auto view = all.rbegin(); view != all.rend(); ++view)
+    if (is_own(*view) && view->app_type == kType)
+      rows += (rows.empty() ? "" : ",") + notebook_json(*view, all);
+  return json_reply("{\"now\":" + now_text() + ",\"profiles\":" + profiles_json(call.site) +
+                    ",\"notebooks\":[" + rows + "]}");
+}
+
+Result<Answer> show_notebook(Call& call) {
+  WM_TRY(auto view, find_notebook(call));
+  WM_TRY(auto all, all_jobs(call.site));
+  return json_reply(notebook_json(view, all));
+}
+
+// ---- starting --------------------------------------------------------------------------------
+
+Result<SortedJson> body_of(Call& call) {
+  WM_TRY(auto body, http::read_body(call.exchange, kLongestNotebook));
+  auto json = SortedJson::parse(body.empty() ? "{}" : body, nullptr, false);
+  if (!json.is_object()) return fail(Code::BadArgument, "a JSON object is wanted");
+  return json;
+}
+
+Result<std::string> text_in(const SortedJson& json, const char* name) {
+  if (!json.contains(name) || json[name].is_null()) return std::string();
+  if (!json[name].is_string())
+    return fail(Code::BadArgument, std::string(name) + ": a text is wanted");
+  return json[name].get<std::string>();
+}
+
+Result<int> number_in(const SortedJson& json, const char* name, int most) {
+  if (!json.contains(name) || json[name].is_null()) return 0;
+  if (!json[name].is_number_integer() || json[name] < 0 || json[name] > most)
+    return fail(Code::BadArgument,
+                std::string(name) + ": a number up to " + std::to_string(most) + " is wanted");
+  return json[name].get<int>();
+}
+
+Result<void> add_text(const SortedJson& json, const char* name, const char* option,
+                      std::vector<std::string>& words) {
+  WM_TRY(auto text, text_in(json, name));
+  if (!text.empty()) words.insert(words.end(), {option, text});
+  return {};
+}
+
+// What the job gets to know besides a login's environment: where the door is, and a token for it.
+Result<std::string> environment_for(Call& call) {
+  const auto& head = call.exchange.head();
+  WM_TRY(auto file, keep_token(call.site, head.field("x-wm-token")));
+  auto text = "all, USER_ACCESS_TOKEN_FILE='" + file + "'";
+  auto host = std::string(head.field("x-wm-host"));
+  bool plain = !host.empty() && std::ranges::all_of(host, [](unsigned char c) {
+    return std::isalnum(c) || c == '.' || c == ':' || c == '-' || c == '[' || c == ']';
+  });
+  return plain ? text + ", WM_GATEWAY_URL='https://" + host + "'" : text;
+}
+
+Result<std::vector<std::string>> notebook_words(Call& call, const SortedJson& json) {
+  WM_TRY(auto profile, text_in(json, "profile"));
+  std::vector<std::string> words{"-app", profile.empty() ? kType : profile};
+  WM_TRY(add_text(json, "name", "-J", words));
+  if (!json.contains("name")) words.insert(words.end(), {"-J", words[1]});
+  WM_TRY(add_text(json, "queue", "-q", words));
+  WM_TRY(add_text(json, "plan", "-plan", words));
+  WM_TRY(add_text(json, "folder", "-cwd", words));
+  WM_TRY(add_text(json, "memory", "-M", words));
+  WM_TRY(auto gpus, number_in(json, "gpus", 1024));
+  if (gpus > 0) words.insert(words.end(), {"-gpu", "num=" + std::to_string(gpus)});
+  WM_TRY(auto minutes, number_in(json, "minutes", kMostMinutes));
+  if (minutes > 0) words.insert(words.end(), {"-W", std::to_string(minutes)});
+  WM_TRY(auto env, environment_for(call));
+  words.insert(words.end(), {"-env", env});
+  return words;
+}
+
+Result<Answer> start_notebook(Call& call) {
+  WM_TRY(auto json, body_of(call));
+  WM_TRY(auto words, notebook_words(call, json));
+  WM_TRY(auto reply, submit(call.site, words, {}));
+  return json_reply("{\"id\":" + rest::json_text(id_part(reply.job)) +
+                        ",\"path\":" + rest::json_text("/" + id_part(reply.job) + "/") + "}",
+                    201);
+}
+
+// ---- stop, extend ------------------------------------------------------------------------------
+
+Result<Answer> stop_notebook(Call& call) {
+  WM_TRY(auto view, find_notebook(call));
+  WM_TRY(auto master, call.site.masters.take());
+  KillRequest request;
+  request.jobs.ids = {view.id};
+  request.reason = waits(view) ? "cancelled on a page" : "stopped on a page";
+  WM_TRY(auto reply, master->kill(request));
+  for (const auto& outcome : reply.jobs)
+    if (outcome.code != 0) return fail(static_cast<Code>(outcome.code), outcome.text);
+  return Answer(http::Reply{204, {}, ""});
+}
+
+Result<void> write_beside(const std::string& path, const std::string& text) {
+  std::ofstream out(path + ".new", std::ios::trunc);
+  out << text << "\n";
+  out.close();
+  if (out.fail() || std::rename((path + ".new").c_str(), path.c_str()) != 0)
+    return fail(Code::System, path + ": cannot be written");
+  return {};
+}
+
+Result<void> need_running(const JobView& view) {
+  if (waits(view) || is_over(view.job->state))
+    return fail(Code::Conflict, "notebook " + id_part(view.id) + " does not run");
+  return {};
+}
+
+// With these users, and nobody else from now on.
+Result<Answer> share_notebook(Call& call) {
+  WM_TRY(auto view, find_notebook(call));
+  WM_TRY(auto json, body_of(call));
+  WM_TRY(need_running(view));
+  bool names = json.contains("users") && json["users"].is_array() &&
+               std::ranges::all_of(json["users"], [](const SortedJson& name) {
+                 return name.is_string() && rest::is_asset_name(name.get<std::string>());
+               });
+  if (!names) return fail(Code::BadArgument, "users: a list of names is wanted");
+  WM_TRY(write_beside(view.result_dir + "/web.share", json["users"].dump()));
+  return Answer(http::Reply{204, {}, ""});
+}
+
+// So long from now on it is not stopped, whether it is used or not.
+Result<Answer> extend(Call& call) {
+  WM_TRY(auto view, find_notebook(call));
+  WM_TRY(auto json, body_of(call));
+  WM_TRY(auto minutes, number_in(json, "minutes", kMostMinutes));
+  if (minutes == 0) minutes = 60;
+  WM_TRY(need_running(view));
+  auto until = epoch_seconds(now()) + static_cast<double>(minutes) * 60;
+  auto text = std::to_string(static_cast<std::int64_t>(until));
+  WM_TRY(write_beside(view.result_dir + "/web.extend", text));
+  return json_reply("{\"until\":" + text + "}");
+}
+
+}  // namespace
+
+bool is_shared_with(const std::string& result_dir, const std::string& user) {
+  auto names = shared_with(result_dir);
+  return std::ranges::find(names, SortedJson(user)) != names.end();
+}
+
+Result<WebReport> web_report(const std::string& result_dir) {
+  std::ifstream in(result_dir + "/web.json", std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(in)), {});
+  if (text.empty()) return fail(Code::NotFound, "it has not said where it listens yet");
+  auto json = SortedJson::parse(text, nullptr, false);
+  if (!json.is_object()) return fail(Code::Damaged, result_dir + "/web.json: no JSON");
+  WebReport report;
+  report.address = json.value("address", "");
+  report.base = json.value("base", "");
+  report.strip = json.value("strip", false);
+  report.token_file = json.value("token_file", "");
+  report.text = json.dump(-1, ' ', false, SortedJson::error_handler_t::replace);
+  return report;
+}
+
+#define NOTEBOOK "/api/v1/notebooks"
+const std::vector<Route>& notebook_routes() {
+  static const std::vector<Route> routes{
+      {"GET", NOTEBOOK, list_notebooks},
+      {"POST", NOTEBOOK, start_notebook},
+      {"GET", NOTEBOOK "/{id}", show_notebook},
+      {"DELETE", NOTEBOOK "/{id}", stop_notebook},
+      {"POST", NOTEBOOK "/{id}/stop", stop_notebook},
+      {"POST", NOTEBOOK "/{id}/extend", extend},
+      {"POST", NOTEBOOK "/{id}/share", share_notebook},
+  };
+  return routes;
+}
+
+}  // namespace wm::user

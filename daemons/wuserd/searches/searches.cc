@@ -1,0 +1,161 @@
+#include "daemons/wuserd/searches/searches.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "daemons/wuserd/execs/draft.h"
+#include "daemons/wuserd/jobs/submit.h"
+#include "daemons/wuserd/master/clock.h"
+#include "daemons/wuserd/searches/search_plugins.h"
+#include "libwm/rest/search_request.h"
+#include "libwm/search/search.h"
+#include "libwm/submit/search_acts.h"
+
+namespace wm::user {
+namespace {
+
+// Looked up each time: bsearch deletes as well.
+bool is_deleted(Site& site, const rest::SearchTask& task) {
+  std::error_code ec;
+  auto mark = cmd::mark_of_search(task.job) + ".deleted";
+  return std::filesystem::exists(site.records.incoming() + "/" + mark, ec);
+}
+
+Result<std::vector<rest::SearchTask>> searches_of(Site& site, const JobsRequest& request) {
+  WM_TRY(auto master, site.masters.take());
+  WM_TRY(auto tasks, cmd::searches_of(*master, request));
+  std::erase_if(tasks, [&](const auto& task) { return is_deleted(site, task); });
+  for (auto& task : tasks) WM_TRY(look_at_optimizer(*master, task));
+  return tasks;
+}
+
+Error unknown_search(const std::string& name) {
+  return fail(Code::NotFound, "search " + name.substr(0, 200) + " does not exist");
+}
+
+std::string new_name(const Site& site) {
+  auto ticks = now().time_since_epoch().count();
+  return site.user + "-hpo-" + std::to_string(ticks % 10'000'000'000'000'000);
+}
+
+Result<rest::SearchRequest> search_request_in(Site& site, const Upload& upload) {
+  auto data = upload.fields.find("data");
+  if (data == upload.fields.end()) return fail(Code::BadArgument, "data: the field is missing");
+  WM_TRY(auto request, rest::read_search_request(data->second));
+  if (!rest::is_built_in(request.algorithm)) {
+    auto plugin = find_plugin(site, request.algorithm);
+    if (!plugin) return fail(Code::BadArgument, "algoDef.algorithm: " + plugin.error().text);
+  }
+  return request;
+}
+
+Result<void> check_free(Site& site, const std::string& name) {
+  WM_TRY(auto tasks, all_searches(site));
+  for (const auto& task : tasks)
+    if (task.name == name) return fail(Code::Conflict, "hpoName: there is a search " + name);
+  return {};
+}
+
+Result<std::string> search_begun_before(Site& site, const std::string& bundle) {
+  WM_TRY(auto tasks, all_searches(site));
+  for (const auto& task : tasks)
+    if (task.bundle == bundle) return task.name;
+  return std::string();
+}
+
+// A search without its optimizer would wait for ever.
+Result<void> begin_optimizer(Site& site, const rest::SearchRequest& request, JobId search) {
+  auto begun = start_optimizer(site, request.algorithm, search, request.search, request.at_once);
+  if (begun) return {};
+  WM_TRY(auto master, site.masters.take());
+  KillRequest kill;
+  kill.jobs.ids = {search};
+  kill.reason = "its optimizer cannot be started";
+  (void)master->kill(kill);
+  return begun.error();
+}
+
+Result<JobId> submit_search(Site& site, const rest::SearchRequest& request, const Upload& upload,
+                            Draft& draft) {
+  WM_TRY(search::check(rest::judged(request)));
+  WM_TRY(auto exec, rest::parse_exec(request.args));
+  auto most = site.conf.limits.max_array_size;
+  if (request.most > most)
+    return fail(Code::BadArgument, "algoDef.maxJobNum: " + std::to_string(request.most) +
+                                       " trials; at most " + std::to_string(most) +
+                                       " (max_array_size)");
+  WM_TRY(auto prepared, prepare(site, std::move(exec), upload, draft, "%J.%I/job.out"));
+  prepared.exec.search = rest::with_seed(request.search, request.name);
+  bool plugin = !rest::is_built_in(request.algorithm);
+  if (plugin) prepared.exec.search = rest::of_plugin(prepared.exec.search, request.algorithm);
+  if (request.most > 0) most = request.most;
+  WM_TRY(auto reply, submit_array(site, prepared.words, std::move(prepared.exec),
+                                  {request.name, most, std::min(request.at_once, most)}));
+  draft.stay();
+  if (plugin) WM_TRY(begin_optimizer(site, request, reply.job));
+  return reply.job;
+}
+
+}  // namespace
+
+Result<std::vector<rest::SearchTask>> all_searches(Site& site) {
+  JobsRequest request;
+  request.jobs.finished = true;
+  return searches_of(site, request);
+}
+
+Result<rest::SearchTask> find_search(Site& site, const std::string& name) {
+  JobsRequest request;
+  request.jobs.finished = true;
+  request.jobs.name = name + "*";
+  WM_TRY(auto tasks, searches_of(site, request));
+  for (auto& task : tasks)
+    if (task.name == name) return std::move(task);
+  auto job = rest::parse_exec_id(site.conf.name, name);
+  if (!job || job->index != 0) return unknown_search(name);
+  request = {};
+  request.jobs.ids = {*job};
+  WM_TRY(tasks, searches_of(site, request));
+  if (tasks.empty()) return unknown_search(name);
+  return std::move(tasks.front());
+}
+
+Result<std::string> start_search(Call& call) {
+  Site& site = call.site;
+  WM_TRY(auto key, key_of(call));
+  auto bundle = request_name(key);
+  auto lock = lock_request(bundle);
+  if (!key.empty()) {
+    WM_TRY(auto before, search_begun_before(site, bundle));
+    if (!before.empty()) return before;
+  }
+  Draft draft(site, bundle);
+  WM_TRY(auto upload, receive(call.exchange, draft.uploads()));
+  WM_TRY(auto request, search_request_in(site, upload));
+  if (request.name.empty()) request.name = new_name(site);
+  auto alone = lock_request("search " + request.name);
+  WM_TRY(check_free(site, request.name));
+  WM_TRY(submit_search(site, request, upload, draft));
+  return request.name;
+}
+
+Result<void> hold_search(Site& site, const rest::SearchTask& task, bool kill) {
+  WM_TRY(auto master, site.masters.take());
+  return cmd::hold_search(*master, task, kill);
+}
+
+Result<void> release_search(Site& site, const rest::SearchTask& task) {
+  WM_TRY(auto master, site.masters.take());
+  return cmd::release_search(*master, task);
+}
+
+Result<void> delete_search(Site& site, const rest::SearchTask& task) {
+  WM_TRY(auto master, site.masters.take());
+  WM_TRY(cmd::end_search(*master, task));
+  WM_TRY(site.records.mark_deleted(cmd::mark_of_search(task.job)));
+  std::error_code ec;
+  std::filesystem::remove_all(site.records.code_dir(task.bundle), ec);
+  return {};
+}
+
+}  // namespace wm::user

@@ -1,0 +1,203 @@
+// A package becomes a service: upload on disk → unpacked → looked at → in its place.
+#include <sodium.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+
+#include "daemons/wuserd/files/unpack.h"
+#include "daemons/wuserd/master/clock.h"
+#include "daemons/wuserd/services/dlim.h"
+#include "libwm/serve/package.h"
+
+namespace wm::user {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kEarlier = 3;  // versions that are kept besides the newest
+constexpr std::size_t kLongestPackage = std::size_t{64} << 30;
+
+std::string random_hex(std::size_t bytes) {
+  std::string raw(bytes, '\0'), text(bytes * 2 + 1, '\0');
+  randombytes_buf(raw.data(), raw.size());
+  sodium_bin2hex(text.data(), text.size(), reinterpret_cast<const unsigned char*>(raw.data()),
+                 raw.size());
+  text.pop_back();
+  return text;
+}
+
+// Of version 4.
+std::string fresh_uuid() {
+  auto hex = random_hex(16);
+  hex[12] = '4';
+  hex[16] = "89ab"[static_cast<unsigned>(hex[16]) % 4];
+  return hex.substr(0, 8) + "-" + hex.substr(8, 4) + "-" + hex.substr(12, 4) + "-" +
+         hex.substr(16, 4) + "-" + hex.substr(20);
+}
+
+std::string version_name(const std::string& name) {
+  auto seconds = static_cast<std::time_t>(now_s());
+  std::tm parts{};
+  ::localtime_r(&seconds, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "-%Y%m%d-%H%M%S", &parts);
+  return name + text.data();
+}
+
+// The folder that holds model.json: the top, or the only one there is.
+Result<std::string> find_package(const std::string& top) {
+  std::error_code ec;
+  if (fs::is_regular_file(top + "/model.json", ec)) return top;
+  for (fs::directory_iterator at(top, ec), end; !ec && at != end; at.increment(ec))
+    if (fs::is_regular_file(at->path() / "model.json", ec)) return at->path().string();
+  return fail(Code::BadArgument, "the package has no model.json");
+}
+
+Result<serve::Model> read_package(const std::string& package) {
+  WM_TRY(auto text, read_file(package + "/model.json"));
+  WM_TRY(auto model, serve::read_model(text));
+  std::error_code ec;
+  for (const auto& file : {std::string("README.md"), model.kernel_path})
+    if (!fs::is_regular_file(package + "/" + file, ec))
+      return fail(Code::BadArgument, "the package has no " + file);
+  return model;
+}
+
+Result<void> move(const std::string& from, const std::string& to) {
+  std::error_code ec;
+  fs::rename(from, to, ec);
+  return ec ? Result<void>(fail(Code::System, to + ": " + ec.message())) : Result<void>();
+}
+
+// What a new service has before its first version.
+Result<void> found(const Site& site, const std::string& folder, const serve::Model& model,
+                   const Placing& placing) {
+  auto given = placing.profile;
+  if (auto own = read_file(placing.package + "/profile.json"); own && given.empty()) given = *own;
+  given = serve::with_warm(given, default_warm(placing.package, model));
+  WM_TRY(auto profile, serve::read_profile(model.name, site.user, given, now()));
+  std::error_code ec;
+  fs::create_directories(folder + "/log", ec);
+  if (ec) return fail(Code::System, folder + ": " + ec.message());
+  std::string key(32, '\0');
+  randombytes_buf(key.data(), key.size());
+  WM_TRY(write_file(folder + "/key", key));
+  return write_file(folder + "/profile.json", profile.text);
+}
+
+Result<ServiceRecord> next_record(Site& site, const serve::Model& model, bool again) {
+  auto old = find_service(site, model.name);
+  if (old && !again)
+    return fail(Code::Conflict, "model " + model.name + " is deployed already: undeploy it first");
+  if (!old && again) return old.error();
+  ServiceRecord record;
+  if (old) {
+    WM_TRY(auto job, service_job(site, *old));
+    if (job) return fail(Code::Conflict, "model " + model.name + " is started: stop it first");
+    record = old->record;
+  }
+  if (record.uid.empty()) record.uid = fresh_uuid();
+  if (record.created == 0) record.created = now_s();
+  record.updated = now_s();
+  auto version = version_name(model.name);
+  bool other = !record.version.empty() && record.version != version;
+  if (other) record.earlier.push_back(record.version);
+  record.version = version;
+  return record;
+}
+
+}  // namespace
+
+std::uint32_t default_warm(const std::string& package, const serve::Model& model) {
+  constexpr std::uint32_t kOfTorch = 4;
+  auto kernel = read_file(package + "/" + model.kernel_path);
+  return kernel && serve::is_torch(*kernel, model.framework) ? kOfTorch : 0;
+}
+
+Scratch::Scratch(const Site& site) : path(site.results_root + "/services/.new-" + random_hex(8)) {
+  std::error_code ec;
+  fs::create_directories(path + "/package", ec);
+}
+
+Scratch::~Scratch() {
+  std::error_code ec;
+  fs::remove_all(path, ec);
+}
+
+Result<DlimService> place_package(Site& site, const Placing& placing) {
+  WM_TRY(auto model, read_package(placing.package));
+  bool again = !placing.next_of.empty();
+  if (again && model.name != placing.next_of)
+    return fail(Code::BadArgument,
+                "model.json: name: '" + model.name + "' is not " + placing.next_of);
+  auto hold = hold_services();
+  WM_TRY(auto record, next_record(site, model, again));
+  record.space = placing.space;
+  record.model = placing.model;
+  auto folder = site.results_root + "/services/" + model.name;
+  if (!again) WM_TRY(found(site, folder, model, placing));
+  auto place = folder + "/" + record.version;
+  std::error_code ec;
+  fs::remove_all(place, ec);  // deployed twice in one second
+  WM_TRY(move(placing.package, place));
+  while (record.earlier.size() > kEarlier) {
+    fs::remove_all(folder + "/" + record.earlier.front(), ec);
+    record.earlier.erase(record.earlier.begin());
+  }
+  WM_TRY(keep_record(folder, record));
+  return find_service(site, model.name);
+}
+
+Result<void> receive_package(http::Exchange& exchange, const std::string& path) {
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  std::string block(256 << 10, '\0');
+  std::size_t size = 0;
+  for (;;) {
+    WM_TRY(auto n, exchange.read(block.data(), block.size()));
+    if (n == 0) break;
+    size += n;
+    if (size > kLongestPackage) return fail(Code::Limit, "the package is longer than 64 GiB");
+    out.write(block.data(), static_cast<std::streamsize>(n));
+  }
+  out.close();
+  if (size == 0)
+    return fail(Code::BadArgument, "no package came: a tar.gz of its folder is wanted");
+  if (out.fail()) return fail(Code::System, "the package cannot be written");
+  return {};
+}
+
+Result<DlimService> deploy_service(Call& call, const std::string& name) {
+  Scratch scratch(call.site);
+  WM_TRY(receive_package(call.exchange, scratch.path + "/archive"));
+  auto unpacked = unpack(scratch.path + "/archive", scratch.path + "/package");
+  if (!unpacked) return fail(Code::BadArgument, unpacked.error().text);  // not: there is no model
+  Placing placing;
+  WM_TRY(placing.package, find_package(scratch.path + "/package"));
+  placing.next_of = name;
+  return place_package(call.site, placing);
+}
+
+Result<void> undeploy_service(Site& site, const DlimService& service) {
+  auto hold = hold_services();
+  WM_TRY(auto there, job_there(site, service.record.job));
+  if (there && !there->is_held())
+    return fail(Code::Conflict, "The model cannot be removed if it's started.");
+  if (there) {
+    WM_TRY(auto master, site.masters.take());
+    KillRequest request;
+    request.jobs.ids = {there->job};
+    WM_TRY(master->kill(request));
+  }
+  std::error_code ec;
+  fs::remove_all(service.folder, ec);
+  return ec ? Result<void>(fail(Code::System, service.folder + ": " + ec.message()))
+            : Result<void>();
+}
+
+}  // namespace wm::user

@@ -1,0 +1,143 @@
+#include "daemons/wuserd/services/packages.h"
+
+#include <sodium.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "daemons/wuserd/services/dlim.h"
+
+namespace wm::user {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kModel = "/model";
+constexpr const char* kCode = "/_submitted_code";
+
+bool is_plain_file(const fs::path& path) {
+  std::error_code ec;
+  return fs::is_regular_file(fs::symlink_status(path, ec));
+}
+
+// Paths of the plain files below `folder`, relative to it, sorted.
+std::vector<std::string> files_in(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code ec;
+  for (fs::recursive_directory_iterator at(folder, ec), end; !ec && at != end; at.increment(ec))
+    if (is_plain_file(at->path())) files.push_back(at->path().string().substr(folder.size() + 1));
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+bool has(const std::vector<std::string>& files, const std::string& name) {
+  return std::binary_search(files.begin(), files.end(), name);
+}
+
+// Of several the one that is called as most call theirs.
+Result<std::string> weight_in(const std::vector<std::string>& files, std::string asked) {
+  if (asked.starts_with("./")) asked.erase(0, 2);
+  if (asked.starts_with("model/") && !has(files, asked)) asked.erase(0, 6);
+  if (!asked.empty() && has(files, asked)) return asked;
+  if (!asked.empty())
+    return fail(Code::NotFound, "weight '" + asked + "': not among the run's model files");
+  std::vector<std::string> found;
+  for (const auto& file : files)
+    if (serve::is_weight_name(file)) found.push_back(file);
+  for (const char* usual : {"model.pt", "model.pth"})
+    if (has(found, usual)) return std::string(usual);
+  if (found.size() == 1) return found.front();
+  if (found.empty())
+    return fail(Code::NotFound,
+                "the run has no model: no .pt, .pth or .ts file in its folder model");
+  return fail(Code::BadArgument,
+              "weight: one of " + found[0] + ", " + found[1] + (found.size() > 2 ? ", …" : ""));
+}
+
+Result<std::string> kernel_in(const std::vector<std::string>& code,
+                              const std::vector<std::string>& model, const std::string& asked) {
+  if (has(code, asked)) return "code/" + asked;
+  if (has(model, asked)) return "model/" + asked;
+  return fail(Code::NotFound, "kernel '" + asked + "': neither in the run's code nor its model");
+}
+
+std::string readme_of(const JobView& run, const serve::Wanted& wanted) {
+  return "# " + wanted.name + "\nMade of the model of job " + to_string(run.id) + " (" +
+         run.job->spec().name + "): " + wanted.weight + "\n";
+}
+
+void add_file(crypto_generichash_state& hash, const std::string& path) {
+  std::array<char, 64 << 10> block{};
+  std::ifstream in(path, std::ios::binary);
+  while (in.read(block.data(), block.size()) || in.gcount() > 0)
+    crypto_generichash_update(&hash, reinterpret_cast<const unsigned char*>(block.data()),
+                              static_cast<unsigned long long>(in.gcount()));
+}
+
+}  // namespace
+
+std::string code_folder(const JobView& run) {
+  const auto& inside = run.job->spec().exec.bundle_dir;
+  return run.result_dir + kCode + (inside.empty() ? "" : "/" + inside);
+}
+
+Result<void> copy_folder(const std::string& from, const std::string& to) {
+  std::error_code ec;
+  fs::create_directories(to, ec);
+  for (const auto& file : files_in(from)) {
+    if (!ec) fs::create_directories(fs::path(to + "/" + file).parent_path(), ec);
+    if (!ec) fs::copy_file(from + "/" + file, to + "/" + file, ec);
+    if (ec) return fail(Code::System, to + "/" + file + ": " + ec.message());
+  }
+  return ec ? Result<void>(fail(Code::System, to + ": " + ec.message())) : Result<void>();
+}
+
+std::string tree_hash(const std::string& folder) {
+  auto files = files_in(folder);
+  if (files.empty()) return "";
+  crypto_generichash_state hash;
+  std::array<unsigned char, 16> bytes{};
+  crypto_generichash_init(&hash, nullptr, 0, bytes.size());
+  for (const auto& file : files) {
+    auto name = file + '\0';
+    crypto_generichash_update(&hash, reinterpret_cast<const unsigned char*>(name.data()),
+                              name.size());
+    add_file(hash, folder + "/" + file);
+  }
+  crypto_generichash_final(&hash, bytes.data(), bytes.size());
+  std::string text(bytes.size() * 2 + 1, '\0');
+  sodium_bin2hex(text.data(), text.size(), bytes.data(), bytes.size());
+  text.pop_back();
+  return text;
+}
+
+Result<void> make_package(const JobView& run, serve::Wanted wanted, const std::string& into) {
+  if (run.result_dir.empty())
+    return fail(Code::NotFound, "job " + to_string(run.id) + " has no results");
+  auto submitted = code_folder(run);
+  auto model = files_in(run.result_dir + kModel), code = files_in(submitted);
+  WM_TRY(auto weight, weight_in(model, wanted.weight));
+  wanted.weight = "model/" + weight;
+  bool ready = wanted.kernel.empty();
+  if (!ready) {
+    WM_TRY(wanted.kernel, kernel_in(code, model, wanted.kernel));
+  }
+  if (ready) {
+    wanted.kernel = "kernel.py";
+    wanted.attributes.emplace_back("protocol", "kserve-v2");
+  }
+  WM_TRY(copy_folder(run.result_dir + kModel, into + "/model"));
+  WM_TRY(copy_folder(submitted, into + "/code"));
+  std::error_code ec;
+  if (has(model, "signature.json"))
+    fs::copy_file(into + "/model/signature.json", into + "/signature.json", ec);
+  if (ec) return fail(Code::System, into + "/signature.json: " + ec.message());
+  if (ready) WM_TRY(write_file(into + "/kernel.py", std::string(serve::ready_kernel())));
+  WM_TRY(write_file(into + "/README.md", readme_of(run, wanted)));
+  return write_file(into + "/model.json", serve::model_text(wanted));
+}
+
+}  // namespace wm::user

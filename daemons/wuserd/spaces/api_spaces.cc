@@ -1,0 +1,248 @@
+// The rows of /api/v1 about spaces, the user's own and, as OWNER~NAME, those that others share.
+#include "daemons/wuserd/files/unpack.h"
+#include "daemons/wuserd/services/dlim.h"
+#include "daemons/wuserd/services/packages.h"
+#include "daemons/wuserd/site/json_body.h"
+#include "daemons/wuserd/site/reply.h"
+#include "daemons/wuserd/spaces/routes.h"
+#include "daemons/wuserd/spaces/spaces.h"
+#include "libwm/rest/url.h"
+
+namespace wm::user {
+namespace {
+
+using rest::SpaceName;
+using namespace std::chrono_literals;
+
+// How long the wuserd of another user is waited for.
+constexpr Duration kOfList = 2s, kOfQuestion = 10s, kOfModel = 30min;
+
+// An owner's wuserd is another user's program: what it says is looked at.
+Result<Json> told_json(const std::string& text, const std::string& user) {
+  constexpr int kDeepest = 16;
+  auto shallow = [](int depth, Json::parse_event_t, Json&) { return depth < kDeepest; };
+  auto json = Json::parse(text, shallow, false);
+  if (json.is_object() || json.is_array()) return json;
+  return fail(Code::Unavailable, "the wuserd of " + user + " answers no JSON");
+}
+
+// No owner: the user's own.
+SpaceName space_in(const Call& call, const std::string& text) {
+  auto named = rest::space_name(text);
+  if (named.owner == call.site.user) named.owner.clear();
+  return named;
+}
+
+std::string target_of(const SpaceName& space, const std::string& below = "") {
+  return "/spaces/" + rest::escaped(space.name) + below;
+}
+
+std::string model_target(const SpaceName& space, const std::string& model) {
+  return target_of(space, "/models/" + rest::escaped(model));
+}
+
+// What pages show of one in a list, named so that it is found from here.
+Json row_of(const Json& space, const std::string& owner) {
+  auto count = [&](const char* key) {
+    return space.contains(key) && space[key].is_number_unsigned() ? space[key] : Json(0);
+  };
+  auto members = space.contains("members") && space["members"].is_array() ? space["members"].size()
+                                                                          : std::size_t{0};
+  return {{"name", owner + "~" + text_or_none(space, "name")},
+          {"description", text_or_none(space, "description")},
+          {"plan", text_or_none(space, "plan")},
+          {"owner", owner},
+          {"role", text_or_none(space, "role")},
+          {"members", members},
+          {"models", count("models")},
+          {"deployments", count("deployments")}};
+}
+
+// Of one who shares nothing with this user any more, nothing is asked again.
+Result<void> add_shared(const Site& site, const std::string& owner, Json& found) {
+  WM_TRY(auto there, SpaceOwner::find(site, owner, kOfList));
+  WM_TRY(auto text, there.ask("GET", "/spaces"));
+  WM_TRY(auto spaces, told_json(text, owner));
+  for (const auto& space : spaces)
+    if (space.is_object()) found.push_back(row_of(space, owner));
+  if (spaces.empty()) know_owner(site, owner, false);
+  return {};
+}
+
+Result<Answer> list_spaces(Call& call) {
+  Json found = Json::array(), away = Json::array();
+  for (const auto& space : spaces_of(call.site).spaces()) {
+    WM_TRY(auto text, space_text(call.site, space, rest::SpaceRole::Owner, true));
+    found.push_back(Json::parse(text));
+    found.back()["members"] = space.members.size();
+  }
+  for (const auto& owner : known_owners(call.site))
+    if (!add_shared(call.site, owner, found)) away.push_back(owner);
+  return json_reply(dumped({{"spaces", found}, {"away", away}}));
+}
+
+Result<Answer> keep_space(Call& call) {
+  WM_TRY(auto body, http::read_body(call.exchange, kLongestJson));
+  WM_TRY(auto space, rest::parse_space(body));
+  auto spaces = spaces_of(call.site);
+  auto before = spaces.space(space.name);
+  space.members = before ? before->members : std::vector<rest::Member>();  // they have a row
+  WM_TRY(spaces.keep(space));
+  return json_reply(rest::to_text(space), 201);
+}
+
+Result<std::string> shared_text(Call& call, const SpaceName& named) {
+  WM_TRY(auto owner, SpaceOwner::find(call.site, named.owner, kOfQuestion));
+  WM_TRY(auto text, owner.ask("GET", target_of(named)));
+  know_owner(call.site, named.owner, true);
+  WM_TRY(auto space, told_json(text, named.owner));
+  if (!space.is_object()) return fail(Code::Unavailable, named.owner + " answers no space");
+  auto shown = named.owner + "~" + named.name;
+  space["owner"] = named.owner;
+  space["name"] = shown;
+  for (const char* list : {"members", "models", "deployments"})
+    if (!space[list].is_array()) space[list] = Json::array();
+  WM_TRY(auto own, deployments_text(call.site, shown));
+  for (auto& service : Json::parse(own)) space["deployments"].push_back(std::move(service));
+  return dumped(space);
+}
+
+Result<Answer> show_space(Call& call) {
+  auto named = space_in(call, call.args[0]);
+  if (!named.owner.empty()) {
+    WM_TRY(auto text, shared_text(call, named));
+    return json_reply(text);
+  }
+  WM_TRY(auto space, spaces_of(call.site).space(named.name));
+  WM_TRY(auto text, space_text(call.site, space, rest::SpaceRole::Owner, false));
+  return json_reply(text);
+}
+
+Result<Answer> set_members(Call& call) {
+  auto named = space_in(call, call.args[0]);
+  WM_TRY(auto body, http::read_body(call.exchange, kLongestJson));
+  if (!named.owner.empty()) {
+    WM_TRY(auto owner, SpaceOwner::find(call.site, named.owner, kOfQuestion));
+    WM_TRY(owner.ask("PUT", target_of(named, "/members"), body));
+    return done();
+  }
+  WM_TRY(share_space(call.site, named.name, body));
+  return done();
+}
+
+Result<Answer> remove_own_space(Call& call) {
+  auto named = space_in(call, call.args[0]);
+  if (!named.owner.empty())
+    return fail(Code::Denied, "space " + call.args[0] + " is " + named.owner + "'s to delete");
+  WM_TRY(spaces_of(call.site).remove_space(named.name));
+  return done();
+}
+
+// What a service was made of may go: the service has its own copy.
+Result<Answer> remove_promoted(Call& call) {
+  auto named = space_in(call, call.args[0]);
+  if (named.owner.empty()) WM_TRY(spaces_of(call.site).remove_model(named.name, call.args[1]));
+  else {
+    WM_TRY(auto owner, SpaceOwner::find(call.site, named.owner, kOfQuestion));
+    WM_TRY(owner.ask("DELETE", model_target(named, call.args[1])));
+  }
+  return done();
+}
+
+Result<Answer> promote(Call& call) {
+  auto projects = projects_of(call.site);
+  WM_TRY(auto json, json_in(call));
+  WM_TRY(auto to, text_in(json, "space"));
+  auto named = space_in(call, to);
+  WM_TRY(auto project, projects.project(call.args[0]));
+  WM_TRY(auto model, projects.model(project.name, call.args[1]));
+  Scratch scratch(call.site);
+  if (!named.owner.empty()) {
+    WM_TRY(auto owner, SpaceOwner::find(call.site, named.owner, kOfModel));
+    WM_TRY(auto archive, zip_model(projects, project.name, model.name, scratch.path));
+    WM_TRY(auto kept, owner.give(target_of(named, "/models"), archive));
+    return json_reply(kept, 201);
+  }
+  auto spaces = spaces_of(call.site);
+  WM_TRY(auto space, spaces.space(named.name));
+  auto package = scratch.path + "/package";
+  WM_TRY(copy_folder(projects.package(project.name, model.name), package));
+  model.promoted_by = call.site.user;
+  WM_TRY(spaces.keep(space.name, model, package));
+  return json_reply(model_text(spaces, space.name, model), 201);
+}
+
+/// What is deployed: its package in a folder, and the plan of its space.
+struct Fetched {
+  std::string package, plan;
+};
+
+Result<Fetched> fetch(Call& call, const SpaceName& named, const std::string& model,
+                      const Scratch& scratch) {
+  auto folder = scratch.path + "/package";
+  if (named.owner.empty()) {
+    auto spaces = spaces_of(call.site);
+    WM_TRY(auto space, spaces.space(named.name));
+    WM_TRY(spaces.model(space.name, model));
+    WM_TRY(copy_folder(spaces.package(space.name, model), folder));
+    return Fetched{folder, space.plan};
+  }
+  WM_TRY(auto owner, SpaceOwner::find(call.site, named.owner, kOfModel));
+  WM_TRY(auto text, owner.ask("GET", target_of(named)));
+  WM_TRY(auto space, told_json(text, named.owner));
+  auto archive = scratch.path + "/archive";
+  WM_TRY(owner.fetch(model_target(named, model) + "/package", archive));
+  if (auto unpacked = unpack(archive, folder); !unpacked)
+    return fail(Code::BadArgument, unpacked.error().text);
+  return Fetched{folder + "/package", text_or_none(space, "plan")};
+}
+
+// {policy: {…}} and the like of the request, in the plan of its space.
+std::string profile_text(const Json& asked, const std::string& plan) {
+  Json profile = asked.contains("profile") ? asked["profile"] : Json::object();
+  if (profile.is_object() && !plan.empty()) {
+    Json kernel{{"resource_allocation", {{"kernel", {{"resource_plan", plan}}}}}};
+    kernel.merge_patch(profile);
+    profile = std::move(kernel);
+  }
+  return profile.empty() && profile.is_object() ? std::string() : dumped(profile);
+}
+
+// As this user's own service, whoever promoted the model.
+Result<Answer> deploy_promoted(Call& call) {
+  auto named = space_in(call, call.args[0]);
+  const auto& model = call.args[1];
+  WM_TRY(auto json, json_in(call));
+  WM_TRY(auto name, text_in(json, "name"));
+  if (name.empty()) name = model;
+  Scratch scratch(call.site);
+  WM_TRY(auto fetched, fetch(call, named, model, scratch));
+  auto shown = (named.owner.empty() ? "" : named.owner + "~") + named.name;
+  Placing placing{fetched.package, "", profile_text(json, fetched.plan), shown, model};
+  WM_TRY(auto text, read_file(placing.package + "/model.json"));
+  WM_TRY(auto renamed, serve::renamed_model(text, name));
+  WM_TRY(write_file(placing.package + "/model.json", renamed));
+  WM_TRY(auto service, place_package(call.site, placing));
+  if (json.value("start", Json(true)) == Json(true)) WM_TRY(start_service(call.site, name));
+  return json_reply(dumped({{"name", service.name}}), 201);
+}
+
+}  // namespace
+
+#define API "/api/v1"
+const std::vector<Route>& space_routes() {
+  static const std::vector<Route> routes{
+      {"GET", API "/spaces", list_spaces, "One's own spaces, and those that others share",
+       "spaces"},
+      {"POST", API "/spaces", keep_space, "Makes or changes one of one's own"},
+      {"GET", API "/spaces/{space}", show_space, "A space; another's is OWNER~NAME", "space"},
+      {"DELETE", API "/spaces/{space}", remove_own_space},
+      {"PUT", API "/spaces/{space}/members", set_members, "Shares it with these, and nobody else"},
+      {"DELETE", API "/spaces/{space}/models/{name}", remove_promoted},
+      {"POST", API "/spaces/{space}/models/{name}/deploy", deploy_promoted},
+      {"POST", API "/projects/{project}/models/{name}/promote", promote},
+  };
+  return routes;
+}
+
+}  // namespace wm::user

@@ -1,0 +1,196 @@
+#include "daemons/wuserd/spaces/spaces.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "daemons/wuserd/files/unpack.h"
+#include "daemons/wuserd/services/dlim.h"
+#include "daemons/wuserd/site/json_body.h"
+
+namespace wm::user {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Duration kBriefly = 500ms;  // of what nobody waits for
+constexpr std::size_t kLongestAnswer = 4 << 20;
+constexpr std::size_t kMostOwners = 500;
+
+// As its own wuserd said it: clients get the same code again.
+Error error_of(const http::Reply& reply, const std::string& user) {
+  auto json = Json::parse(reply.body, nullptr, false);
+  auto title = text_or_none(json, "title");
+  if (title.empty()) title = "the wuserd of " + user + " answers " + std::to_string(reply.status);
+  switch (reply.status) {
+    case 400: return fail(Code::BadArgument, title);
+    case 403: return fail(Code::Denied, title);
+    case 404: return fail(Code::NotFound, title);
+    case 409: return fail(Code::Conflict, title);
+    case 413: return fail(Code::Limit, title);
+    default: return fail(Code::Unavailable, title);
+  }
+}
+
+Result<std::string> taken(Result<http::Reply> reply, const std::string& user) {
+  if (!reply) return reply.error().within("space of " + user);
+  if (reply->status >= 300) return error_of(*reply, user);
+  return std::move(reply->body);
+}
+
+Result<std::string> guests_socket(const Site& site, const std::string& user) {
+  passwd entry{}, *found = nullptr;
+  std::vector<char> room(1 << 14);
+  ::getpwnam_r(user.c_str(), &entry, room.data(), room.size(), &found);
+  if (found == nullptr) return fail(Code::NotFound, "no account '" + user.substr(0, 64) + "'");
+  return site.door_dir + "/" + std::to_string(found->pw_uid) + ".guests.sock";
+}
+
+std::string owners_path(const Site& site) { return site.results_root + "/spaces/.owners"; }
+
+// The accounts that a member is: one, or those that a group lists.
+Result<std::vector<std::string>> accounts_of(const Site& site, const std::string& member) {
+  if (!member.starts_with('@')) {
+    WM_TRY(guests_socket(site, member));
+    return std::vector{member};
+  }
+  group entry{}, *found = nullptr;
+  std::vector<char> room(1 << 18);
+  ::getgrnam_r(member.c_str() + 1, &entry, room.data(), room.size(), &found);
+  if (found == nullptr) return fail(Code::NotFound, "no group '" + member.substr(1, 64) + "'");
+  std::vector<std::string> names;
+  for (char** name = found->gr_mem; name && *name; ++name) names.emplace_back(*name);
+  return names;
+}
+
+// Those who are logged on hear that something is shared with them. Nobody waits for it.
+void tell(const Site& site, const std::set<std::string>& users) {
+  std::vector<std::string> paths;
+  for (const auto& user : users)
+    if (auto path = guests_socket(site, user)) paths.push_back(*path);
+  std::thread([paths] {
+    for (const auto& path : paths)
+      if (auto client = http::Client::connect(path, {kBriefly, kLongestAnswer}))
+        (void)client->send("POST", "/told", "");
+  }).detach();
+}
+
+}  // namespace
+
+Result<std::string> deployments_text(Site& site, const std::string& space) {
+  Json found = Json::array();
+  for (const auto& service : all_services(site)) {
+    if (service.record.space != space) continue;
+    WM_TRY(auto job, service_job(site, service));
+    found.push_back({{"name", service.name},
+                     {"user", site.user},
+                     {"model", service.record.model},
+                     {"version", service.record.version},
+                     {"state", job ? "Started" : "Stopped"}});
+  }
+  return dumped(found);
+}
+
+Result<std::string> space_text(Site& site, const rest::Space& space, rest::SpaceRole role,
+                               bool brief) {
+  auto assets = spaces_of(site);
+  Json json = Json::parse(rest::to_text(space));
+  json["owner"] = site.user;
+  json["role"] = rest::word_of(role);
+  WM_TRY(auto deployed, deployments_text(site, space.name));
+  Json deployments = Json::parse(deployed), models = Json::array();
+  for (const auto& model : assets.models(space.name))
+    models.push_back(Json::parse(model_text(assets, space.name, model)));
+  json["models"] = brief ? Json(models.size()) : models;
+  json["deployments"] = brief ? Json(deployments.size()) : deployments;
+  return dumped(json);
+}
+
+Result<SpaceOwner> SpaceOwner::find(const Site& site, const std::string& user, Duration patience) {
+  WM_TRY(auto path, guests_socket(site, user));
+  auto client = http::Client::connect(path, {patience, kLongestAnswer});
+  if (!client)
+    return fail(Code::Unavailable, user + " is not logged on: what is shared is closed meanwhile");
+  return SpaceOwner(user, std::move(*client));
+}
+
+Result<std::string> SpaceOwner::ask(std::string_view method, const std::string& target,
+                                    std::string body) {
+  return taken(client_.send(method, target, std::move(body)), user_);
+}
+
+Result<std::string> SpaceOwner::give(const std::string& target, const std::string& path) {
+  return taken(client_.send_file("POST", target, path), user_);
+}
+
+Result<void> SpaceOwner::fetch(const std::string& target, const std::string& into) {
+  WM_TRY(taken(client_.fetch(target, into), user_));
+  return {};
+}
+
+std::vector<std::string> known_owners(const Site& site) {
+  std::vector<std::string> users;
+  std::ifstream in(owners_path(site));
+  for (std::string user; std::getline(in, user);)
+    if (!user.empty()) users.push_back(user);
+  return users;
+}
+
+void know_owner(const Site& site, const std::string& user, bool known) {
+  static std::mutex one_at_a_time;
+  std::lock_guard hold(one_at_a_time);
+  auto users = known_owners(site);
+  auto at = std::ranges::find(users, user);
+  if ((at != users.end()) == known || user == site.user) return;
+  if (known && users.size() >= kMostOwners) return;
+  if (known) users.push_back(user);
+  else users.erase(at);
+  std::string text;
+  for (const auto& one : users) text += one + "\n";
+  std::error_code ec;
+  std::filesystem::create_directories(site.results_root + "/spaces", ec);
+  (void)write_file(owners_path(site), text);
+}
+
+Result<rest::Space> share_space(Site& site, const std::string& name, const std::string& body) {
+  auto spaces = spaces_of(site);
+  WM_TRY(auto space, spaces.space(name));
+  WM_TRY(space.members, rest::parse_members(body));
+  std::set<std::string> users;
+  for (const auto& member : space.members) {
+    auto accounts = accounts_of(site, member.name);
+    if (!accounts) return fail(Code::BadArgument, "members: " + accounts.error().text);
+    if (member.name == site.user)
+      return fail(Code::BadArgument, "members: " + site.user + " is the owner of it");
+    users.insert(accounts->begin(), accounts->end());
+  }
+  users.erase(site.user);
+  WM_TRY(spaces.keep(space));
+  tell(site, users);
+  return space;
+}
+
+Result<std::string> zip_model(const Assets& assets, const std::string& holder,
+                              const std::string& model, const std::string& folder) {
+  WM_TRY(assets.model(holder, model));
+  auto whole = std::filesystem::path(assets.package(holder, model)).parent_path().string();
+  auto path = folder + "/model.zip";
+  int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (fd < 0) return fail(Code::System, path + ": " + std::strerror(errno));
+  auto zipped = zip_folder(whole, {}, fd);
+  ::close(fd);
+  if (!zipped) return zipped.error();
+  return path;
+}
+
+}  // namespace wm::user

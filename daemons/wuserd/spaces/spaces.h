@@ -1,0 +1,66 @@
+// Role: spaces that users share. The owner's wuserd alone reads and writes the owner's files;
+// another member's wuserd asks it at a socket of its own, where the kernel says whose process asks
+// (SO_PEERCRED): nobody has to be believed, and no token changes hands.
+//
+//   bob ─► nginx ─► wuserd of bob ──FOLDER/UID.guests.sock──► wuserd of ann ─► her files
+//   <results>/bob/spaces/.owners     "ann" a line: who may share something; her answer counts
+//
+// What is deployed runs as the one who deploys it. In a private cluster there is nobody to share
+// with.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "daemons/wuserd/assets/assets.h"
+#include "daemons/wuserd/site/site.h"
+#include "libwm/http/client.h"
+
+namespace wm::user {
+
+/// A space as JSON: its fields, what the caller is to it, its models, what its owner has deployed
+/// of it; or, brief, how many. @errors as Master::jobs
+Result<std::string> space_text(Site& site, const rest::Space& space, rest::SpaceRole role,
+                               bool brief);
+/// What this user has deployed of a space, as it is named here: a JSON list. @errors as
+/// Master::jobs
+Result<std::string> deployments_text(Site& site, const std::string& space);
+
+/// The wuserd of another user, whose program that may be: it is waited for `patience`, and its
+/// answers are bounded.
+class SpaceOwner {
+ public:
+  /// @errors NotFound: no such account; Unavailable: it does not run
+  static Result<SpaceOwner> find(const Site& site, const std::string& user, Duration patience);
+
+  /// An answer of 200 or 204. @errors what the owner's says, by its code; Unavailable, Timeout
+  Result<std::string> ask(std::string_view method, const std::string& target,
+                          std::string body = {});
+  /// The same with the file at `path` for a body. @errors as ask
+  Result<std::string> give(const std::string& target, const std::string& path);
+  /// The answer becomes the file `into`. @errors as ask
+  Result<void> fetch(const std::string& target, const std::string& into);
+
+ private:
+  SpaceOwner(std::string user, http::Client client)
+      : user_(std::move(user)), client_(std::move(client)) {}
+  std::string user_;
+  http::Client client_;
+};
+
+/// Whom this user was told of, or has asked. @cost a file
+std::vector<std::string> known_owners(const Site& site);
+/// From now on, or no more, is that user one of them. @cost a file, written where it changes
+void know_owner(const Site& site, const std::string& user, bool known);
+/// Shares a space with those of `body` and nobody else; who is logged on is told. The space as it
+/// is then. @errors NotFound; as rest::parse_members; BadArgument: no such account or group
+Result<rest::Space> share_space(Site& site, const std::string& name, const std::string& body);
+/// A zip, in `folder`, of a model's manifest and package. Its path. @errors NotFound; System
+Result<std::string> zip_model(const Assets& assets, const std::string& holder,
+                              const std::string& model, const std::string& folder);
+
+/// Answers a request that came to the guests' socket. @thread any
+void answer_guest(Site& site, http::Exchange& exchange);
+
+}  // namespace wm::user

@@ -1,0 +1,107 @@
+// Role: what the commands of job groups, of messages at jobs and of service classes ask of the
+// master, and what anybody may know of the configuration that it has. Values only.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "libwm/model/config/config.h"
+#include "libwm/model/job_group.h"
+#include "libwm/model/job_note.h"
+#include "libwm/model/verbs/verbs.h"
+
+namespace wm {
+
+/// Whoever made the group, and administrators; anyone makes one. Errors: Conflict (it is there;
+/// jobs are in it), NotFound, BadArgument (no path).
+struct GroupRequest {
+  enum class Act : std::uint8_t { Add = 0, Modify = 1, Remove = 2 };
+  std::string request_key;
+  Act act = Act::Add;
+  std::string path;
+  bool with_limit = false;             ///< Add, Modify: `limit` is what is to be
+  std::optional<std::uint32_t> limit;  ///< none: any number
+  bool operator==(const GroupRequest&) const = default;
+};
+struct GroupReply {
+  std::string path;
+  bool operator==(const GroupReply&) const = default;
+};
+
+/// Anyone: the groups that were made, by path.
+struct GroupsRequest {
+  bool operator==(const GroupsRequest&) const = default;
+};
+struct GroupsReply {
+  std::map<std::string, JobGroup> groups;
+  std::map<std::string, std::uint32_t> active;  ///< of every group: jobs that run or are stopped
+  bool operator==(const GroupsReply&) const = default;
+};
+
+/// Owner and administrators. Errors: NotFound, Limit (index, lengths).
+struct PostRequest {
+  std::string request_key;
+  JobId job;
+  JobNote note;  ///< who and when are the master's to say
+  bool operator==(const PostRequest&) const = default;
+};
+struct PostReply {
+  std::uint32_t index = 0;
+  bool operator==(const PostReply&) const = default;
+};
+/// Owner and administrators.
+struct NotesRequest {
+  JobId job;
+  bool operator==(const NotesRequest&) const = default;
+};
+struct NotesReply {
+  JobNotes notes;
+  bool operator==(const NotesReply&) const = default;
+};
+
+/// Administrators. A pending job starts now on these hosts. Errors: NotFound, Conflict (not
+/// pending; no room: says what is missing).
+struct RunNowRequest {
+  std::string request_key;
+  JobId job;
+  std::vector<std::string> hosts;
+  bool operator==(const RunNowRequest&) const = default;
+};
+struct RunNowReply {
+  std::vector<std::string> hosts;  ///< one per task
+  bool operator==(const RunNowReply&) const = default;
+};
+
+/// Owner and administrators. A rerunnable job that runs ends there and waits again, to start on
+/// these hosts only (none: on any but those it is on).
+struct MigrateRequest {
+  std::string request_key;
+  JobSelection jobs;
+  std::vector<std::string> hosts;
+  bool operator==(const MigrateRequest&) const = default;
+};
+
+/// Anyone: queues, users, hosts' groups, plans, profiles, limits and service classes as the master
+/// has them, with what groups_command told. Nothing of the cluster section but names.
+struct ConfRequest {
+  bool operator==(const ConfRequest&) const = default;
+};
+struct ConfReply {
+  std::shared_ptr<const Config> config;
+  bool operator==(const ConfReply&) const = default;
+};
+
+/// Administrators. What the master has been doing, counted since `start`.
+struct PerfmonRequest {
+  enum class Act : std::uint8_t { View = 0, Start = 1, Stop = 2 };
+  Act act = Act::View;
+  Duration period{};  ///< of a sample; Start
+  bool operator==(const PerfmonRequest&) const = default;
+};
+struct PerfmonReply {
+  std::vector<std::string> lines;
+  bool operator==(const PerfmonReply&) const = default;
+};
+
+}  // namespace wm

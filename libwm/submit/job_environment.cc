@@ -1,0 +1,112 @@
+// The text into settings, then one setting after the other.
+#include "libwm/submit/job_environment.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace wm::cmd {
+namespace {
+
+using Variables = std::map<std::string, std::string>;
+
+constexpr std::string_view kWordBlanks = " \t";
+
+Error bad_setting(const std::string& text, const char* why) {
+  return fail(Code::BadArgument, "-env " + text + ": Bad argument, " + why);
+}
+
+Variables all_variables(const Surroundings& surroundings) {
+  Variables all;
+  for (const auto& entry : surroundings.environment)
+    if (auto equals = entry.find('='); equals != std::string::npos && equals > 0)
+      all[entry.substr(0, equals)] = entry.substr(equals + 1);
+  return all;
+}
+
+// Does a quote here begin a value: right behind the first '='?
+bool begins_value(const std::string& word) {
+  return !word.empty() && word.find('=') == word.size() - 1;
+}
+
+// Blanks around a setting do not count, those within quotes do: the first `kept` bytes stay.
+void add_trimmed(std::string word, std::size_t kept, std::vector<std::string>& settings) {
+  auto last = word.find_last_not_of(kWordBlanks);
+  word.resize(std::max(last == word.npos ? 0 : last + 1, kept));
+  word.erase(0, word.find_first_not_of(kWordBlanks));
+  if (!word.empty()) settings.push_back(std::move(word));
+}
+
+// "A=1, B='x, y'" as {"A=1", "B=x, y"}.
+Result<std::vector<std::string>> settings_of(const std::string& text) {
+  std::vector<std::string> settings;
+  std::string word;
+  std::size_t kept = 0;
+  char quote = 0;
+  for (char c : text) {
+    if (quote != 0 && c == quote) {
+      quote = 0;
+      kept = word.size();
+    } else if (quote == 0 && (c == '\'' || c == '"') && begins_value(word)) {
+      quote = c;
+    } else if (quote == 0 && c == ',') {
+      add_trimmed(std::exchange(word, ""), std::exchange(kept, 0), settings);
+    } else {
+      word += c;
+    }
+  }
+  if (quote != 0) return bad_setting(text, "a quote is not closed");
+  add_trimmed(std::move(word), kept, settings);
+  return settings;
+}
+
+Result<void> apply(const std::string& setting, const Variables& here, Variables& job,
+                   std::vector<std::string>& unset) {
+  auto equals = setting.find('=');
+  auto name = setting.substr(0, equals);
+  bool remove = name.starts_with('~');
+  if (remove) name.erase(0, 1);
+  if (name.empty() || name.find(' ') != std::string::npos)
+    return bad_setting(setting, "all, none, NAME, NAME=value or ~NAME is wanted");
+  if (remove) job.erase(name);
+  else if (equals != std::string::npos) job[name] = setting.substr(equals + 1);
+  else if (auto at = here.find(name); at != here.end()) job[name] = at->second;
+  else unset.push_back(name);
+  return {};
+}
+
+/// -resume travels in this variable: the host makes the other job's RESULT_DIR of it. What a job
+/// has in it was not meant for those that it submits.
+Result<void> set_resumption(const Parsed& options, Variables& job) {
+  constexpr const char* kVariable = "WM_RESUME_FROM";
+  job.erase(kVariable);
+  auto text = options.first("resume");
+  if (!text) return {};
+  if (!parse_job_id(*text))
+    return fail(Code::BadArgument,
+                "-resume " + *text + ": Bad argument, a job's number is wanted, as 12 or 12[3]");
+  job[kVariable] = *text;
+  return {};
+}
+
+}  // namespace
+
+Result<JobEnvironment> make_environment(const Parsed& options, const Surroundings& surroundings) {
+  const Variables here = all_variables(surroundings);
+  const auto given = options.all("env");
+  Variables job = given.empty() ? here : Variables();
+  JobEnvironment made;
+  for (const auto& text : given) {
+    WM_TRY(auto settings, settings_of(text));
+    for (const auto& setting : settings) {
+      if (setting == "all") job.insert(here.begin(), here.end());
+      else if (setting == "none") job.clear();
+      else WM_TRY(apply(setting, here, job, made.unset));
+    }
+  }
+  WM_TRY(set_resumption(options, job));
+  for (const auto& [name, value] : job) made.block += name + "=" + value + '\0';
+  return made;
+}
+
+}  // namespace wm::cmd
