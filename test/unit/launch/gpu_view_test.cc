@@ -26,7 +26,7 @@ HostOrder order(bool see_all) {
   for (std::uint32_t number : {3u, 4u}) {
     OrderedTask task;
     task.task = {number};
-    task.gpus = {number};
+    task.gpus = {static_cast<std::uint16_t>(number)};
     task.gpu_uuids = {"GPU-" + std::to_string(number)};
     o.tasks.push_back(task);
   }
