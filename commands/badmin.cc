@@ -15,6 +15,7 @@
 #include "commands/common/overview.h"
 #include "libwm/client/names.h"
 #include "libwm/conf/load.h"
+#include "libwm/files/whole_file.h"
 #include "libwm/http/token_files.h"
 #include "libwm/view/acts.h"
 
@@ -196,13 +197,7 @@ Result<int> save_state(const std::vector<std::string>& files) {
   if (files.size() != 1) return fail(Code::BadArgument, "badmin snapshot: name one file");
   WM_TRY(auto from, master());
   WM_TRY(auto state, from.state());
-  std::string part = files[0] + ".part";
-  std::ofstream out(part, std::ios::binary);
-  out << state;
-  out.close();
-  std::error_code ec;
-  if (out) std::filesystem::rename(part, files[0], ec);
-  if (!out || ec) return fail(Code::System, files[0] + ": cannot be written");
+  WM_TRY(replace_file(files[0], state, 0644));
   say("State saved in <" + files[0] + ">, " + std::to_string(state.size()) + " bytes\n");
   return 0;
 }

@@ -15,6 +15,7 @@
 #include "commands/common/command.h"
 #include "libwm/base/units.h"
 #include "libwm/client/names.h"
+#include "libwm/files/whole_file.h"
 #include "libwm/login/api_keys.h"
 #include "libwm/rest/assets.h"
 
@@ -51,15 +52,7 @@ Result<void> write_keys(const std::string& folder, const std::vector<rest::ApiKe
   auto parent = folder.substr(0, folder.rfind('/'));
   ::mkdir(parent.c_str(), 0700);
   ::mkdir(folder.c_str(), 0700);
-  auto path = folder + "/keys", draft = path + ".new", text = rest::to_text(keys);
-  int fd = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  bool fine = fd >= 0 &&
-              ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-              ::fsync(fd) == 0;
-  auto why = path + ": " + std::strerror(errno);
-  if (fd >= 0) ::close(fd);
-  if (!fine || ::rename(draft.c_str(), path.c_str()) != 0) return fail(Code::System, why);
-  return {};
+  return replace_file(folder + "/keys", rest::to_text(keys), 0600);
 }
 
 constexpr Duration kPatience = std::chrono::seconds(2);

@@ -13,6 +13,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "libwm/files/whole_file.h"
+
 namespace wm::cmd {
 namespace {
 
@@ -100,24 +102,7 @@ Result<void> write_file(const std::string& path, const std::string& text, unsign
   std::error_code bad;
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(), bad);
   if (bad) return fail(Code::System, path + ": no folder for it: " + bad.message());
-  auto made = path + ".new." + std::to_string(::getpid());
-  int fd = ::open(made.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, mode);
-  if (fd < 0) return failure(made);
-  std::size_t at = 0;
-  bool good = ::fchmod(fd, mode) == 0;
-  while (good && at < text.size()) {
-    auto n = ::write(fd, text.data() + at, text.size() - at);
-    good = n > 0 || (n < 0 && errno == EINTR);
-    if (n > 0) at += static_cast<std::size_t>(n);
-  }
-  good = good && ::fsync(fd) == 0;
-  auto why = errno;
-  ::close(fd);
-  if (good && ::rename(made.c_str(), path.c_str()) == 0) return {};
-  if (good) why = errno;
-  ::unlink(made.c_str());
-  errno = why;
-  return failure(path);
+  return replace_file(path, text, mode);
 }
 
 }  // namespace wm::cmd

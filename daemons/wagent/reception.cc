@@ -36,7 +36,7 @@ Result<void> Reception::listen(const std::string& path) {
 }
 
 void Reception::admit(wire::LocalDoor::Socket socket) {
-  auto caller = std::make_shared<proc::Fd>(socket.release());
+  auto caller = std::make_shared<Fd>(socket.release());
   ++hearing_;
   boost::asio::post(*thread_, [this, caller] {
     int fd = caller->get();

@@ -26,7 +26,7 @@ class Reception {
   using OnLoop = std::function<void()>;
   /// Takes in what the caller says, and returns what the loop is to do with it. Called on the
   /// reception's thread: touches nothing of the loop's.
-  using Hear = std::function<OnLoop(proc::Fd caller)>;
+  using Hear = std::function<OnLoop(Fd caller)>;
 
   Reception(boost::asio::io_context& loop, Hear hear);
   /// @cost waits for a caller that is being heard, up to 2 s

@@ -21,6 +21,7 @@
 #include "daemons/wgatewayd/gate.h"
 #include "libwm/base/log.h"
 #include "libwm/conf/load.h"
+#include "libwm/files/whole_file.h"
 #include "libwm/http/listen.h"
 #include "libwm/http/token_files.h"
 #include "libwm/proc/ready.h"
@@ -56,13 +57,9 @@ Result<Options> parse(int argc, char** argv) {
   return options;
 }
 
-std::string read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 Result<std::string> api_key_in(const std::string& folder) {
-  auto key = read_file(folder + "/api.key");
+  auto found = read_file(folder + "/api.key");
+  auto key = found ? *found : "";
   key.erase(key.find_last_not_of(" \r\n") + 1);
   constexpr std::size_t kShortest = 16;
   if (key.size() < kShortest)

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <fstream>
 
+#include "libwm/files/whole_file.h"
+
 namespace wm::gateway {
 namespace {
 
@@ -31,16 +33,13 @@ Revoked::Revoked(std::string path, std::int64_t now) : path_(std::move(path)) {
 }
 
 Result<void> Revoked::save() {
-  auto draft = path_ + ".new";
-  std::ofstream out(draft, std::ios::trunc);
+  std::ostringstream out;
   for (const auto& [id, expires] : ids_) out << id << ' ' << expires << '\n';
   for (const auto& [id, until] : told_.ids)
     if (!ids_.contains(id)) out << id << ' ' << seconds_of(until) << '\n';
   for (const auto& [user, one] : told_.users)
     out << '@' << user << ' ' << seconds_of(one.before) << ' ' << seconds_of(one.until) << '\n';
-  out.close();
-  if (out && std::rename(draft.c_str(), path_.c_str()) == 0) return {};
-  return fail(Code::System, path_ + ": cannot be written");
+  return replace_file(path_, out.str(), 0644);
 }
 
 Result<void> Revoked::add(const std::string& id, std::int64_t expires) {

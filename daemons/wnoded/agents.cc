@@ -23,17 +23,17 @@ Agents::Agents(boost::asio::io_context& loop, Admit admit, OnReport on_report,
       on_report_(std::move(on_report)),
       max_of_one_user_(max_of_one_user),
       door_(loop, [this](auto socket) {
-        if (connections_.size() < kMaxConnections) serve(proc::Fd(socket.release()));
+        if (connections_.size() < kMaxConnections) serve(Fd(socket.release()));
       }) {}
 
 Result<void> Agents::listen(const std::string& path) {
   WM_TRY(auto fd, proc::listen_unix(path));
-  if (::chmod(path.c_str(), 0666) != 0) return proc::system_error("chmod " + path);
+  if (::chmod(path.c_str(), 0666) != 0) return system_error("chmod " + path);
   door_.open(fd.release());
   return {};
 }
 
-void Agents::serve(proc::Fd fd) {
+void Agents::serve(Fd fd) {
   auto peer = proc::peer_of(fd.get());
   if (!peer) return;
   auto of_this_user = std::count_if(connections_.begin(), connections_.end(),

@@ -44,7 +44,7 @@ class Agents {
     std::uint32_t uid = 0;
     launch::AttemptKey key;  ///< job 0: it has not said yet
   };
-  void serve(proc::Fd fd);
+  void serve(Fd fd);
   void on_frame(std::uint64_t id, const std::string& bytes);
   void drop(std::uint64_t id);
 

@@ -40,7 +40,7 @@ std::string source_towards(const std::string& numeric) {
   to.sin_family = AF_INET;
   to.sin_port = htons(kAnyPort);
   if (::inet_pton(AF_INET, numeric.c_str(), &to.sin_addr) != 1) return {};
-  proc::Fd fd(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  Fd fd(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   sockaddr_in from{};
   socklen_t size = sizeof(from);
   auto* own = reinterpret_cast<sockaddr*>(&from);

@@ -46,7 +46,7 @@ Result<void> spawn_zygote(const HostFolders& folders, int fd) {
   ::posix_spawn_file_actions_destroy(&actions);
   if (error == 0) return {};
   errno = error;
-  return proc::system_error("start " + folders.program);
+  return system_error("start " + folders.program);
 }
 
 /// "12-0.1.4711.sock" → the attempt. @errors BadArgument
@@ -96,7 +96,7 @@ Result<void> Shepherds::start_zygote() {
 /// All are connected before the first is waited for: they have the same time, together.
 Result<Shepherds::Found> Shepherds::find_old() {
   Found found;
-  std::vector<std::pair<launch::AttemptKey, Result<proc::Fd>>> sockets;
+  std::vector<std::pair<launch::AttemptKey, Result<Fd>>> sockets;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folders_.run, ignored)) {
     if (entry.path().extension() != ".sock") continue;

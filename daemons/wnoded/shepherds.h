@@ -64,7 +64,7 @@ class Shepherds : public launch::Launcher {
 
   boost::asio::io_context& loop_;
   HostFolders folders_;
-  proc::Fd zygote_;
+  Fd zygote_;
   OnWord on_word_;
   OnLost on_lost_;
   std::map<launch::AttemptKey, std::unique_ptr<frames::Stream>> connections_;

@@ -24,6 +24,7 @@
 #include "daemons/wrouter/wishes.h"
 #include "libwm/base/log.h"
 #include "libwm/conf/load.h"
+#include "libwm/files/whole_file.h"
 #include "libwm/http/listen.h"
 #include "libwm/http/server.h"
 #include "libwm/proc/channel.h"
@@ -70,7 +71,7 @@ std::string address_towards(const std::string& other) {
   sockaddr_in to{}, own{};
   to.sin_family = AF_INET;
   to.sin_port = htons(1);
-  proc::Fd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  Fd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   socklen_t size = sizeof own;
   char text[INET_ADDRSTRLEN] = "";
   bool known = ::inet_pton(AF_INET, other.c_str(), &to.sin_addr) == 1 &&
@@ -108,19 +109,10 @@ Result<std::string> listen(Room& room) {
   return room.listen(at);
 }
 
-// Readers find the whole text or none.
-Result<void> replace(const std::string& path, const std::string& text) {
-  auto fresh = path + ".new";
-  std::ofstream(fresh) << text;
-  if (::rename(fresh.c_str(), path.c_str()) != 0)
-    return fail(Code::System, fresh + ": " + std::strerror(errno));
-  return {};
-}
-
 Result<void> tell_place(const std::string& path, std::string place) {
   if (place.starts_with("0.0.0.0:") || place.starts_with(":"))
     place = own_address() + place.substr(place.rfind(':'));
-  return replace(path, place + "\n");
+  return replace_file(path, place + "\n", 0644);
 }
 
 Notes notes_in(const std::string& folder, std::uint32_t rank, std::uint32_t routers) {
@@ -129,7 +121,7 @@ Notes notes_in(const std::string& folder, std::uint32_t rank, std::uint32_t rout
   };
   return {rank, routers,
           [path, rank](const std::string& note) {
-            if (auto kept = replace(path(rank), note); !kept)
+            if (auto kept = replace_file(path(rank), note, 0644); !kept)
               log::warn("note_lost", {{"why", kept.error().text}});
           },
           [path](std::uint32_t of) {

@@ -51,7 +51,7 @@ Agent::Pipes Agent::connect() {
   output_.spec.out = spec.out;
   output_.spec.err = spec.err;
   output_.spec.merge_err = spec.merge_err;
-  auto join = [this](proc::Fd& read, proc::Fd& write) {
+  auto join = [this](Fd& read, Fd& write) {
     auto pipe = attempt_.kernel.files.pipe();
     if (!pipe) return;
     read = std::move(pipe->read);

@@ -30,7 +30,7 @@ class Agent {
 
  private:
   struct Pipes {
-    proc::Fd out, err;
+    Fd out, err;
   };
   bool is_due() const;
   void start();

@@ -19,7 +19,7 @@ void Copiers::look_at_all() {
 
 void Copiers::look(Task& task) {
   if (!task.out && !task.err) return;
-  auto waiting = [this](const proc::Fd& pipe) {
+  auto waiting = [this](const Fd& pipe) {
     return pipe ? attempt_.kernel.files.look(pipe) : Waiting::Nothing;
   };
   auto out = waiting(task.out), err = waiting(task.err);
@@ -32,7 +32,7 @@ void Copiers::start(Task& task) {
   folder_.ensure();
   attempt_.output_begun = true;
   int out = task.out.get(), err = task.err.get();
-  proc::Fd turn;
+  Fd turn;
   if (hands_over(task.spec)) {
     // Without the pipe the task stays what it is: the writer, or not.
     if (auto pipe = attempt_.kernel.files.pipe()) {

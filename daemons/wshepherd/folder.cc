@@ -14,7 +14,7 @@ void Folder::put_files() {
     attempt_.kernel.files.put_file(path(), file, attempt_.spec.account);
 }
 
-proc::Fd Folder::open_log(const std::string& name) {
+Fd Folder::open_log(const std::string& name) {
   ensure();
   return attempt_.kernel.files.open_log(path() + "/" + name);
 }

@@ -14,7 +14,7 @@ class Folder {
   /// Puts the specification's files there, once each, over those of the same name.
   void put_files();
   /// A log of ours in it.
-  proc::Fd open_log(const std::string& name);
+  Fd open_log(const std::string& name);
   void remove();
 
  private:

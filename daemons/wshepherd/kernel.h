@@ -87,7 +87,7 @@ class Children {
   /// @errors as shepherd::fork_as_user
   virtual Result<pid_t> fork_as_user(const UserPart& part, const std::function<int()>& work) = 0;
   /// What kept a child from running, once it has ended; closes the pipe.
-  virtual proc::Trouble trouble_of(proc::Fd& pipe) = 0;
+  virtual proc::Trouble trouble_of(Fd& pipe) = 0;
   /// The next that has ended; none: the others run.
   virtual std::optional<Exit> reap() = 0;
   /// wait(2) knows no child, not even one that has not ended.
@@ -115,7 +115,7 @@ class ControlGroup {
 
 /// Both ends of a pipe, close-on-exec.
 struct Pipe {
-  proc::Fd read, write;
+  Fd read, write;
 };
 /// What a reader would find in a pipe.
 enum class Waiting : std::uint8_t { Nothing, Bytes, End };
@@ -126,17 +126,17 @@ class Files {
   virtual ~Files() = default;
   /// @errors System
   virtual Result<Pipe> pipe() = 0;
-  virtual Waiting look(const proc::Fd& pipe) = 0;
+  virtual Waiting look(const Fd& pipe) = 0;
   /// What waits in a pipe, up to 4096 bytes of it. @cost does not block
-  virtual std::string read_waiting(const proc::Fd& pipe) = 0;
-  virtual void write(const proc::Fd& pipe, std::string_view bytes) = 0;
+  virtual std::string read_waiting(const Fd& pipe) = 0;
+  virtual void write(const Fd& pipe, std::string_view bytes) = 0;
   /// The user's folder, with mode 0700.
   virtual void make_folder(const std::string& path, const launch::Account& owner) = 0;
   /// Follows and opens nothing that is there: the folder's owner may have put it in the way.
   virtual void put_file(const std::string& folder, const launch::SmallFile& file,
                         const launch::Account& owner) = 0;
   /// As open_log of log_file.h.
-  virtual proc::Fd open_log(const std::string& path) = 0;
+  virtual Fd open_log(const std::string& path) = 0;
   /// With all in it, as its owner: a link in it leads nowhere he could not go. @cost blocks, 10 s
   /// at most
   virtual void remove_folder(const std::string& path, const launch::Account& owner) = 0;

@@ -25,7 +25,7 @@ namespace {
 
 /// Signals a shepherd wants to read from a descriptor; the others that end programs are
 /// ignored: only SIGTERM (and SIGKILL) ends a shepherd.
-proc::Fd signals_to_read() {
+Fd signals_to_read() {
   for (int signal : {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGUSR1, SIGUSR2}) ::signal(signal, SIG_IGN);
   ::signal(SIGCHLD, SIG_DFL);
   sigset_t set;
@@ -33,10 +33,10 @@ proc::Fd signals_to_read() {
   ::sigaddset(&set, SIGCHLD);
   ::sigaddset(&set, SIGTERM);
   ::sigprocmask(SIG_BLOCK, &set, nullptr);
-  return proc::Fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+  return Fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-void run_attempt(const Place& place, launch::AttemptSpec spec, proc::Fd connection) {
+void run_attempt(const Place& place, launch::AttemptSpec spec, Fd connection) {
   ::setsid();
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   auto path = place.run + "/" + to_string(spec.key) + "." + std::to_string(::getpid()) + ".sock";
@@ -51,7 +51,7 @@ void run_attempt(const Place& place, launch::AttemptSpec spec, proc::Fd connecti
 }
 
 /// The life of one forked process.
-void serve(const Place& place, proc::Fd connection) {
+void serve(const Place& place, Fd connection) {
   proc::close_all_but({connection.get()});
   auto bytes = frames::read_frame(connection.get());
   if (!bytes || !*bytes) return;

@@ -35,7 +35,7 @@ class RankWatch {
   TimePoint look_at_{};
   pid_t pid_ = 0;  ///< of the look under way
   TimePoint until_{};
-  proc::Fd line_;  ///< what it says
+  Fd line_;  ///< what it says
   bool over_ = false;
 };
 

@@ -51,7 +51,7 @@ class SideCommands {
     std::uint32_t number = 0;
     std::optional<TimePoint> kill_at;
     bool late = false, cancelled = false;
-    proc::Fd trouble;
+    Fd trouble;
   };
   static SideEnd end_of(const Side& side, int status);
 

@@ -43,15 +43,15 @@ struct Task {
   launch::TaskSpec spec;
   Phase phase = Phase::Running;
   pid_t pid = 0;
-  proc::Fd out, err, trouble;  ///< read ends; out and err until a copier has them
+  Fd out, err, trouble;  ///< read ends; out and err until a copier has them
   pid_t copier = 0;
-  proc::Fd turns;      ///< write end: tells the copier whether the task is the writer
+  Fd turns;      ///< write end: tells the copier whether the task is the writer
   pid_t teller = 0;    ///< repeats its last words
-  proc::Fd told;       ///< read end: the line of them that the record gets
+  Fd told;       ///< read end: the line of them that the record gets
   bool tells = false;  ///< a teller was started
   TimePoint teller_until{};
   pid_t reporter = 0;    ///< says what the trial has to report
-  proc::Fd reported;     ///< read end of it
+  Fd reported;     ///< read end of it
   bool reports = false;  ///< a reporter was started
   TimePoint reporter_until{};
   std::optional<Ending> ending;

@@ -19,6 +19,7 @@
 #include "daemons/wuserd/spaces/spaces.h"
 #include "libwm/base/log.h"
 #include "libwm/conf/load.h"
+#include "libwm/files/own_folder.h"
 #include "libwm/http/listen.h"
 #include "libwm/http/token_files.h"
 #include "libwm/proc/ready.h"
@@ -64,7 +65,10 @@ Result<std::unique_ptr<Site>> make_site(const Options& options) {
   if (own == nullptr) return fail(Code::NotFound, "the own account has no name");
   WM_TRY(auto conf, conf::load_cluster(options.conf));
   std::string user = own->pw_name, home = own->pw_dir;
-  auto results = (conf.dirs.results.empty() ? home : conf.dirs.results) + "/" + user;
+  auto shared = conf.dirs.results.empty() ? home : conf.dirs.results;
+  auto results = shared + "/" + user;
+  // What is in it acts as this user: code that jobs run, keys, settings.
+  if (auto own = OwnFolder::make(shared, results, ::getuid()); !own) return own.error();
   auto site = std::make_unique<Site>(std::move(conf), user, home, results);
   site->conf_dir = options.conf;
   const char* own_dir = std::getenv("WM_USER_DIR");

@@ -46,22 +46,22 @@ int bpf(bpf_cmd command, bpf_attr& attributes) {
   return static_cast<int>(::syscall(SYS_bpf, command, &attributes, sizeof(attributes)));
 }
 
-Result<proc::Fd> load_program(const std::vector<bpf_insn>& program) {
+Result<Fd> load_program(const std::vector<bpf_insn>& program) {
   static const char kLicense[] = "Apache-2.0";
   bpf_attr attributes{};
   attributes.prog_type = BPF_PROG_TYPE_CGROUP_DEVICE;
   attributes.insns = reinterpret_cast<std::uintptr_t>(program.data());
   attributes.insn_cnt = static_cast<std::uint32_t>(program.size());
   attributes.license = reinterpret_cast<std::uintptr_t>(kLicense);
-  proc::Fd loaded(bpf(BPF_PROG_LOAD, attributes));
-  if (!loaded) return proc::system_error("load the program that guards devices");
+  Fd loaded(bpf(BPF_PROG_LOAD, attributes));
+  if (!loaded) return system_error("load the program that guards devices");
   return loaded;
 }
 
 /// Beside what the administrator has put on the groups above; in place of `old` if there is one.
-Result<void> attach(const std::string& folder, const proc::Fd& program, const proc::Fd& old) {
-  proc::Fd group(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!group) return proc::system_error("open " + folder);
+Result<void> attach(const std::string& folder, const Fd& program, const Fd& old) {
+  Fd group(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!group) return system_error("open " + folder);
   bpf_attr attributes{};
   attributes.target_fd = static_cast<std::uint32_t>(group.get());
   attributes.attach_bpf_fd = static_cast<std::uint32_t>(program.get());
@@ -71,7 +71,7 @@ Result<void> attach(const std::string& folder, const proc::Fd& program, const pr
     attributes.attach_flags |= BPF_F_REPLACE;
     attributes.replace_bpf_fd = static_cast<std::uint32_t>(old.get());
   }
-  if (bpf(BPF_PROG_ATTACH, attributes) < 0) return proc::system_error("guard devices of " + folder);
+  if (bpf(BPF_PROG_ATTACH, attributes) < 0) return system_error("guard devices of " + folder);
   return {};
 }
 

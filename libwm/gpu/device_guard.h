@@ -34,7 +34,7 @@ class DeviceGuard {
   Result<void> deny_by_program(const std::string& folder,
                                const std::set<launch::CharDevice>& devices);
 
-  proc::Fd program_;
+  Fd program_;
   std::set<launch::CharDevice> denied_;
 };
 

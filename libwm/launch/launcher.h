@@ -67,7 +67,7 @@ struct TaskSpec {
   MemoryBinding memory;
   std::string in;                    ///< stdin, opened as the user; empty: /dev/null
   std::vector<std::string> folders;  ///< made as the user before the start
-  std::string results;               ///< those below it must be the user's own (own_folders.h)
+  std::string results;               ///< those below it must be the user's own (own_folder.h)
   std::string console;               ///< socket of the agent with its streams; empty: files
   bool terminal = false;             ///< its streams are one terminal, else three pipes
   std::uint32_t rows = 0, columns = 0;

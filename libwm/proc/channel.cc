@@ -23,15 +23,6 @@ Result<sockaddr_un> unix_address(const std::string& path) {
 
 }  // namespace
 
-void Fd::reset(int fd) {
-  if (fd_ >= 0) ::close(fd_);
-  fd_ = fd;
-}
-
-Error system_error(std::string_view what) {
-  return Error{Code::System, std::string(what) + ": " + std::strerror(errno)};
-}
-
 Result<std::pair<Fd, Fd>> socket_pair() {
   int fds[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)

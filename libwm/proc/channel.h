@@ -11,32 +11,9 @@
 #include <string_view>
 
 #include "libwm/base/result.h"
+#include "libwm/files/fd.h"
 
 namespace wm::proc {
-
-/// An owned descriptor, closed on destruction. @owns the descriptor
-class Fd {
- public:
-  Fd() = default;
-  explicit Fd(int fd) : fd_(fd) {}
-  Fd(Fd&& other) noexcept : fd_(other.release()) {}
-  Fd& operator=(Fd&& other) noexcept {
-    reset(other.release());
-    return *this;
-  }
-  ~Fd() { reset(); }
-  int get() const { return fd_; }
-  explicit operator bool() const { return fd_ >= 0; }
-  int release() { return std::exchange(fd_, -1); }
-  /// Closes the old one, if any. @cost one close
-  void reset(int fd = -1);
-
- private:
-  int fd_ = -1;
-};
-
-/// Text of errno with what was being done: "open /x: Permission denied". @thread any
-Error system_error(std::string_view what);
 
 /// A connected pair of stream sockets. @errors System
 Result<std::pair<Fd, Fd>> socket_pair();

@@ -77,13 +77,8 @@ std::vector<launch::ExitRecord> records_in(std::string_view file, const OnDamage
   return records;
 }
 
-Result<void> write_all(int fd, std::string_view bytes, const std::string& path) {
-  while (!bytes.empty()) {
-    auto n = ::write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return system_error("write " + path);
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
+Result<void> write_and_sync(int fd, std::string_view bytes, const std::string& path) {
+  WM_TRY(write_all(fd, bytes, "write " + path));
   if (::fdatasync(fd) != 0) return system_error("fdatasync " + path);
   return {};
 }
@@ -134,7 +129,7 @@ std::uint32_t crc32c(std::string_view bytes) {
 
 Result<void> append_exits(const std::string& path, const std::vector<launch::ExitRecord>& records) {
   WM_TRY(auto fd, open_locked(path, O_WRONLY | O_APPEND | O_CREAT, LOCK_SH));
-  return write_all(fd.get(), frames_of(records), path);
+  return write_and_sync(fd.get(), frames_of(records), path);
 }
 
 Result<std::vector<launch::ExitRecord>> read_exits(const std::string& path,
@@ -161,7 +156,7 @@ Result<void> shrink_exits(const std::string& path,
   auto next = path + ".new";
   Fd fd(::open(next.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (!fd) return system_error("open " + next);
-  WM_TRY(write_all(fd.get(), frames_of(records), next));
+  WM_TRY(write_and_sync(fd.get(), frames_of(records), next));
   if (::rename(next.c_str(), path.c_str()) != 0) return system_error("rename " + next);
   return {};
 }

@@ -2,6 +2,10 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
 
 #include "libwm/proc/spawn.h"
 
@@ -22,15 +26,52 @@ std::string resolved_path(const launch::OutputFile& file) {
   return file.path + (slash ? "" : "/") + file.name;
 }
 
+namespace {
+
+Result<Fd> open_file(const std::string& path, int flags);
+
+/// Behind a link that root or the job's user made; anybody else's may lead to any file of the
+/// user's. What our own link says is read from the link that was looked at, not from its name again.
+Result<Fd> open_behind(const std::string& path, int flags, int links) {
+  constexpr int kMostLinks = 40;  // as the kernel's
+  Fd link(::open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  struct stat is {};
+  if (!link || ::fstat(link.get(), &is) != 0) return system_error("output file " + path);
+  if (is.st_uid != 0 && is.st_uid != ::geteuid())
+    return fail(Code::Denied, "output file " + path + " is a link that uid " +
+                                  std::to_string(is.st_uid) + " made: remove it");
+  if (is.st_uid == 0) return open_file(path, flags);
+  std::array<char, 4096> text{};
+  auto size = ::readlinkat(link.get(), "", text.data(), text.size());
+  if (size < 0 || links >= kMostLinks) return system_error("output file " + path);
+  std::string target(text.data(), static_cast<std::size_t>(size));
+  auto slash = path.rfind('/');
+  if (!target.starts_with('/') && slash != path.npos) target = path.substr(0, slash + 1) + target;
+  Fd fd(::open(target.c_str(), flags | O_NOFOLLOW, 0666));
+  if (!fd && errno == ELOOP) return open_behind(target, flags, links + 1);
+  if (!fd) return system_error("output file " + path);
+  return fd;
+}
+
+Result<Fd> open_file(const std::string& path, int flags) {
+  Fd fd(::open(path.c_str(), flags, 0666));
+  if (!fd) return system_error("output file " + path);
+  return fd;
+}
+
+}  // namespace
+
 Result<Fd> open_output(const launch::OutputFile& file, bool anew) {
   auto path = resolved_path(file);
   auto slash = path.rfind('/');
   if (file.make_folders && slash != path.npos) WM_TRY(make_folders(path.substr(0, slash)));
   if (file.path.ends_with('/')) ::mkdir(file.path.c_str(), 0700);
   constexpr int kFlags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC;
-  Fd fd(::open(path.c_str(), file.overwrite && anew ? kFlags | O_TRUNC : kFlags, 0666));
-  if (!fd) return system_error("output file " + path);
-  return fd;
+  auto flags = file.overwrite && anew ? kFlags | O_TRUNC : kFlags;
+  Fd fd(::open(path.c_str(), flags | O_NOFOLLOW, 0666));
+  if (fd) return fd;
+  if (errno != ELOOP) return system_error("output file " + path);
+  return open_behind(path, flags, 0);
 }
 
 Result<void> make_outputs(const std::vector<launch::OutputFile>& files) {

@@ -15,8 +15,9 @@ namespace wm::proc {
 std::string resolved_path(const launch::OutputFile& file);
 
 /// Opens it for appending; what was there goes with `anew` if it is one to overwrite. A folder
-/// spelled with a trailing '/' is made 0700 when missing.
-/// @errors System: path and reason
+/// spelled with a trailing '/' is made 0700 when missing. A link in its place is followed if root
+/// or the user made it.
+/// @errors Denied: another account's link; System: path and reason
 Result<Fd> open_output(const launch::OutputFile& file, bool anew);
 
 /// Makes those of the files that are to exist whatever is written. A FIFO is left to whoever

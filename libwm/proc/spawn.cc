@@ -15,9 +15,9 @@
 #include <cerrno>
 #include <cstring>
 
+#include "libwm/files/own_folder.h"
 #include "libwm/proc/cgroup.h"
 #include "libwm/proc/output_file.h"
-#include "libwm/proc/own_folders.h"
 #include "libwm/proc/rank_call.h"
 
 namespace wm::proc {
@@ -78,6 +78,14 @@ Result<void> enter_cwd(const Exec& exec) {
     if (::chdir(exec.cwd.c_str()) == 0) return {};
   }
   return system_error("working directory " + exec.cwd);
+}
+
+/// Made as the user, and refused unless nobody else can have put it there: what is read from it
+/// later, a checkpoint say, runs as the user.
+Result<void> make_own_folders(const std::string& results, const std::string& folder) {
+  WM_TRY(make_folders(results));
+  auto made = OwnFolder::make(results, folder, ::geteuid());
+  return made ? Result<void>() : made.error();
 }
 
 Result<void> enter_files(const Exec& exec) {

@@ -18,7 +18,7 @@ double jobs_per_second(const std::vector<std::string>& argv) {
   Zygote zygote;
   auto spec = shell_attempt(zygote, 1, "");
   spec.tasks[0].argv = argv;
-  std::vector<proc::Fd> open;
+  std::vector<Fd> open;
   int started = 0, ended = 0;
   auto begin = std::chrono::steady_clock::now();
   while (ended < kJobs) {

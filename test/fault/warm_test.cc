@@ -82,7 +82,7 @@ class WarmAttempt {
   Zygote zygote;
   launch::TaskSpec task;
   launch::AttemptKey key;
-  proc::Fd fd;
+  Fd fd;
 };
 
 TEST(warm, a_fork_is_a_task_like_any_other) {

@@ -83,9 +83,9 @@ Zygote::~Zygote() {
   fs::remove_all(folder, ignored);
 }
 
-proc::Fd Zygote::start(const launch::AttemptSpec& spec) { return fork_with(spec); }
+Fd Zygote::start(const launch::AttemptSpec& spec) { return fork_with(spec); }
 
-proc::Fd Zygote::fork_with(const launch::ShepherdOrder& order) {
+Fd Zygote::fork_with(const launch::ShepherdOrder& order) {
   auto pair = proc::socket_pair();
   if (!proc::send_fd(socket_.get(), pair->second.get())) throw std::runtime_error("no zygote");
   if (!frames::write_frame(pair->first.get(), to_bytes(order))) throw std::runtime_error("no fork");
@@ -126,7 +126,7 @@ launch::AttemptSpec shell_attempt(const Zygote& zygote, std::uint32_t job,
   return spec;
 }
 
-std::optional<launch::ShepherdWord> next_word(const proc::Fd& fd) {
+std::optional<launch::ShepherdWord> next_word(const Fd& fd) {
   pollfd wait{fd.get(), POLLIN, 0};
   if (::poll(&wait, 1, std::chrono::milliseconds(kComes).count()) != 1) return std::nullopt;
   auto bytes = frames::read_frame(fd.get());
@@ -135,7 +135,7 @@ std::optional<launch::ShepherdWord> next_word(const proc::Fd& fd) {
   return word ? std::optional(*word) : std::nullopt;
 }
 
-void tell(const proc::Fd& fd, const launch::ShepherdOrder& order) {
+void tell(const Fd& fd, const launch::ShepherdOrder& order) {
   if (!frames::write_frame(fd.get(), to_bytes(order))) throw std::runtime_error("shepherd is gone");
 }
 

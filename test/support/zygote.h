@@ -28,16 +28,16 @@ class Zygote {
   std::string folder, run, exits;
 
   /// Starts a shepherd; the socket to it.
-  proc::Fd start(const launch::AttemptSpec& spec);
+  Fd start(const launch::AttemptSpec& spec);
   /// Sends any first order to a fresh fork of the zygote.
-  proc::Fd fork_with(const launch::ShepherdOrder& order);
+  Fd fork_with(const launch::ShepherdOrder& order);
   /// Ends the zygote as the death of wnoded does.
   void lose();
   std::string read(const std::string& name) const;
   pid_t pid() const { return pid_; }
 
  private:
-  proc::Fd socket_;
+  Fd socket_;
   pid_t pid_ = 0;
 };
 
@@ -46,15 +46,15 @@ launch::AttemptSpec shell_attempt(const Zygote& zygote, std::uint32_t job,
                                   const std::string& command);
 
 /// Next word of a shepherd; none: closed, damaged, or nothing within kComes.
-std::optional<launch::ShepherdWord> next_word(const proc::Fd& fd);
+std::optional<launch::ShepherdWord> next_word(const Fd& fd);
 /// Words up to and with the first T; its value. Fails the test when it does not come.
 template <class T>
-T await(const proc::Fd& fd) {
+T await(const Fd& fd) {
   while (auto word = next_word(fd))
     if (auto* found = std::get_if<T>(&*word)) return *found;
   throw std::runtime_error("the shepherd did not say it");
 }
-void tell(const proc::Fd& fd, const launch::ShepherdOrder& order);
+void tell(const Fd& fd, const launch::ShepherdOrder& order);
 
 /// Control groups below our own for this process's tests, removed by the destructor; `text` is
 /// empty where none can be made. $WM_TEST_CGROUP: as wm.conf's cgroup_root.

@@ -68,7 +68,7 @@ Result<proc::Console> console_for(const LaunchStart& what) {
 }
 
 void make_nonblocking(const proc::ConsoleEnds& ends) {
-  for (const proc::Fd* fd : {&ends.in, &ends.out, &ends.err})
+  for (const Fd* fd : {&ends.in, &ends.out, &ends.err})
     if (*fd) ::fcntl(fd->get(), F_SETFL, ::fcntl(fd->get(), F_GETFL) | O_NONBLOCK);
 }
 

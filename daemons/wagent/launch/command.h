@@ -56,7 +56,7 @@ class Command {
   std::shared_ptr<StreamSet> streams_;
   boost::asio::posix::stream_descriptor process_;  ///< pidfd
   boost::asio::steady_timer timer_;
-  proc::Fd trouble_;
+  Fd trouble_;
   pid_t pid_ = 0;
   std::optional<int> status_;
   bool silent_ = false, spoke_ = false, over_ = false;

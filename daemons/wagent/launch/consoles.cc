@@ -15,7 +15,7 @@ constexpr std::chrono::seconds kAbandoned{10};
 }  // namespace
 
 Consoles::Consoles(boost::asio::io_context& loop, Say say)
-    : loop_(loop), say_(std::move(say)), reception_(loop, [this](proc::Fd caller) {
+    : loop_(loop), say_(std::move(say)), reception_(loop, [this](Fd caller) {
         auto arrival =
             std::make_shared<Result<proc::ConsoleArrival>>(proc::receive_console(caller.get()));
         return [this, arrival] { admit(std::move(*arrival)); };

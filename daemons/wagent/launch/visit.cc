@@ -37,10 +37,10 @@ void Visit::on_connected(const boost::system::error_code& error) {
   if (error)
     return say_(LaunchEnded{0, true, "the application does not answer: " + error.message()});
   proc::ConsoleEnds ends;
-  ends.out = proc::Fd(socket_.release());
+  ends.out = Fd(socket_.release());
   int fd = ends.out.get();
   ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
-  ends.in = proc::Fd(::fcntl(fd, F_DUPFD_CLOEXEC, 3));
+  ends.in = Fd(::fcntl(fd, F_DUPFD_CLOEXEC, 3));
   streams_ = std::make_shared<StreamSet>(loop_, std::move(ends));
   say_(LaunchUp{});
   streams_->serve({[this](std::uint32_t stream, std::string bytes) {

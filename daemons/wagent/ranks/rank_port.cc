@@ -37,7 +37,7 @@ RankPort::RankPort(boost::asio::io_context& loop, wire::Transport& transport,
       by_key_(std::move(by_key)),
       settings_(settings),
       patience_(loop),
-      reception_(loop, [this](proc::Fd caller) { return hear_rank(std::move(caller)); }) {}
+      reception_(loop, [this](Fd caller) { return hear_rank(std::move(caller)); }) {}
 
 Result<void> RankPort::start(const RankSettings& settings, OnBroken on_broken) {
   WM_TRY(map_, ranks::parse_rank_map(settings.hosts));
@@ -103,8 +103,8 @@ PmixServer::Handlers RankPort::handlers() {
   return calls;
 }
 
-Reception::OnLoop RankPort::hear_rank(proc::Fd caller) {
-  auto fd = std::make_shared<proc::Fd>(std::move(caller));
+Reception::OnLoop RankPort::hear_rank(Fd caller) {
+  auto fd = std::make_shared<Fd>(std::move(caller));
   auto arrival = std::make_shared<Result<proc::RankArrival>>(proc::receive_rank_call(fd->get()));
   return [this, fd, arrival] { answer(fd->get(), std::move(*arrival)); };
 }

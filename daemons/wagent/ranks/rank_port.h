@@ -67,7 +67,7 @@ class RankPort {
     std::uint32_t number = 0;
     bool ended = false;
   };
-  Reception::OnLoop hear_rank(proc::Fd caller);
+  Reception::OnLoop hear_rank(Fd caller);
   void answer(int fd, Result<proc::RankArrival> arrival);
   proc::RankAnswer answer_for(const proc::RankCall& call);
   void make_server(const std::string& folder);

@@ -22,7 +22,7 @@ TaggedOutput::~TaggedOutput() {
   for (auto& [rank, source] : sources_) source.streams->close();
 }
 
-void TaggedOutput::serve(std::uint32_t rank, proc::ConsoleEnds ends, proc::Fd hold) {
+void TaggedOutput::serve(std::uint32_t rank, proc::ConsoleEnds ends, Fd hold) {
   auto [at, fresh] = sources_.try_emplace(rank);
   if (!fresh) return;
   auto& source = at->second;

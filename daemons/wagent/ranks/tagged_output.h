@@ -39,7 +39,7 @@ class TaggedOutput {
   ~TaggedOutput();
 
   /// The streams of a rank of this host; `hold` is closed once all it wrote is written.
-  void serve(std::uint32_t rank, proc::ConsoleEnds ends, proc::Fd hold);
+  void serve(std::uint32_t rank, proc::ConsoleEnds ends, Fd hold);
   void on(const RankOutput& words);
   void on(const RankTaken& words);
   void on(const RankSilent& words);
@@ -54,7 +54,7 @@ class TaggedOutput {
  private:
   struct Source {
     std::shared_ptr<StreamSet> streams;
-    proc::Fd hold;
+    Fd hold;
     std::size_t under_way = 0;
     bool over = false;
     int rests = 2;  ///< of its streams, not yet known to be written

@@ -130,7 +130,7 @@ AuditReply read_audit(std::string_view text, const AuditRequest& request) {
 Result<Audit> Audit::open(const std::string& folder) {
   Audit audit;
   audit.path_ = folder + "/audit.log";
-  proc::Fd made(::open(audit.path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  Fd made(::open(audit.path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
   if (!made) return error_of(audit.path_);
   WM_TRY(auto text, whole(audit.path_));
   WM_TRY(cut_torn_line(audit.path_, text));
@@ -147,7 +147,7 @@ Result<void> Audit::append(AuditEntry entry) {
   entry.number = number_ + 1;
   entry.chain = audit_chain(chain_, entry);
   auto line = audit_line(entry);
-  proc::Fd fd(::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  Fd fd(::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
   if (!fd) return error_of(path_);
   auto written = ::write(fd.get(), line.data(), line.size());
   if (written != static_cast<ssize_t>(line.size()) || ::fdatasync(fd.get()) != 0)

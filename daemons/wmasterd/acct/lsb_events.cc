@@ -274,7 +274,7 @@ Result<void> append(const std::string& path, const std::string& lines, bool open
   std::error_code failed;
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failed);
   auto mode = open_to_all ? 0644u : 0600u;
-  proc::Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, mode));
+  Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, mode));
   if (!fd) return fail(Code::System, path + ": " + std::string(std::strerror(errno)));
   ::fchmod(fd.get(), mode);
   for (std::string_view rest = lines; !rest.empty();) {

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "libwm/base/log.h"
+#include "libwm/files/whole_file.h"
 #include "libwm/proc/channel.h"
 #include "libwm/proc/command.h"
 
@@ -65,15 +66,8 @@ std::optional<std::uint64_t> read_mark(const std::string& path) {
   return {};
 }
 
-// Whole or not at all.
 Result<void> write_mark(const std::string& path, std::uint64_t seq) {
-  auto text = std::to_string(seq) + "\n", fresh = path + ".new";
-  auto failed = [&] { return fail(Code::System, path + ": " + std::strerror(errno)); };
-  proc::Fd fd(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-  if (!fd) return failed();
-  bool good = ::write(fd.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-              ::fdatasync(fd.get()) == 0 && std::rename(fresh.c_str(), path.c_str()) == 0;
-  return good ? Result<void>{} : failed();
+  return replace_file(path, std::to_string(seq) + "\n", 0600);
 }
 
 void warn_unless(const Result<void>& written) {

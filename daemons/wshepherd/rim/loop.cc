@@ -16,7 +16,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-void wait(const Shepherd& shepherd, const NodeLink& link, const proc::Fd& signals, TimePoint now) {
+void wait(const Shepherd& shepherd, const NodeLink& link, const Fd& signals, TimePoint now) {
   std::vector<pollfd> fds{{signals.get(), POLLIN, 0}, {link.listener(), POLLIN, 0}};
   short link_events = link.wants_write() ? POLLIN | POLLOUT : POLLIN;
   fds.push_back({link.connection(), link_events, 0});
@@ -25,7 +25,7 @@ void wait(const Shepherd& shepherd, const NodeLink& link, const proc::Fd& signal
   ::poll(fds.data(), fds.size(), static_cast<int>(std::max<std::int64_t>(left, 0)));
 }
 
-void take_signals(Shepherd& shepherd, const proc::Fd& signals) {
+void take_signals(Shepherd& shepherd, const Fd& signals) {
   signalfd_siginfo info{};
   while (::read(signals.get(), &info, sizeof(info)) == sizeof(info))
     if (info.ssi_signo == SIGTERM) shepherd.terminate();
@@ -43,7 +43,7 @@ void say_all(NodeLink& link) {
 }  // namespace
 
 void run_loop(const Place& place, launch::AttemptSpec spec, NodeLink link,
-              const proc::Fd& signals) {
+              const Fd& signals) {
   set_title(place, "wshepherd " + to_string(spec.key) + " " + place.node);
   RealKernel kernel(place, spec.key, link);
   Shepherd shepherd(kernel.parts(), place, std::move(spec));

@@ -8,6 +8,6 @@
 namespace wm::shepherd {
 
 /// Runs to the end of the attempt. `signals` is a signalfd with SIGCHLD and SIGTERM.
-void run_loop(const Place& place, launch::AttemptSpec spec, NodeLink link, const proc::Fd& signals);
+void run_loop(const Place& place, launch::AttemptSpec spec, NodeLink link, const Fd& signals);
 
 }  // namespace wm::shepherd

@@ -14,13 +14,13 @@ constexpr std::size_t kMaxWaiting = 4 << 20;
 
 }  // namespace
 
-Result<NodeLink> NodeLink::open(proc::Fd connection, std::string path) {
+Result<NodeLink> NodeLink::open(Fd connection, std::string path) {
   WM_TRY(auto listener, proc::listen_unix(path));
   return NodeLink(std::move(connection), std::move(listener), std::move(path));
 }
 
 bool NodeLink::accept() {
-  proc::Fd fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  Fd fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
   if (!fd) return false;
   auto peer = proc::peer_of(fd.get());
   if (!peer || (peer->uid != 0 && peer->uid != ::geteuid())) return false;

@@ -16,7 +16,7 @@ namespace wm::shepherd {
 class NodeLink {
  public:
   /// Serves `connection` and listens on `path`. @errors as proc::listen_unix
-  static Result<NodeLink> open(proc::Fd connection, std::string path);
+  static Result<NodeLink> open(Fd connection, std::string path);
   NodeLink(NodeLink&&) = default;
 
   /// Descriptors to poll; -1 when absent. `wants_write` tells whether words wait.
@@ -35,13 +35,13 @@ class NodeLink {
   void unlisten();
 
  private:
-  NodeLink(proc::Fd connection, proc::Fd listener, std::string path)
+  NodeLink(Fd connection, Fd listener, std::string path)
       : connection_(std::move(connection)),
         listener_(std::move(listener)),
         path_(std::move(path)) {}
   void close();
 
-  proc::Fd connection_, listener_;
+  Fd connection_, listener_;
   std::string path_, out_;
   frames::Cutter in_{frames::kLongest};
 };

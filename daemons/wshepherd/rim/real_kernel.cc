@@ -27,7 +27,7 @@ wm::Usage usage_of(const rusage& used) {
 }
 
 /// POLL… of a descriptor at this moment.
-short events_of(const proc::Fd& fd) {
+short events_of(const Fd& fd) {
   pollfd look{fd.get(), POLLIN, 0};
   ::poll(&look, 1, 0);
   return look.revents;
@@ -92,7 +92,7 @@ Result<pid_t> RealKernel::fork_as_user(const UserPart& part, const std::function
   return shepherd::fork_as_user(part, work);
 }
 
-proc::Trouble RealKernel::trouble_of(proc::Fd& pipe) { return proc::read_trouble(pipe); }
+proc::Trouble RealKernel::trouble_of(Fd& pipe) { return proc::read_trouble(pipe); }
 
 std::optional<Exit> RealKernel::reap() {
   int status = 0;
@@ -120,23 +120,23 @@ Result<void> RealKernel::deny(const std::set<launch::CharDevice>& devices) {
 
 Result<Pipe> RealKernel::pipe() {
   int fds[2];
-  if (::pipe2(fds, O_CLOEXEC) != 0) return proc::system_error("pipe");
-  return Pipe{proc::Fd(fds[0]), proc::Fd(fds[1])};
+  if (::pipe2(fds, O_CLOEXEC) != 0) return system_error("pipe");
+  return Pipe{Fd(fds[0]), Fd(fds[1])};
 }
 
-Waiting RealKernel::look(const proc::Fd& pipe) {
+Waiting RealKernel::look(const Fd& pipe) {
   auto events = events_of(pipe);
   if ((events & POLLIN) != 0) return Waiting::Bytes;
   return events != 0 ? Waiting::End : Waiting::Nothing;
 }
 
-std::string RealKernel::read_waiting(const proc::Fd& pipe) {
+std::string RealKernel::read_waiting(const Fd& pipe) {
   std::array<char, 4096> bytes{};
   auto n = events_of(pipe) != 0 ? ::read(pipe.get(), bytes.data(), bytes.size()) : 0;
   return {bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(n, 0))};
 }
 
-void RealKernel::write(const proc::Fd& pipe, std::string_view bytes) {
+void RealKernel::write(const Fd& pipe, std::string_view bytes) {
   (void)!::write(pipe.get(), bytes.data(), bytes.size());
 }
 
@@ -149,14 +149,14 @@ void RealKernel::put_file(const std::string& folder, const launch::SmallFile& fi
                           const launch::Account& owner) {
   auto path = folder + "/" + file.name;
   ::unlink(path.c_str());
-  proc::Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+  Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                      file.executable ? 0700 : 0600));
   if (!fd) return;
   if (::geteuid() == 0) (void)!::fchown(fd.get(), owner.uid, owner.gid);
   write(fd, file.text);
 }
 
-proc::Fd RealKernel::open_log(const std::string& path) { return shepherd::open_log(path); }
+Fd RealKernel::open_log(const std::string& path) { return shepherd::open_log(path); }
 
 void RealKernel::remove_folder(const std::string& path, const launch::Account& owner) {
   auto pid = shepherd::fork_as_user({owner, "/", 022, {}}, [&path] {

@@ -49,7 +49,7 @@ class RealKernel : public Clock,
   launch::Account own_account() override;
   Result<proc::Child> spawn(const proc::Exec& exec) override;
   Result<pid_t> fork_as_user(const UserPart& part, const std::function<int()>& work) override;
-  proc::Trouble trouble_of(proc::Fd& pipe) override;
+  proc::Trouble trouble_of(Fd& pipe) override;
   std::optional<Exit> reap() override;
   bool childless() override;
 
@@ -63,13 +63,13 @@ class RealKernel : public Clock,
   Result<void> deny(const std::set<launch::CharDevice>& devices) override;
 
   Result<Pipe> pipe() override;
-  Waiting look(const proc::Fd& pipe) override;
-  std::string read_waiting(const proc::Fd& pipe) override;
-  void write(const proc::Fd& pipe, std::string_view bytes) override;
+  Waiting look(const Fd& pipe) override;
+  std::string read_waiting(const Fd& pipe) override;
+  void write(const Fd& pipe, std::string_view bytes) override;
   void make_folder(const std::string& path, const launch::Account& owner) override;
   void put_file(const std::string& folder, const launch::SmallFile& file,
                 const launch::Account& owner) override;
-  proc::Fd open_log(const std::string& path) override;
+  Fd open_log(const std::string& path) override;
   void remove_folder(const std::string& path, const launch::Account& owner) override;
   Result<void> append_exits(const std::vector<launch::ExitRecord>& records) override;
 

@@ -110,10 +110,10 @@ bool record(const Place& place, const launch::ExitRecord& end, int connection) {
 launch::FileRead read_part(const launch::ReadFile& order) {
   launch::FileRead result;
   auto path = proc::resolved_path(order.file);
-  proc::Fd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  Fd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   struct stat file {};
   if (!fd || ::fstat(fd.get(), &file) != 0) {
-    if (errno != ENOENT) result.trouble = proc::system_error("read " + path).text;
+    if (errno != ENOENT) result.trouble = system_error("read " + path).text;
     return result;  // no byte was written yet
   }
   result.size = static_cast<std::uint64_t>(file.st_size);

@@ -26,7 +26,7 @@ class RealWarmParent : public WarmParent {
  private:
   bool ask(const launch::TaskSpec& task, const std::string& cwd, int out, int err, int socket);
 
-  proc::Fd link_;
+  Fd link_;
 };
 
 }  // namespace wm::shepherd

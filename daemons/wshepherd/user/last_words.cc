@@ -15,7 +15,7 @@ namespace {
 /// The end of a plain file that was written at `since` or later, in whole seconds: not all file
 /// systems count finer.
 std::string end_of(const std::string& path, WallTime since) {
-  proc::Fd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  Fd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   struct stat there {};
   if (!fd || ::fstat(fd.get(), &there) != 0 || !S_ISREG(there.st_mode)) return "";
   auto began = std::chrono::floor<std::chrono::seconds>(since).time_since_epoch().count();

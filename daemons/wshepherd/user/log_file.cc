@@ -5,9 +5,9 @@
 
 namespace wm::shepherd {
 
-proc::Fd open_log(const std::string& path) {
+Fd open_log(const std::string& path) {
   constexpr int kFlags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-  proc::Fd fd(::open(path.c_str(), kFlags, 0600));
+  Fd fd(::open(path.c_str(), kFlags, 0600));
   struct stat file {};
   bool plain = fd && ::fstat(fd.get(), &file) == 0 && S_ISREG(file.st_mode) && file.st_nlink == 1;
   if (!plain) fd.reset();

@@ -13,6 +13,6 @@ namespace wm::shepherd {
 /// The file at `path` for appending, made with mode 0600 when it is missing; none, which a child
 /// takes for /dev/null, when something else than a plain file of one name is there.
 /// @cost does not block
-proc::Fd open_log(const std::string& path);
+Fd open_log(const std::string& path);
 
 }  // namespace wm::shepherd

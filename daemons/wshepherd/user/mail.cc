@@ -17,26 +17,17 @@ namespace {
 constexpr std::size_t kMostOfFile = 1 << 20;
 constexpr unsigned kReadersPatience_s = 5;  // of a FIFO
 
-bool write_all(int to, std::string_view bytes) {
-  while (!bytes.empty()) {
-    auto n = ::write(to, bytes.data(), bytes.size());
-    if (n <= 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return true;
-}
-
 bool write_file(int to, const std::string& path) {
-  proc::Fd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  Fd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   std::array<char, 65536> part{};
   std::size_t left = kMostOfFile;
   while (fd && left > 0) {
     auto n = ::read(fd.get(), part.data(), std::min(part.size(), left));
     if (n <= 0) return true;
-    if (!write_all(to, {part.data(), static_cast<std::size_t>(n)})) return false;
+    if (!write_all(to, {part.data(), static_cast<std::size_t>(n)}, "mail")) return false;
     left -= static_cast<std::size_t>(n);
   }
-  return !fd || write_all(to, "\n(what follows is left out)\n");
+  return !fd || write_all(to, "\n(what follows is left out)\n", "mail").has_value();
 }
 
 [[noreturn]] void become_sendmail(const std::string& program, int in) {
@@ -54,12 +45,12 @@ int send_mail(const std::string& program, const std::string& text,
               const std::vector<std::string>& files) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return 1;
-  proc::Fd out(ends[0]), in(ends[1]);
+  Fd out(ends[0]), in(ends[1]);
   auto pid = ::fork();
   if (pid < 0) return 1;
   if (pid == 0) become_sendmail(program, out.get());
   out.reset();
-  bool written = write_all(in.get(), text);
+  bool written = write_all(in.get(), text, "mail").has_value();
   for (const auto& file : files) written = written && write_file(in.get(), file);
   in.reset();
   int status = 0;

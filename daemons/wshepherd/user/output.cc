@@ -24,7 +24,7 @@ namespace {
 struct Sink {
   launch::OutputFile file;
   std::uint64_t room = 0;  ///< bytes still allowed
-  proc::Fd fd;
+  Fd fd;
   bool opened = false;
   bool lost = false;
 

@@ -27,7 +27,7 @@ namespace {
 
 Result<pid_t> fork_as_user(const UserPart& part, const std::function<int()>& work) {
   auto pid = ::fork();
-  if (pid < 0) return proc::system_error("fork");
+  if (pid < 0) return system_error("fork");
   if (pid == 0) run_user_part(part, work);
   return pid;
 }

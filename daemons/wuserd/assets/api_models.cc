@@ -10,6 +10,7 @@
 #include "daemons/wuserd/services/packages.h"
 #include "daemons/wuserd/site/json_body.h"
 #include "daemons/wuserd/site/reply.h"
+#include "libwm/files/whole_file.h"
 #include "libwm/rest/exec_words.h"
 
 namespace wm::user {

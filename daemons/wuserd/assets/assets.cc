@@ -9,6 +9,7 @@
 
 #include "daemons/wuserd/services/dlim.h"
 #include "daemons/wuserd/site/json_body.h"
+#include "libwm/files/whole_file.h"
 
 namespace wm::user {
 namespace {
@@ -17,22 +18,11 @@ namespace fs = std::filesystem;
 
 constexpr const char* kManifest = "/manifest.json";
 
-std::string text_of_asset(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 Result<void> write_asset(const std::string& path, const std::string& text) {
   std::error_code ec;
   fs::create_directories(fs::path(path).parent_path(), ec);
-  auto draft = path + ".new";
-  std::ofstream out(draft, std::ios::binary | std::ios::trunc);
-  out << text;
-  out.close();
-  if (!out.fail()) fs::rename(draft, path, ec);
-  if (out.fail() || ec)
-    return fail(Code::System, path + ": " + (ec ? ec.message() : std::strerror(errno)));
-  return {};
+  if (ec) return fail(Code::System, path + ": " + ec.message());
+  return replace_file(path, text, 0600);
 }
 
 // Names of the folders in `folder`, sorted.
@@ -52,7 +42,8 @@ Error unknown_asset(const char* kind, const std::string& name) {
 template <class Asset>
 Result<Asset> read_asset(const char* kind, const std::string& name, const std::string& path,
                          Result<Asset> (*parse)(const std::string&)) {
-  auto text = rest::is_asset_name(name) ? text_of_asset(path) : "";
+  auto found = rest::is_asset_name(name) ? read_file(path) : Result<std::string>("");
+  auto text = found ? *found : "";
   if (text.empty()) return unknown_asset(kind, name);
   auto asset = parse(text);
   if (!asset) return asset.error().within(path);

@@ -12,6 +12,7 @@
 #include <mutex>
 
 #include "libwm/conf/catalog_conf.h"
+#include "libwm/files/whole_file.h"
 #include "libwm/rest/exec_words.h"
 
 namespace wm::user {
@@ -47,15 +48,9 @@ Result<void> write_own(const Site& site, const std::vector<Framework>& own) {
     WM_TRY(auto section, conf::to_section(framework));
     text += section;
   }
-  auto path = own_file(site), draft = path + ".new";
   std::error_code ec;
   fs::create_directories(site.own_dir, ec);
-  std::ofstream out(draft, std::ios::binary | std::ios::trunc);
-  out << text;
-  out.close();
-  if (!out || ::rename(draft.c_str(), path.c_str()) != 0)
-    return fail(Code::System, path + ": " + std::strerror(errno));
-  return {};
+  return replace_file(own_file(site), text, 0600);
 }
 
 // By its number where the name is not known here.

@@ -15,6 +15,7 @@
 #include "daemons/wuserd/jobs/submit.h"
 #include "libwm/base/joined.h"
 #include "libwm/conf/catalog_conf.h"
+#include "libwm/files/whole_file.h"
 #include "libwm/rest/exec_words.h"
 
 namespace wm::user {
@@ -35,16 +36,9 @@ std::string fetcher() {
 }
 
 Result<void> write_connections(const Site& site, const std::vector<rest::Connection>& all) {
-  auto path = file_of(site), draft = path + ".new", text = rest::to_text(all);
   std::error_code ec;
   fs::create_directories(site.own_dir, ec);
-  int fd = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  bool fine = fd >= 0 && ::fchmod(fd, 0600) == 0 &&
-              ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  auto why = path + ": " + std::strerror(errno);
-  if (fd >= 0) ::close(fd);
-  if (!fine || ::rename(draft.c_str(), path.c_str()) != 0) return fail(Code::System, why);
-  return {};
+  return replace_file(file_of(site), rest::to_text(all), 0600);
 }
 
 Result<void> check_known(const Site& site, const rest::DataWish& wish) {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "libwm/conf/catalog_conf.h"
+#include "libwm/files/whole_file.h"
 #include "libwm/rest/exec_json.h"
 
 namespace wm::user {
@@ -75,13 +76,8 @@ Result<std::string> Refused::add(const rest::ExecRequest& request, const std::st
             {"numWorker", request.workers},
             {"framework", request.framework},
             {"error", why}};
-  auto draft = folder_ + "/.draft";
-  std::ofstream out(draft, std::ios::binary | std::ios::trunc);
-  out << json.dump(-1, ' ', false, Json::error_handler_t::replace);
-  out.close();
-  if (out.fail()) return fail(Code::System, draft + ": cannot be written");
-  fs::rename(draft, path_of(number), ec);
-  if (ec) return fail(Code::System, path_of(number) + ": " + ec.message());
+  auto text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  WM_TRY(replace_file(path_of(number), text, 0600));
   for (std::size_t i = kMostRefused - 1; i < kept.size(); ++i) fs::remove(path_of(kept[i]), ec);
   return id;
 }

@@ -14,6 +14,7 @@
 #include "daemons/wuserd/notebooks/routes.h"
 #include "daemons/wuserd/site/reply.h"
 #include "libwm/conf/load.h"
+#include "libwm/files/whole_file.h"
 #include "libwm/rest/assets.h"
 #include "libwm/view/json.h"
 
@@ -188,15 +189,6 @@ Result<Answer> stop_notebook(Call& call) {
   return Answer(http::Reply{204, {}, ""});
 }
 
-Result<void> write_beside(const std::string& path, const std::string& text) {
-  std::ofstream out(path + ".new", std::ios::trunc);
-  out << text << "\n";
-  out.close();
-  if (out.fail() || std::rename((path + ".new").c_str(), path.c_str()) != 0)
-    return fail(Code::System, path + ": cannot be written");
-  return {};
-}
-
 Result<void> need_running(const JobView& view) {
   if (waits(view) || is_over(view.job->state))
     return fail(Code::Conflict, "notebook " + id_part(view.id) + " does not run");
@@ -213,7 +205,7 @@ Result<Answer> share_notebook(Call& call) {
                  return name.is_string() && rest::is_asset_name(name.get<std::string>());
                });
   if (!names) return fail(Code::BadArgument, "users: a list of names is wanted");
-  WM_TRY(write_beside(view.result_dir + "/web.share", json["users"].dump()));
+  WM_TRY(replace_file(view.result_dir + "/web.share", json["users"].dump() + "\n", 0600));
   return Answer(http::Reply{204, {}, ""});
 }
 
@@ -226,7 +218,7 @@ Result<Answer> extend(Call& call) {
   WM_TRY(need_running(view));
   auto until = epoch_seconds(now()) + static_cast<double>(minutes) * 60;
   auto text = std::to_string(static_cast<std::int64_t>(until));
-  WM_TRY(write_beside(view.result_dir + "/web.extend", text));
+  WM_TRY(replace_file(view.result_dir + "/web.extend", text + "\n", 0600));
   return json_reply("{\"until\":" + text + "}");
 }
 

@@ -17,6 +17,7 @@
 #include "daemons/wuserd/notebooks/notebooks.h"
 #include "libwm/base/log.h"
 #include "libwm/client/tunnel.h"
+#include "libwm/files/whole_file.h"
 #include "libwm/login/app_pass.h"
 #include "libwm/view/json.h"
 
@@ -227,14 +228,7 @@ Result<void> renew_token(const Site& site, const std::string& path, std::string_
     return fail(Code::Denied, path + ": no file for a token");
   std::error_code ec;
   fs::create_directories(folder, ec);
-  auto draft = path + ".new";
-  int fd = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-  bool fine =
-      fd >= 0 && ::write(fd, token.data(), token.size()) == static_cast<ssize_t>(token.size());
-  auto why = std::string(std::strerror(errno));
-  if (fd >= 0) ::close(fd);
-  if (fine && ::rename(draft.c_str(), path.c_str()) == 0) return {};
-  return fail(Code::System, path + ": " + why);
+  return replace_file(path, token, 0600);
 }
 
 }  // namespace wm::user

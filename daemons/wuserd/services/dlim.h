@@ -140,9 +140,4 @@ Result<http::Reply> infer(Site& site, const std::string& name, std::string body,
 /// holders
 std::unique_lock<std::mutex> hold_services();
 
-/// Replaces a file, mode 0600. @errors System
-Result<void> write_file(const std::string& path, const std::string& text);
-/// The whole of it. @errors NotFound
-Result<std::string> read_file(const std::string& path);
-
 }  // namespace wm::user

@@ -13,6 +13,7 @@
 #include "daemons/wuserd/files/unpack.h"
 #include "daemons/wuserd/master/clock.h"
 #include "daemons/wuserd/services/dlim.h"
+#include "libwm/files/whole_file.h"
 #include "libwm/serve/package.h"
 
 namespace wm::user {
@@ -87,8 +88,8 @@ Result<void> found(const Site& site, const std::string& folder, const serve::Mod
   if (ec) return fail(Code::System, folder + ": " + ec.message());
   std::string key(32, '\0');
   randombytes_buf(key.data(), key.size());
-  WM_TRY(write_file(folder + "/key", key));
-  return write_file(folder + "/profile.json", profile.text);
+  WM_TRY(replace_file(folder + "/key", key, 0600));
+  return replace_file(folder + "/profile.json", profile.text, 0600);
 }
 
 Result<ServiceRecord> next_record(Site& site, const serve::Model& model, bool again) {

@@ -5,6 +5,7 @@
 #include "daemons/wuserd/services/routes.h"
 #include "daemons/wuserd/site/json_body.h"
 #include "daemons/wuserd/site/reply.h"
+#include "libwm/files/whole_file.h"
 
 namespace wm::user {
 namespace {
@@ -123,7 +124,7 @@ Result<Answer> edit(Call& call) {
   std::error_code ec;
   if (!fs::is_regular_file(service.package() + "/" + model.kernel_path, ec))
     return fail(Code::BadArgument, "the package has no " + model.kernel_path);
-  WM_TRY(write_file(service.package() + "/model.json", model.text));
+  WM_TRY(replace_file(service.package() + "/model.json", model.text, 0600));
   return status_reply("Model is updated successfully");
 }
 
@@ -224,7 +225,7 @@ Result<Answer> set_readme(Call& call) {
   auto json = Json::parse(text, nullptr, false);
   if (!json.is_object() || !json.contains("readme") || !json["readme"].is_string())
     return fail(Code::BadArgument, "{\"readme\": \"...\"} is wanted");
-  WM_TRY(write_file(service.package() + "/README.md", json["readme"].get<std::string>()));
+  WM_TRY(replace_file(service.package() + "/README.md", json["readme"].get<std::string>(), 0600));
   return status_reply("Model is updated successfully");
 }
 

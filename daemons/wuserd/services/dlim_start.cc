@@ -9,6 +9,7 @@
 #include "daemons/wuserd/jobs/submit.h"
 #include "daemons/wuserd/services/dlim.h"
 #include "libwm/conf/load.h"
+#include "libwm/files/whole_file.h"
 #include "libwm/serve/peers.h"
 
 namespace wm::user {
@@ -305,11 +306,11 @@ Result<void> change_profile(Site& site, const DlimService& service, const std::s
   WM_TRY(auto wanted, serve::read_profile(service.name, site.user, given, now));
   WM_TRY(check_kernel_image(site, wanted));
   WM_TRY(auto job, service_job(site, service));
-  if (!job) return write_file(service.folder + "/profile.json", wanted.text);
+  if (!job) return replace_file(service.folder + "/profile.json", wanted.text, 0600);
   WM_TRY(auto running,
          serve::read_profile(service.name, site.user, job->job->spec().exec.profile, now));
   WM_TRY(serve::check_live(running, wanted));
-  WM_TRY(write_file(service.folder + "/profile.json", wanted.text));
+  WM_TRY(replace_file(service.folder + "/profile.json", wanted.text, 0600));
   return have_reread(site, service, running.replica);
 }
 

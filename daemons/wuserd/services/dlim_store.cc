@@ -13,6 +13,7 @@
 #include "daemons/wuserd/jobs/find.h"
 #include "daemons/wuserd/master/clock.h"
 #include "daemons/wuserd/services/dlim.h"
+#include "libwm/files/whole_file.h"
 
 namespace wm::user {
 namespace {
@@ -42,23 +43,6 @@ Result<ServiceRecord> read_record(const std::string& folder) {
 std::unique_lock<std::mutex> hold_services() {
   static std::mutex one_at_a_time;
   return std::unique_lock(one_at_a_time);
-}
-
-Result<std::string> read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return fail(Code::NotFound, path + ": " + std::strerror(errno));
-  return std::string{std::istreambuf_iterator<char>(in), {}};
-}
-
-Result<void> write_file(const std::string& path, const std::string& text) {
-  auto fresh = path + ".new";
-  int fd = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (fd < 0) return fail(Code::System, fresh + ": " + std::strerror(errno));
-  bool fine = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-              ::fsync(fd) == 0;
-  ::close(fd);
-  if (fine && ::rename(fresh.c_str(), path.c_str()) == 0) return {};
-  return fail(Code::System, path + ": " + std::strerror(errno));
 }
 
 Result<DlimService> find_service(Site& site, const std::string& name) {
@@ -162,14 +146,14 @@ Result<void> set_canary(Site& site, const DlimService& service, const Canary& ca
   if (canary.service == service.name)
     return fail(Code::BadArgument, "service: another one than " + service.name + " is wanted");
   WM_TRY(find_service(site, canary.service));
-  return write_file(path, std::to_string(canary.percent) + " " + canary.service + "\n");
+  return replace_file(path, std::to_string(canary.percent) + " " + canary.service + "\n", 0600);
 }
 
 Result<void> keep_record(const std::string& folder, const ServiceRecord& record) {
   Json json{{"uid", record.uid},         {"version", record.version}, {"job", record.job.job},
             {"created", record.created}, {"updated", record.updated}, {"started", record.started},
             {"space", record.space},     {"model", record.model},     {"earlier", record.earlier}};
-  return write_file(folder + "/service.json", json.dump(2));
+  return replace_file(folder + "/service.json", json.dump(2), 0600);
 }
 
 Result<serve::Profile> profile_of(Site& site, const DlimService& service) {

@@ -5,6 +5,7 @@
 #include "daemons/wuserd/services/routes.h"
 #include "daemons/wuserd/site/json_body.h"
 #include "daemons/wuserd/site/reply.h"
+#include "libwm/files/whole_file.h"
 
 namespace wm::user {
 namespace {

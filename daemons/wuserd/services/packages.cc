@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "daemons/wuserd/services/dlim.h"
+#include "libwm/files/whole_file.h"
 
 namespace wm::user {
 namespace {
@@ -135,9 +136,9 @@ Result<void> make_package(const JobView& run, serve::Wanted wanted, const std::s
   if (has(model, "signature.json"))
     fs::copy_file(into + "/model/signature.json", into + "/signature.json", ec);
   if (ec) return fail(Code::System, into + "/signature.json: " + ec.message());
-  if (ready) WM_TRY(write_file(into + "/kernel.py", std::string(serve::ready_kernel())));
-  WM_TRY(write_file(into + "/README.md", readme_of(run, wanted)));
-  return write_file(into + "/model.json", serve::model_text(wanted));
+  if (ready) WM_TRY(replace_file(into + "/kernel.py", std::string(serve::ready_kernel()), 0600));
+  WM_TRY(replace_file(into + "/README.md", readme_of(run, wanted), 0600));
+  return replace_file(into + "/model.json", serve::model_text(wanted), 0600);
 }
 
 }  // namespace wm::user

@@ -6,6 +6,7 @@
 #include "daemons/wuserd/site/reply.h"
 #include "daemons/wuserd/spaces/routes.h"
 #include "daemons/wuserd/spaces/spaces.h"
+#include "libwm/files/whole_file.h"
 #include "libwm/rest/url.h"
 
 namespace wm::user {
@@ -221,7 +222,7 @@ Result<Answer> deploy_promoted(Call& call) {
   Placing placing{fetched.package, "", profile_text(json, fetched.plan), shown, model};
   WM_TRY(auto text, read_file(placing.package + "/model.json"));
   WM_TRY(auto renamed, serve::renamed_model(text, name));
-  WM_TRY(write_file(placing.package + "/model.json", renamed));
+  WM_TRY(replace_file(placing.package + "/model.json", renamed, 0600));
   WM_TRY(auto service, place_package(call.site, placing));
   if (json.value("start", Json(true)) == Json(true)) WM_TRY(start_service(call.site, name));
   return json_reply(dumped({{"name", service.name}}), 201);

@@ -12,6 +12,7 @@
 #include "daemons/wuserd/services/dlim.h"
 #include "daemons/wuserd/site/reply.h"
 #include "daemons/wuserd/spaces/spaces.h"
+#include "libwm/files/whole_file.h"
 #include "libwm/rest/routes.h"
 
 namespace wm::user {

@@ -17,6 +17,7 @@
 #include "daemons/wuserd/files/unpack.h"
 #include "daemons/wuserd/services/dlim.h"
 #include "daemons/wuserd/site/json_body.h"
+#include "libwm/files/whole_file.h"
 
 namespace wm::user {
 namespace {
@@ -159,7 +160,7 @@ void know_owner(const Site& site, const std::string& user, bool known) {
   for (const auto& one : users) text += one + "\n";
   std::error_code ec;
   std::filesystem::create_directories(site.results_root + "/spaces", ec);
-  (void)write_file(owners_path(site), text);
+  (void)replace_file(owners_path(site), text, 0600);
 }
 
 Result<rest::Space> share_space(Site& site, const std::string& name, const std::string& body) {

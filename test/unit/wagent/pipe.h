@@ -10,7 +10,7 @@
 namespace wm::wagent {
 
 struct Pipe {
-  proc::Fd read, write;
+  Fd read, write;
   Pipe() {
     int fds[2];
     EXPECT_EQ(::pipe2(fds, O_CLOEXEC | O_NONBLOCK), 0);

@@ -18,7 +18,7 @@ TEST(reception, a_caller_that_says_nothing_does_not_keep_the_loop_waiting) {
   auto path = folder.path() + "/desk";
   boost::asio::io_context loop;
   std::vector<std::string> heard;
-  Reception desk(loop, [&](proc::Fd caller) {
+  Reception desk(loop, [&](Fd caller) {
     auto words = std::make_shared<std::string>("nothing");
     if (auto frame = frames::read_frame(caller.get()); frame && *frame) *words = **frame;
     return [&heard, words] { heard.push_back(*words); };

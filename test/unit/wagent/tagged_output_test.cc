@@ -14,12 +14,12 @@
 namespace wm::wagent {
 namespace {
 
-bool is_closed(const proc::Fd& read_end) {
+bool is_closed(const Fd& read_end) {
   pollfd fd{read_end.get(), POLLIN, 0};
   return ::poll(&fd, 1, 0) == 1 && (fd.revents & POLLHUP) != 0;
 }
 
-std::string content(const proc::Fd& read_end) {
+std::string content(const Fd& read_end) {
   char text[256];
   pollfd fd{read_end.get(), POLLIN, 0};
   if (::poll(&fd, 1, 0) != 1) return "";

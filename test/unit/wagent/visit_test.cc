@@ -46,7 +46,7 @@ TEST_F(visit, carries_both_ways_until_the_application_closes) {
   ASSERT_TRUE(going);
   (*going)->on(LaunchInput{"early "});
   run_until([&] { return ups_ == 1; });
-  proc::Fd application(::accept(listening->get(), nullptr, nullptr));
+  Fd application(::accept(listening->get(), nullptr, nullptr));
   (*going)->on(LaunchInput{"late"});
   run_until([&] { return taken_ == 10; });
   char bytes[32] = "";

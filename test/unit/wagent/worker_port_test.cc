@@ -28,12 +28,12 @@ FromWorker hello_of(std::uint32_t task) {
 class worker_port : public ::testing::Test {
  protected:
   void SetUp() override { ASSERT_TRUE(port_.listen(path_)); }
-  proc::Fd connect() {
+  Fd connect() {
     auto fd = proc::connect_unix(path_);
     EXPECT_TRUE(fd);
-    return fd ? std::move(*fd) : proc::Fd();
+    return fd ? std::move(*fd) : Fd();
   }
-  static void say(const proc::Fd& fd, const FromWorker& words) {
+  static void say(const Fd& fd, const FromWorker& words) {
     EXPECT_TRUE(frames::write_frame(fd.get(), codec::encode(words)));
   }
   std::size_t hellos() const {
@@ -41,7 +41,7 @@ class worker_port : public ::testing::Test {
         heard_.begin(), heard_.end(),
         [](const auto& said) { return std::holds_alternative<WorkerHello>(said.words); }));
   }
-  proc::Fd worker(std::uint32_t task) {
+  Fd worker(std::uint32_t task) {
     auto fd = connect();
     auto before = hellos();
     say(fd, hello_of(task));
@@ -94,7 +94,7 @@ TEST_F(worker_port, who_says_no_hello_first_is_closed_but_a_reporters_progress_i
   EXPECT_FALSE(heard_[0].task) << "it has no task";
   say(rude, WorkerLeft{});
   EXPECT_TRUE(frames::write_frame(nonsense.get(), "no words at all"));
-  auto closed = [&](const proc::Fd& fd) {
+  auto closed = [&](const Fd& fd) {
     char byte = 0;
     return ::recv(fd.get(), &byte, 1, MSG_DONTWAIT) == 0;
   };

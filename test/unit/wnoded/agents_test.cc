@@ -27,10 +27,10 @@ class agents : public ::testing::Test {
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
   std::string path() const { return folder_ + "/node.sock"; }
-  proc::Fd connect() {
+  Fd connect() {
     auto fd = proc::connect_unix(path());
     EXPECT_TRUE(fd);
-    return fd ? *std::move(fd) : proc::Fd();
+    return fd ? *std::move(fd) : Fd();
   }
   static std::string report(std::uint32_t job) {
     return codec::encode(AgentReport{{job, 0}, {1}, {}, JobProgress{}});
@@ -41,7 +41,7 @@ class agents : public ::testing::Test {
     return frame + bytes;
   }
   /// In one write, so that all of it has arrived when the first is looked at.
-  static void say(const proc::Fd& fd, const std::string& bytes) {
+  static void say(const Fd& fd, const std::string& bytes) {
     ASSERT_EQ(::write(fd.get(), bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
   }
 
@@ -88,7 +88,7 @@ TEST_F(agents, words_that_cannot_be_read_end_the_connection) {
 }
 
 TEST_F(agents, one_user_cannot_hold_all_places) {
-  std::vector<proc::Fd> silent;
+  std::vector<Fd> silent;
   for (std::size_t i = 0; i < kOfOneUser; ++i) silent.push_back(connect());
   ASSERT_TRUE(loop_.until([&] { return agents_.connections() == kOfOneUser; }));
   auto late = connect();

@@ -9,7 +9,7 @@ namespace wm::shepherd {
 namespace {
 
 /// A descriptor that can be closed and says nothing.
-proc::Fd nothing() { return proc::Fd(::open("/dev/null", O_RDWR | O_CLOEXEC)); }
+Fd nothing() { return Fd(::open("/dev/null", O_RDWR | O_CLOEXEC)); }
 
 }  // namespace
 
@@ -141,7 +141,7 @@ void FakeKernel::put_file(const std::string& folder, const launch::SmallFile& fi
   files[folder + "/" + file.name] = file;
 }
 
-proc::Fd FakeKernel::open_log(const std::string& path) {
+Fd FakeKernel::open_log(const std::string& path) {
   logs.push_back(path);
   return nothing();
 }

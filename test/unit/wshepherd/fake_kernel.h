@@ -122,7 +122,7 @@ class FakeKernel : public Clock,
   launch::Account own_account() override { return {0, 0, {}}; }
   Result<proc::Child> spawn(const proc::Exec& exec) override;
   Result<pid_t> fork_as_user(const UserPart& part, const std::function<int()>& work) override;
-  proc::Trouble trouble_of(proc::Fd&) override { return std::exchange(trouble, {}); }
+  proc::Trouble trouble_of(Fd&) override { return std::exchange(trouble, {}); }
   std::optional<Exit> reap() override;
   bool childless() override;
   std::string make(const proc::CgroupCaps& wanted) override;
@@ -134,13 +134,13 @@ class FakeKernel : public Clock,
   proc::CgroupUse use() override { return counted; }
   Result<void> deny(const std::set<launch::CharDevice>& devices) override;
   Result<Pipe> pipe() override;
-  Waiting look(const proc::Fd& pipe) override { return waiting_[pipe.get()].first; }
-  std::string read_waiting(const proc::Fd& pipe) override { return waiting_[pipe.get()].second; }
-  void write(const proc::Fd&, std::string_view bytes) override { written += bytes; }
+  Waiting look(const Fd& pipe) override { return waiting_[pipe.get()].first; }
+  std::string read_waiting(const Fd& pipe) override { return waiting_[pipe.get()].second; }
+  void write(const Fd&, std::string_view bytes) override { written += bytes; }
   void make_folder(const std::string& path, const launch::Account&) override;
   void put_file(const std::string& folder, const launch::SmallFile& file,
                 const launch::Account&) override;
-  proc::Fd open_log(const std::string& path) override;
+  Fd open_log(const std::string& path) override;
   void remove_folder(const std::string& path, const launch::Account&) override;
   Result<void> append_exits(const std::vector<launch::ExitRecord>& ended) override;
   void say(const launch::ShepherdWord& word) override { said.push_back(word); }

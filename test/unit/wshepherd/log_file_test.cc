@@ -40,7 +40,7 @@ TEST_F(log_file, is_made_for_its_owner_only_and_appended_to) {
 TEST_F(log_file, a_fifo_is_not_waited_for_nor_written_to) {
   ASSERT_EQ(::mkfifo(path("log").c_str(), 0600), 0);
   EXPECT_FALSE(open_log(path("log")));
-  proc::Fd reader(::open(path("log").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  Fd reader(::open(path("log").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   ASSERT_TRUE(reader);
   EXPECT_FALSE(open_log(path("log"))) << "somebody reads it";
 }

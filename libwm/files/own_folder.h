@@ -1,0 +1,64 @@
+// Role: a folder of one account's that nobody else can have put there or can change, and what is
+// below it, reached by descriptors: what is read from it later, a checkpoint or a list of keys, acts
+// as that account. Hosts, wuserd and commands use this one piece of code.
+//
+//   /        home         ann       .config     wm
+//   root's   root's       ann's     ann's       ann's      each opened from the one before it
+//
+// Invariant: between the check of a folder and its use no other account can replace it: it is held
+// open, and its parents belong to root or the owner and are written by nobody else, or have the
+// sticky bit.
+// @source openat(2); CERT POS35-C
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <string_view>
+
+#include "libwm/base/result.h"
+#include "libwm/base/units.h"
+#include "libwm/files/fd.h"
+
+namespace wm {
+
+/// See the file comment. @owns a descriptor   @thread any, one at a time
+class OwnFolder {
+ public:
+  /// The folder at `path`, an absolute one. Links among its parents are followed where root or
+  /// `owner` made them; its own last name is no link. @errors NotFound; Denied: it is a link or a
+  /// file, another account's, writable by others, or below a parent that others can change;
+  /// System: path and reason   @cost three system calls a folder
+  static Result<OwnFolder> open(const std::string& path, uid_t owner);
+  /// The folder `path` below `shared`, in which every account may have one: each folder on the way
+  /// has to be `owner`'s. Those that are missing are made, with mode 0755 less umask, by whoever
+  /// runs this. @errors as open
+  static Result<OwnFolder> make(const std::string& shared, const std::string& path, uid_t owner);
+
+  /// The folder `name` in it; made with mode 0700 if it is missing and `make` says so.
+  /// @errors as open; BadArgument: `name` is no single name
+  Result<OwnFolder> sub(std::string_view name, bool make) const;
+  /// A regular file in it, opened with these flags; never through a link. O_CREAT makes it with
+  /// `mode`. @errors NotFound; Denied: a link, no regular file; BadArgument as sub; System
+  Result<Fd> file(std::string_view name, int flags, mode_t mode = 0600) const;
+  /// All of a file in it. @errors as read_file; BadArgument as sub
+  Result<std::string> read(std::string_view name, Bytes most) const;
+  /// As replace_file, with mode 0600. @errors as there; BadArgument as sub
+  Result<void> replace(std::string_view name, std::string_view text) const;
+  /// A file, a link, or a folder with all that is in it; one that is not there is fine.
+  /// @errors BadArgument as sub; System   @cost O(what is in it)
+  Result<void> remove(std::string_view name) const;
+
+  const std::string& path() const { return path_; }
+  int fd() const { return fd_.get(); }
+
+ private:
+  OwnFolder(Fd fd, std::string path, uid_t owner)
+      : fd_(std::move(fd)), path_(std::move(path)), owner_(owner) {}
+
+  Fd fd_;
+  std::string path_;
+  uid_t owner_;
+};
+
+}  // namespace wm
