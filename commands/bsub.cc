@@ -3,7 +3,6 @@
 // when this exits 0. -K stays until the end and exits as the job does; -I, -Ip and -Is do so
 // with the job's streams here.
 #include <pthread.h>
-#include <pwd.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/stat.h>

@@ -1,6 +1,5 @@
 // Everybody else: one question to wlogind a log-on, one for each user whose wuserd is not known to
 // run.
-#include <pwd.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -9,6 +8,7 @@
 #include "daemons/wgatewayd/gate.h"
 #include "libwm/http/listen.h"
 #include "libwm/http/token_files.h"
+#include "libwm/proc/accounts.h"
 
 namespace wm::gateway {
 namespace {
@@ -76,12 +76,10 @@ class LoginDoorman : public Doorman {
 
   // Started by its owner's own log-on alone. The folder is root's: nobody else listens there.
   Result<std::string> running_agent(const std::string& user) override {
-    passwd entry{}, *found = nullptr;
-    std::vector<char> room(1 << 14);
-    ::getpwnam_r(user.c_str(), &entry, room.data(), room.size(), &found);
+    auto found = proc::account(user);
     auto none = fail(Code::Denied, "the owner is not logged on: what is shared is closed");
-    if (found == nullptr) return none;
-    auto socket = path_.substr(0, path_.rfind('/')) + "/" + std::to_string(found->pw_uid) + ".sock";
+    if (!found) return found.error().code == Code::NotFound ? none : found.error();
+    auto socket = path_.substr(0, path_.rfind('/')) + "/" + std::to_string(found->uid) + ".sock";
     return http::is_answered(socket) ? Result<std::string>(socket) : none;
   }
 

@@ -6,7 +6,6 @@
 // With --login, wlogind of that folder checks passwords and signs tokens. Without it the cluster is
 // a private one: DIR holds api.key, which its one user logs on with, and gets token.seed and
 // token.pub.
-#include <pwd.h>
 #include <signal.h>
 #include <sodium.h>
 #include <sys/stat.h>
@@ -24,6 +23,7 @@
 #include "libwm/files/whole_file.h"
 #include "libwm/http/listen.h"
 #include "libwm/http/token_files.h"
+#include "libwm/proc/accounts.h"
 #include "libwm/proc/ready.h"
 
 namespace wm::gateway {
@@ -70,8 +70,7 @@ Result<std::string> api_key_in(const std::string& folder) {
 // One user, who is whoever we are.
 Result<std::unique_ptr<Doorman>> alone(const Options& options, const std::string& cluster,
                                        client::DoorRecord& record) {
-  const passwd* own = ::getpwuid(::getuid());
-  if (own == nullptr) return fail(Code::NotFound, "the own account has no name");
+  WM_TRY(auto own, proc::account(::getuid()));
   WM_TRY(auto api_key, api_key_in(options.folder));
   auto sbin = fs::read_symlink("/proc/self/exe").parent_path();
   auto socket = options.folder + "/" + std::to_string(::getuid()) + ".sock";
@@ -83,14 +82,13 @@ Result<std::unique_ptr<Doorman>> alone(const Options& options, const std::string
                                    "--token-key",
                                    options.folder + "/token.pub"};
   return private_doorman(
-      {cluster, own->pw_name, api_key, ::getuid(), options.folder, command, socket}, record);
+      {cluster, own.name, api_key, ::getuid(), options.folder, command, socket}, record);
 }
 
 Result<std::unique_ptr<Doorman>> doorman_of(const Options& options, const ClusterConf& conf,
                                             client::DoorRecord& record) {
   if (options.login.empty()) return alone(options, conf.name, record);
-  const passwd* own = ::getpwuid(::getuid());
-  if (own != nullptr && own->pw_name == conf.master_user)
+  if (auto own = proc::account(::getuid()); own && own->name == conf.master_user)
     return fail(Code::Denied,
                 "it must not run as master_user: one fault of HTTP would be the cluster");
   return login_doorman(options.login);

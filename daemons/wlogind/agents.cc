@@ -37,7 +37,7 @@ struct Handed {
 // Its lock is held by the wuserd itself, as an open file that it inherits, for as long as it lives.
 bool runs(int lock) { return ::flock(lock, LOCK_EX | LOCK_NB) != 0; }
 
-[[noreturn]] void run_agent(const Account& account, const AgentPlan& plan, Handed handed) {
+[[noreturn]] void run_agent(const proc::Account& account, const AgentPlan& plan, Handed handed) {
   ::setsid();
   // None of them is where another is to be.
   for (int* fd : {&handed.listening, &handed.guests, &handed.lock})
@@ -45,7 +45,7 @@ bool runs(int lock) { return ::flock(lock, LOCK_EX | LOCK_NB) != 0; }
   ::dup2(handed.listening, kListenFd);
   ::dup2(handed.lock, kLockFd);  // open until it ends
   ::dup2(handed.guests, kGuestsFd);
-  if (!become(account) || ::chdir("/") != 0) ::_exit(1);
+  if (!proc::become(account) || ::chdir("/") != 0) ::_exit(1);
   std::vector<std::string> words{plan.program,
                                  "--listen-fd",
                                  std::to_string(kListenFd),
@@ -72,7 +72,7 @@ bool runs(int lock) { return ::flock(lock, LOCK_EX | LOCK_NB) != 0; }
 
 }  // namespace
 
-Result<std::string> agent_of(const Account& account, const AgentPlan& plan) {
+Result<std::string> agent_of(const proc::Account& account, const AgentPlan& plan) {
   auto base = plan.folder + "/" + std::to_string(account.uid);
   auto socket_path = base + ".sock", lock_path = base + ".lock";
   // Not closed on exec under its copy: see run_agent.

@@ -17,6 +17,6 @@ struct AgentPlan {
 
 /// The socket of the user's wuserd, which listens there; it is started if it does not run.
 /// @errors System
-Result<std::string> agent_of(const Account& account, const AgentPlan& plan);
+Result<std::string> agent_of(const proc::Account& account, const AgentPlan& plan);
 
 }  // namespace wm::login

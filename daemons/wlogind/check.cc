@@ -1,8 +1,6 @@
 #include "daemons/wlogind/check.h"
 
 #include <fcntl.h>
-#include <grp.h>
-#include <pwd.h>
 #include <security/pam_appl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -14,12 +12,14 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "libwm/files/own_folder.h"
 #include "libwm/login/api_keys.h"
+#include "libwm/proc/accounts.h"
 
 namespace wm::login {
 namespace {
 
-constexpr off_t kLongestFile = 256 << 10;
+constexpr Bytes kLongestFile{256 << 10};
 
 Error refused() { return fail(Code::Denied, "user name and password do not fit"); }
 
@@ -41,39 +41,39 @@ int converse(int count, const pam_message** messages, pam_response** answers, vo
   return PAM_SUCCESS;
 }
 
-bool fits_by_pam(const Account& account, const std::string& secret, const char* service) {
-  pam_conv conversation{converse, const_cast<char*>(secret.c_str())};
+/// The account may log on, by its password, or (null) by what was checked elsewhere.
+bool fits_by_pam(const proc::Account& account, const std::string* password, const char* service) {
+  std::string none;
+  pam_conv conversation{converse, const_cast<char*>((password ? *password : none).c_str())};
   pam_handle_t* handle = nullptr;
   if (::pam_start(service, account.name.c_str(), &conversation, &handle) != PAM_SUCCESS)
     return false;
-  int status = ::pam_authenticate(handle, PAM_SILENT | PAM_DISALLOW_NULL_AUTHTOK);
+  int status = PAM_SUCCESS;
+  if (password) status = ::pam_authenticate(handle, PAM_SILENT | PAM_DISALLOW_NULL_AUTHTOK);
   if (status == PAM_SUCCESS) status = ::pam_acct_mgmt(handle, PAM_SILENT);
   ::pam_end(handle, status);
   return status == PAM_SUCCESS;
 }
 
-// A file of the user's own that others cannot write; a link is none.
-std::string read_keys(const std::string& path) {
-  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+/// A file of the account's own that others cannot write.
+std::string read_keys(const proc::Account& account) {
+  auto folder = OwnFolder::open(account.home + "/.config/wm", account.uid);
+  auto file = folder ? folder->file("keys", O_RDONLY) : Result<Fd>(folder.error());
   struct stat facts {};
-  bool fine = fd >= 0 && ::fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) &&
-              facts.st_uid == ::getuid() && (facts.st_mode & 022) == 0 &&
-              facts.st_size <= kLongestFile;
-  std::string text(fine ? static_cast<std::size_t>(facts.st_size) : 0, '\0');
-  auto n = fine ? ::read(fd, text.data(), text.size()) : 0;
-  if (fd >= 0) ::close(fd);
-  text.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
-  return text;
+  bool fine = file && ::fstat(file->get(), &facts) == 0 && facts.st_uid == account.uid &&
+              (facts.st_mode & 022) == 0;
+  auto text = fine ? folder->read("keys", kLongestFile) : Result<std::string>("");
+  return text ? *text : "";
 }
 
-// Under the user's account: his file may lie where root must not be led.
-std::string scopes_of_key(const Account& account, const std::string& secret) {
+// Under the user's account: the file may lie where root must not be led.
+std::string scopes_of_key(const proc::Account& account, const std::string& secret) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return "";
   pid_t child = ::fork();
   if (child == 0) {
-    if (!become(account)) ::_exit(1);
-    auto keys = rest::parse_keys(read_keys(account.home + "/.config/wm/keys"));
+    if (!proc::become(account)) ::_exit(1);
+    auto keys = rest::parse_keys(read_keys(account));
     auto found = rest::find_key(keys, secret, now_s());
     auto scopes = found ? rest::parse_scopes(found->scopes) : Result<std::string>(refused());
     bool told = scopes && ::write(ends[1], scopes->data(), scopes->size()) ==
@@ -99,29 +99,23 @@ bool is_plain_name(const std::string& name) {
 
 }  // namespace
 
-Result<Account> find_account(const std::string& user) {
-  const passwd* entry = is_plain_name(user) ? ::getpwnam(user.c_str()) : nullptr;
-  if (entry == nullptr || entry->pw_uid == 0) return refused();
-  return Account{entry->pw_name, entry->pw_dir, entry->pw_uid, entry->pw_gid};
+Result<proc::Account> find_account(const std::string& user) {
+  if (!is_plain_name(user)) return refused();
+  auto found = proc::account(user);
+  if (!found && found.error().code != Code::NotFound) return found;
+  if (!found || found->uid == 0) return refused();
+  return found;
 }
 
-Result<std::string> check_secret(const Account& account, const std::string& secret,
+Result<std::string> check_secret(const proc::Account& account, const std::string& secret,
                                  const char* service) {
   if (secret.starts_with(rest::kKeyPrefix)) {
     auto scopes = scopes_of_key(account, secret);
-    if (scopes.empty()) return refused();
+    if (scopes.empty() || !fits_by_pam(account, nullptr, service)) return refused();
     return scopes;
   }
-  if (secret.empty() || !fits_by_pam(account, secret, service)) return refused();
+  if (secret.empty() || !fits_by_pam(account, &secret, service)) return refused();
   return rest::parse_scopes("");
-}
-
-Result<void> become(const Account& account) {
-  bool done = ::initgroups(account.name.c_str(), account.gid) == 0 &&
-              ::setresgid(account.gid, account.gid, account.gid) == 0 &&
-              ::setresuid(account.uid, account.uid, account.uid) == 0;
-  if (!done) return fail(Code::System, "becoming " + account.name + ": " + std::strerror(errno));
-  return {};
 }
 
 }  // namespace wm::login

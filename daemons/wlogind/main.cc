@@ -2,7 +2,6 @@
 // each in a process of its own; holds the key that tokens are signed with; starts users' wuserd.
 //
 //   wlogind --folder DIR --web-user NAME [--conf DIR] [--pam-service NAME]
-#include <pwd.h>
 #include <signal.h>
 #include <sodium.h>
 #include <sys/socket.h>
@@ -28,6 +27,7 @@
 #include "libwm/login/login_words.h"
 #include "libwm/login/token.h"
 #include "libwm/model/revocations.h"
+#include "libwm/proc/accounts.h"
 #include "libwm/proc/ready.h"
 
 namespace wm::login {
@@ -207,9 +207,8 @@ void on_end(Site& site, pid_t gone, int& running) {
 }
 
 Result<uid_t> uid_of(const std::string& user) {
-  const passwd* entry = ::getpwnam(user.c_str());
-  if (entry == nullptr) return fail(Code::NotFound, "no account '" + user + "'");
-  return entry->pw_uid;
+  WM_TRY(auto found, proc::account(user));
+  return found.uid;
 }
 
 Result<void> run(const Options& options) {

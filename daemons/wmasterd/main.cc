@@ -1,7 +1,6 @@
 // wmasterd: reads its options and configuration, makes the world, wires the core to it,
 // runs the loop until it is told to stop.
 #include <netdb.h>
-#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,6 +23,7 @@
 #include "libwm/base/log.h"
 #include "libwm/conf/load.h"
 #include "libwm/http/metrics_door.h"
+#include "libwm/proc/accounts.h"
 #include "libwm/proc/ready.h"
 #include "libwm/sched/plan_view.h"
 #include "libwm/wire/munge.h"
@@ -70,9 +70,9 @@ int read_options(int argc, char** argv, Options& options) {
 
 Result<std::uint32_t> uid_of(const std::string& user) {
   if (user.empty()) return ::getuid();
-  const passwd* entry = ::getpwnam(user.c_str());
-  if (!entry) return fail(Code::NotFound, "wm.conf: no account '" + user + "'");
-  return entry->pw_uid;
+  auto found = proc::account(user);
+  if (!found) return found.error().within("wm.conf");
+  return found->uid;
 }
 
 // The address to listen on: the one that the others find us by, never more.

@@ -1,10 +1,9 @@
 #include "daemons/wnoded/accounts.h"
 
-#include <grp.h>
-#include <pwd.h>
 #include <unistd.h>
 
 #include "daemons/wnoded/signed_order.h"
+#include "libwm/proc/accounts.h"
 #include "libwm/wire/spec_signature.h"
 
 namespace wm::node {
@@ -23,23 +22,13 @@ Result<void> check_signature(const HostOrder& order, wire::Credentials& credenti
 // Of a name that is another's here, folders would be made and files named.
 Result<launch::Account> look_up(const Identity& owner) {
   auto uid = owner.uid;
-  std::string buffer(16384, '\0');
-  passwd entry{}, *found = nullptr;
-  ::getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found);
-  if (found == nullptr)
-    return fail(Code::NotFound, "no account with uid " + std::to_string(uid) + " on this host");
-  if (owner.user != entry.pw_name)
-    return fail(Code::Denied, "uid " + std::to_string(uid) + " is '" + entry.pw_name +
+  auto found = proc::account(uid);
+  if (!found) return found.error().within("this host");
+  if (owner.user != found->name)
+    return fail(Code::Denied, "uid " + std::to_string(uid) + " is '" + found->name +
                                   "' on this host, ordered as '" + owner.user + "'");
-  launch::Account account{uid, entry.pw_gid, {}};
-  int count = 64;
-  std::vector<gid_t> groups(static_cast<std::size_t>(count));
-  if (::getgrouplist(entry.pw_name, entry.pw_gid, groups.data(), &count) < 0) {
-    groups.resize(static_cast<std::size_t>(count));
-    ::getgrouplist(entry.pw_name, entry.pw_gid, groups.data(), &count);
-  }
-  account.groups.assign(groups.begin(), groups.begin() + count);
-  return account;
+  auto groups = proc::groups_of(*found);
+  return launch::Account{uid, found->gid, {groups.begin(), groups.end()}};
 }
 
 }  // namespace

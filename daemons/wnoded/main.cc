@@ -4,7 +4,6 @@
 //
 // Root on a cluster; in a private cluster the user's own account, which then owns all jobs.
 #include <fcntl.h>
-#include <pwd.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -22,6 +21,7 @@
 #include "libwm/conf/load.h"
 #include "libwm/http/metrics_door.h"
 #include "libwm/launch/container.h"
+#include "libwm/proc/accounts.h"
 #include "libwm/proc/cgroup.h"
 #include "libwm/proc/ready.h"
 #include "libwm/proc/spawn.h"
@@ -57,9 +57,9 @@ Result<Options> parse(int argc, char** argv) {
 }
 
 Result<std::uint32_t> uid_of(const std::string& user) {
-  const passwd* entry = ::getpwnam(user.c_str());
-  if (entry == nullptr) return fail(Code::NotFound, "wm.conf: no account '" + user + "'");
-  return static_cast<std::uint32_t>(entry->pw_uid);
+  auto found = proc::account(user);
+  if (!found) return found.error().within("wm.conf");
+  return found->uid;
 }
 
 /// Folders of this host, several of them in a private cluster.

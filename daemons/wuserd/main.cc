@@ -3,7 +3,6 @@
 //
 //   wuserd --socket PATH|--listen-fd N [--guests-fd N] --token-key FILE [--conf DIR]
 //     [--web-user NAME]
-#include <pwd.h>
 #include <signal.h>
 #include <sodium.h>
 #include <sys/stat.h>
@@ -22,6 +21,7 @@
 #include "libwm/files/own_folder.h"
 #include "libwm/http/listen.h"
 #include "libwm/http/token_files.h"
+#include "libwm/proc/accounts.h"
 #include "libwm/proc/ready.h"
 
 namespace wm::user {
@@ -55,20 +55,18 @@ Result<Options> parse(int argc, char** argv) {
 
 Result<uid_t> uid_of(const std::string& user) {
   if (user.empty()) return ::getuid();
-  const passwd* entry = ::getpwnam(user.c_str());
-  if (entry == nullptr) return fail(Code::NotFound, "no account '" + user + "'");
-  return entry->pw_uid;
+  WM_TRY(auto found, proc::account(user));
+  return found.uid;
 }
 
 Result<std::unique_ptr<Site>> make_site(const Options& options) {
-  const passwd* own = ::getpwuid(::getuid());
-  if (own == nullptr) return fail(Code::NotFound, "the own account has no name");
+  WM_TRY(auto own, proc::account(::getuid()));
   WM_TRY(auto conf, conf::load_cluster(options.conf));
-  std::string user = own->pw_name, home = own->pw_dir;
+  std::string user = own.name, home = own.home;
   auto shared = conf.dirs.results.empty() ? home : conf.dirs.results;
   auto results = shared + "/" + user;
   // What is in it acts as this user: code that jobs run, keys, settings.
-  if (auto own = OwnFolder::make(shared, results, ::getuid()); !own) return own.error();
+  if (auto made = OwnFolder::make(shared, results, own.uid); !made) return made.error();
   auto site = std::make_unique<Site>(std::move(conf), user, home, results);
   site->conf_dir = options.conf;
   const char* own_dir = std::getenv("WM_USER_DIR");

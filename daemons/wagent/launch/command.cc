@@ -1,7 +1,6 @@
 #include "daemons/wagent/launch/command.h"
 
 #include <fcntl.h>
-#include <pwd.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -12,6 +11,7 @@
 #include <boost/asio/post.hpp>
 #include <cstdlib>
 
+#include "libwm/proc/accounts.h"
 #include "libwm/proc/spawn.h"
 #include "libwm/proc/tree.h"
 
@@ -45,8 +45,8 @@ Result<std::vector<std::string>> environment_of_process(std::int32_t pid,
 }
 
 std::string shell() {
-  const passwd* account = ::getpwuid(::geteuid());
-  return account != nullptr && *account->pw_shell != '\0' ? account->pw_shell : "/bin/sh";
+  auto own = proc::account(::geteuid());
+  return own && !own->shell.empty() ? own->shell : "/bin/sh";
 }
 
 /// As rsh: who has no such folder here starts at home, or at the root.

@@ -1,13 +1,12 @@
 #include "daemons/wmasterd/rim/begin.h"
 
-#include <grp.h>
-#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
 
 #include "daemons/wmasterd/rim/system_error.h"
+#include "libwm/proc/accounts.h"
 #include "libwm/proc/spawn.h"
 
 namespace wm::master {
@@ -16,26 +15,21 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string account_name(uid_t uid) {
-  const passwd* entry = ::getpwuid(uid);
-  return entry ? entry->pw_name : std::to_string(uid);
+  auto found = proc::account(uid);
+  return found ? found->name : std::to_string(uid);
 }
 
-struct Account {
-  std::string name;
-  uid_t uid;
-  gid_t gid;
-};
-
-Result<Account> account_of(const std::string& user) {
-  if (user.empty()) return Account{account_name(::geteuid()), ::geteuid(), ::getegid()};
-  const passwd* entry = ::getpwnam(user.c_str());
-  if (entry) return Account{user, entry->pw_uid, entry->pw_gid};
+Result<proc::Account> account_of(const std::string& user) {
+  if (user.empty())
+    return proc::Account{account_name(::geteuid()), "", "", ::geteuid(), ::getegid()};
+  auto found = proc::account(user);
+  if (found || found.error().code != Code::NotFound) return found;
   return fail(Code::NotFound, "wm.conf: master_user: no account '" + user +
                                   "' on this host; make it (systemd-sysusers) or name another");
 }
 
 // One that is there stays as it is: an administrator may have chosen other modes.
-Result<void> make_own_folder(const std::string& path, const Account& owner) {
+Result<void> make_own_folder(const std::string& path, const proc::Account& owner) {
   std::error_code ec;
   if (path.empty() || fs::is_directory(path, ec)) return {};
   WM_TRY(proc::make_folders(path));
@@ -44,18 +38,16 @@ Result<void> make_own_folder(const std::string& path, const Account& owner) {
   return {};
 }
 
-Result<void> become(const Account& user) {
+Result<void> become_master(const proc::Account& user) {
   if (::geteuid() == user.uid) return {};
-  if (::initgroups(user.name.c_str(), user.gid) != 0 || ::setgid(user.gid) != 0 ||
-      ::setuid(user.uid) != 0)
-    return system_error("becoming master_user '" + user.name + "'");
-  return {};
+  auto done = proc::become(user);
+  return done ? done : Result<void>(done.error().within("master_user"));
 }
 
 }  // namespace
 
 Result<void> begin_as(const std::string& user, const conf::MasterFolders& folders) {
-  WM_TRY(const Account who, account_of(user));
+  WM_TRY(const auto who, account_of(user));
   if (::geteuid() != 0 && ::geteuid() != who.uid)
     return fail(Code::Denied,
                 "started by '" + account_name(::geteuid()) +
@@ -63,7 +55,7 @@ Result<void> begin_as(const std::string& user, const conf::MasterFolders& folder
                     ", and commands and hosts refuse any other: start it as root or as " +
                     who.name + ", or change master_user");
   for (const auto& folder : {folders.state, folders.log}) WM_TRY(make_own_folder(folder, who));
-  return become(who);
+  return become_master(who);
 }
 
 Result<void> check_state_place(const std::string& state_dir, const conf::MasterFolders& folders) {

@@ -1,27 +1,15 @@
 #include "daemons/wmasterd/rim/user_names.h"
 
-#include <pwd.h>
 
-#include <cerrno>
-#include <cstring>
 
 #include "libwm/base/log.h"
+#include "libwm/proc/accounts.h"
 
 namespace wm::master {
 
 Result<std::string> look_up_user(std::uint32_t uid) {
-  constexpr std::size_t kMost = 1 << 20;
-  std::string buffer(4096, '\0');
-  passwd entry{};
-  passwd* found = nullptr;
-  int error = 0;
-  while ((error = ::getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found)) != 0) {
-    if (error == ERANGE && buffer.size() < kMost) buffer.resize(buffer.size() * 2);
-    else if (error == ENOENT || error == ESRCH) break;  // what some services say for "none"
-    else if (error != EINTR) return fail(Code::System, std::strerror(error));
-  }
-  if (error == 0 && found) return std::string(found->pw_name);
-  return fail(Code::NotFound, "no account with uid " + std::to_string(uid));
+  WM_TRY(auto found, proc::account(uid));
+  return found.name;
 }
 
 std::optional<std::string> UserNames::known(std::uint32_t uid, TimePoint now) const {

@@ -1,6 +1,5 @@
 #include "daemons/wuserd/catalog/catalog.h"
 
-#include <grp.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 
 #include "libwm/conf/catalog_conf.h"
 #include "libwm/files/whole_file.h"
+#include "libwm/proc/accounts.h"
 #include "libwm/rest/exec_words.h"
 
 namespace wm::user {
@@ -55,9 +55,9 @@ Result<void> write_own(const Site& site, const std::vector<Framework>& own) {
 
 // By its number where the name is not known here.
 bool is_member(const std::string& group) {
-  const ::group* entry = ::getgrnam(group.c_str());
-  if (entry == nullptr) return false;
-  gid_t wanted = entry->gr_gid;
+  auto found = proc::group(group);
+  if (!found) return false;
+  gid_t wanted = found->gid;
   if (wanted == ::getegid()) return true;
   std::vector<gid_t> all(static_cast<std::size_t>(std::max(0, ::getgroups(0, nullptr))));
   int count = ::getgroups(static_cast<int>(all.size()), all.data());
@@ -78,8 +78,6 @@ Result<std::vector<Framework>> known_frameworks(const Site& site) {
 Result<std::vector<Volume>> known_volumes(const Site& site) {
   WM_TRY(auto text, conf::text_of_file(site.conf_dir + "/volumes.conf"));
   WM_TRY(auto all, conf::parse_volumes(text));
-  static std::mutex groups_lock;  // getgrnam answers in one place
-  std::lock_guard lock(groups_lock);
   std::erase_if(all, [](const Volume& volume) {
     return !volume.groups.empty() &&
            std::none_of(volume.groups.begin(), volume.groups.end(), is_member);

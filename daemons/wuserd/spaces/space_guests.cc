@@ -1,8 +1,6 @@
 // What the owner's wuserd does for those whom a space is shared with: the rows of the guests'
 // socket. Who asks is told by the kernel, what he may by the space's members (rest/space_roles.h).
 #include <fcntl.h>
-#include <grp.h>
-#include <pwd.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -13,6 +11,7 @@
 #include "daemons/wuserd/site/reply.h"
 #include "daemons/wuserd/spaces/spaces.h"
 #include "libwm/files/whole_file.h"
+#include "libwm/proc/accounts.h"
 #include "libwm/rest/routes.h"
 
 namespace wm::user {
@@ -29,20 +28,13 @@ struct Guest {
 };
 
 Result<Guest> guest_of(uid_t uid) {
-  passwd entry{}, *found = nullptr;
-  std::vector<char> room(1 << 14);
-  ::getpwuid_r(uid, &entry, room.data(), room.size(), &found);
-  if (found == nullptr) return fail(Code::Denied, "the account has no name");
-  Guest guest{found->pw_name, {}};
-  std::vector<gid_t> ids(1024);
-  int count = static_cast<int>(ids.size());
-  if (::getgrouplist(found->pw_name, found->pw_gid, ids.data(), &count) < 0) return guest;
-  std::vector<char> names(1 << 18);
-  for (int i = 0; i < count; ++i) {
-    group named{}, *known = nullptr;
-    ::getgrgid_r(ids[static_cast<std::size_t>(i)], &named, names.data(), names.size(), &known);
-    if (known != nullptr) guest.groups.emplace_back(known->gr_name);
-  }
+  auto found = proc::account(uid);
+  if (!found) return found.error().code == Code::NotFound
+                         ? fail(Code::Denied, "the account has no name")
+                         : found.error();
+  Guest guest{found->name, {}};
+  for (gid_t id : proc::groups_of(*found))
+    if (auto known = proc::group(id)) guest.groups.push_back(known->name);
   return guest;
 }
 

@@ -1,8 +1,6 @@
 #include "daemons/wuserd/spaces/spaces.h"
 
 #include <fcntl.h>
-#include <grp.h>
-#include <pwd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +16,7 @@
 #include "daemons/wuserd/services/dlim.h"
 #include "daemons/wuserd/site/json_body.h"
 #include "libwm/files/whole_file.h"
+#include "libwm/proc/accounts.h"
 
 namespace wm::user {
 namespace {
@@ -50,11 +49,8 @@ Result<std::string> taken(Result<http::Reply> reply, const std::string& user) {
 }
 
 Result<std::string> guests_socket(const Site& site, const std::string& user) {
-  passwd entry{}, *found = nullptr;
-  std::vector<char> room(1 << 14);
-  ::getpwnam_r(user.c_str(), &entry, room.data(), room.size(), &found);
-  if (found == nullptr) return fail(Code::NotFound, "no account '" + user.substr(0, 64) + "'");
-  return site.door_dir + "/" + std::to_string(found->pw_uid) + ".guests.sock";
+  WM_TRY(auto found, proc::account(user));
+  return site.door_dir + "/" + std::to_string(found.uid) + ".guests.sock";
 }
 
 std::string owners_path(const Site& site) { return site.results_root + "/spaces/.owners"; }
@@ -65,13 +61,8 @@ Result<std::vector<std::string>> accounts_of(const Site& site, const std::string
     WM_TRY(guests_socket(site, member));
     return std::vector{member};
   }
-  group entry{}, *found = nullptr;
-  std::vector<char> room(1 << 18);
-  ::getgrnam_r(member.c_str() + 1, &entry, room.data(), room.size(), &found);
-  if (found == nullptr) return fail(Code::NotFound, "no group '" + member.substr(1, 64) + "'");
-  std::vector<std::string> names;
-  for (char** name = found->gr_mem; name && *name; ++name) names.emplace_back(*name);
-  return names;
+  WM_TRY(auto found, proc::group(member.substr(1)));
+  return found.members;
 }
 
 // Those who are logged on hear that something is shared with them. Nobody waits for it.
