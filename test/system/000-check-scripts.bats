@@ -51,6 +51,22 @@ statements() { for ((i = 0; i < $1; i++)); do echo "  x += $i;"; done; }
   [[ $output == *"libwm/model/bad.cc:2"*"model -> sched"* ]]
 }
 
+@test "check_layers refuses an include against the order of rooms, and a file in no room" {
+  mkdir -p "$WM_CHECK_ROOT"/libwm/sched/{plan,amounts,capacity,shares} "$WM_CHECK_ROOT"/daemons/wuserd/site
+  put libwm/sched/plan/bad.cc <<<$'// Role: bad.\n#include "libwm/sched/amounts/targets.h"'
+  put libwm/sched/shares/bad.cc <<<$'// Role: bad.\n#include "libwm/sched/capacity/room.h"'
+  put libwm/sched/capacity/bad.cc <<<$'// Role: bad.\n#include "libwm/sched/schedule.h"'
+  put libwm/sched/amounts/good.cc <<<$'// Role: good.\n#include "libwm/sched/capacity/room.h"'
+  put daemons/wuserd/stray.cc <<<$'// Role: bad.\n#include "daemons/wuserd/site/site.h"'
+  run "$TOP/scripts/check_layers"
+  [ "$status" -eq 1 ]
+  [[ $output == *"libwm/sched/plan/bad.cc:2"*"plan -> amounts"* ]]
+  [[ $output == *"libwm/sched/shares/bad.cc:2"*"shares -> capacity"* ]]
+  [[ $output == *"libwm/sched/capacity/bad.cc:2"*"capacity -> own"* ]]
+  [[ $output == *"daemons/wuserd/stray.cc:1"*"no room of daemons/wuserd"* ]]
+  [[ $output != *good.cc* ]]
+}
+
 @test "check_layers refuses a clock and a mutex in a pure folder" {
   put libwm/sched/bad.cc <<<$'// Role: bad.\n#include <mutex>\nint f() { return std::chrono::steady_clock::now(); }'
   run "$TOP/scripts/check_layers"

@@ -19,7 +19,7 @@ planned() {
   make -n "$@" B=build PRECOMPILED= build/lib/libwm_x.a | sed -n 's/^echo "  CXX   \(.*\)"$/\1/p'
 }
 # held: what the group holds
-held() { make -n B=build PRECOMPILED= build/group/libwm/x/group-1.cc | grep -o 'libwm/x/[a-z]*.cc' | tr '\n' ' '; }
+held() { make -n B=build PRECOMPILED= build/group/libwm/x/group-1.cc | grep -o 'libwm/x/[a-z/]*.cc' | tr '\n' ' '; }
 
 setup() { cd "$BATS_TEST_TMPDIR" && unset MAKEFLAGS MAKELEVEL MFLAGS; }
 
@@ -28,6 +28,15 @@ setup() { cd "$BATS_TEST_TMPDIR" && unset MAKEFLAGS MAKELEVEL MFLAGS; }
   [ "$(planned)" = "build/group/libwm/x/group-1.cc" ]
   [ "$(held)" = "libwm/x/a.cc libwm/x/b.cc libwm/x/c.cc " ]
   [ "$(planned EACH=1 | sort | tr '\n' ' ')" = "libwm/x/a.cc libwm/x/b.cc libwm/x/c.cc " ]
+}
+
+@test "rooms of a library share its groups" {
+  tree
+  mkdir libwm/x/room
+  touch libwm/x/room/d.cc
+  [ "$(planned)" = "build/group/libwm/x/group-1.cc" ]
+  [ "$(held)" = "libwm/x/a.cc libwm/x/b.cc libwm/x/c.cc libwm/x/room/d.cc " ]
+  [ "$(planned EACH=1 | sort | tail -n 1)" = libwm/x/room/d.cc ]
 }
 
 @test "a file that is edited is compiled alone from then on" {

@@ -1,5 +1,5 @@
 // Role: the little of SQLite that the store uses, with errors as values: a connection, a
-// prepared statement, a transaction. Everything else in this folder speaks through it.
+// prepared statement, a transaction. Everything else in this library speaks through it.
 //
 //   Statement s = db.use("INSERT INTO t VALUES (?, ?)");
 //   s.bind(1).bind_text("x");
