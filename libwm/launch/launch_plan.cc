@@ -64,9 +64,10 @@ void plan_asked(const HostOrder& o, const HostFacts& host, TaskSpec& task) {
 /// there whole.
 void plan_last_words(const HostOrder& o, const HostFacts& host, TaskSpec& task) {
   const auto& spec = o.resolved;
-  task.says_why = o.app.type != AppType::Batch;
+  bool batch = o.app.type == AppType::Batch;
+  task.says_why = !batch || o.launch == Launch::PerHost;
   bool asked = !spec.files.out.empty() || !spec.files.err.empty();
-  if (!task.says_why || !asked) return;
+  if (batch || !asked) return;
   auto file = asked_file(o, host, !spec.files.err.empty());
   file.overwrite = file.at_start = false;  // what is there stays
   task.last_words.push_back(std::move(file));
