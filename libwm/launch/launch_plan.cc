@@ -237,6 +237,7 @@ TaskSpec plan_task(const HostOrder& order, const HostFacts& host, const OrderedT
   plan_output(order, host, spec);
   plan_console(order, host, spec);
   plan_rank(order, host, spec);
+  plan_shared_output(order, spec);
   for (const auto& uuid : task.gpu_uuids)
     if (auto device = host.gpu_devices.find(uuid); device != host.gpu_devices.end())
       spec.devices.push_back(device->second);

@@ -5,7 +5,7 @@ calls elsewhere, and by mutants, which breaks the others only.
 import os
 
 SHEPHERD = ('main', 'loop', 'real_kernel', 'warm_parent', 'node_link', 'log_file', 'user_part', 'sweep', 'place',
-            'output', 'mail', 'last_words')
+            'output', 'passage', 'mail', 'last_words')
 
 
 def is_pure_shepherd(path):

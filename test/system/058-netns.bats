@@ -61,6 +61,17 @@ PY
   is "$job" attempt 1
 }
 
+@test "what a launcher says on both hosts is in the file that the first one writes" {
+  printf '#!/bin/sh\necho "on $(hostname) node $PET_NODE_RANK of $PET_NNODES"\necho "oops $PET_NODE_RANK" >&2\n' >torchrun
+  chmod +x torchrun
+  job=$(submit -n 2 -R 'span[ptile=1]' -o 'out.%H' ./torchrun train.py)
+  ran_out "$job" 60
+  [ "$(state "$job")" = finished ]
+  [ "$(ls out.* | wc -l)" -eq 1 ]
+  [ "$(grep -cE '^on node[12] node [01] of 2$' out.*)" -eq 2 ]
+  [ "$(grep -c '^oops [01]$' out.*)" -eq 2 ]
+}
+
 @test "down leaves no namespace and no bridge" {
   "$MINICLUSTER" up --dir "$BATS_TEST_TMPDIR/c" --nodes 1 --netns
   other=wm$(sed -n 's/^master_port = //p' "$BATS_TEST_TMPDIR/c/conf/wm.conf")
