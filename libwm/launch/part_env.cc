@@ -13,6 +13,10 @@
 namespace wm::launch {
 namespace {
 
+/// Output that is passed on is in the job's files: here is enough for bpeek and the reason of a
+/// failure, this twice at most.
+constexpr std::uint64_t kPassedOnLimit = 4u << 20;
+
 bool is_interactive(const HostOrder& order) {
   return order.resolved.console.streams != Streams::Files;
 }
@@ -138,7 +142,7 @@ void plan_shared_output(const HostOrder& order, TaskSpec& task) {
   task.tag = true;  // and no rank
   if (task.writer) return;
   for (auto* files : {&task.out, &task.err})
-    for (auto& file : *files) file.newest = true;  // all of it is elsewhere
+    for (auto& file : *files) file.newest = true, file.limit_bytes = kPassedOnLimit;
 }
 
 void plan_console(const HostOrder& order, const HostFacts& host, TaskSpec& task) {

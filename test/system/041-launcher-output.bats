@@ -183,3 +183,17 @@ E2
   [ "$(state "$job")" = finished ]
   [ "$(grep -cx 'node 1 of 2' out.txt)" -ge 1 ]
 }
+
+@test "options that contradict the size are warned of with both numbers, by bsub and in the job's output" {
+  echo 'echo "ran $node"' >work
+  bsub -n 2 -R 'span[ptile=1]' -o out.txt ./torchrun --nnodes=3 train.py 2>said.txt | sed 's/.*<\([0-9]*\)> is.*/\1/' >job.txt
+  grep -qx 'bsub: the command says --nnodes 3, but the job has 2 hosts' said.txt
+  job=$(cat job.txt)
+  ran_out "$job" 60
+  [ "$(grep -cx 'WM: the command says --nnodes 3, but the job has 2 hosts' out.txt)" -eq 1 ]
+  [ "$(grep -c '^ran [01]$' out.txt)" -eq 2 ]
+  bsub -n 2 -R 'span[ptile=1]' -o out.txt ./torchrun --nproc-per-node 8 train.py 2>said.txt >/dev/null
+  grep -q -- '--nproc_per_node 8, but the job has room for 1 on a host' said.txt
+  bsub -n 2 -R 'span[ptile=1]' -o out.txt ./torchrun '--nnodes=$NNODES' --nproc_per_node gpu train.py 2>said.txt >/dev/null
+  [ ! -s said.txt ]
+}

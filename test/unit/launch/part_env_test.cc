@@ -235,6 +235,7 @@ TEST(part_env, a_launcher_on_another_host_keeps_the_newest_and_one_on_the_first_
   ASSERT_EQ(other.out.size(), 1u);
   EXPECT_EQ(other.out[0].path, "/run/b/12-0.1.d/stdout-2");
   EXPECT_TRUE(other.out[0].newest && other.err[0].newest);
+  EXPECT_EQ(other.out[0].limit_bytes, 4u << 20);
   EXPECT_TRUE(other.says_why);
   auto first = launchers(true);
   auto writer = plan_task(first, host_b(), first.tasks[0]);
@@ -263,6 +264,24 @@ TEST(part_env, every_agent_of_launchers_knows_the_jobs_files) {
   VariableMap none;
   add_agent_part(none, two_hosts(), host_b());
   EXPECT_FALSE(none.contains("WM_AGENT_OUTPUT_SOCKET"));
+}
+
+TEST(part_env, a_launcher_whose_options_contradict_the_size_says_so_first_on_the_first_host) {
+  auto o = launchers(true);
+  o.resolved.program.command = "torchrun --nnodes 3 train.py";
+  auto argv = plan_task(o, host_b(), o.tasks[0]).argv;
+  ASSERT_GE(argv.size(), 5u);
+  EXPECT_EQ(argv[3], "WM: the command says --nnodes 3, but the job has 2 hosts");
+  EXPECT_EQ(argv[4], "torchrun");
+  o = launchers();
+  o.resolved.program.command = "torchrun --nnodes 3 train.py";
+  EXPECT_EQ(plan_task(o, host_b(), o.tasks[0]).argv.front(), "torchrun") << "another host";
+  o = launchers(true);
+  o.resolved.program.command = "torchrun --nproc_per_node 2 train.py";
+  EXPECT_EQ(plan_task(o, host_b(), o.tasks[0]).argv[3],
+            "WM: the command says --nproc_per_node 2, but the job has room for 1 on a host");
+  o.tasks[0].gpus = {0, 1};
+  EXPECT_EQ(plan_task(o, host_b(), o.tasks[0]).argv.front(), "torchrun") << "one for each GPU";
 }
 
 }  // namespace
