@@ -40,8 +40,8 @@ std::optional<std::uint32_t> number_of(const FoundLauncher& found, std::string_v
   return number;
 }
 
-std::string count(std::uint32_t n, const char* what) {
-  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+std::string count(std::uint32_t n, const char* what, const char* several) {
+  return std::to_string(n) + " " + (n == 1 ? what : several);
 }
 
 std::string told(std::string_view option, std::uint32_t number, const std::string& has) {
@@ -53,10 +53,10 @@ std::string of_hosts(const FoundLauncher& found, std::string_view option,
   auto hosts = number_of(found, option);
   if (!hosts) return "";
   if (room.hosts > 0 && *hosts != room.hosts)
-    return told(option, *hosts, count(room.hosts, "host"));
+    return told(option, *hosts, count(room.hosts, "host", "hosts"));
   bool too_many = room.hosts == 0 && room.in_all > 0 && *hosts > room.in_all;
-  return too_many ? told(option, *hosts, "room for " + count(room.in_all, "process") + "es in all")
-                  : "";
+  if (!too_many) return "";
+  return told(option, *hosts, "room for " + count(room.in_all, "process", "processes") + " in all");
 }
 
 }  // namespace

@@ -268,20 +268,21 @@ TEST(part_env, every_agent_of_launchers_knows_the_jobs_files) {
 
 TEST(part_env, a_launcher_whose_options_contradict_the_size_says_so_first_on_the_first_host) {
   auto o = launchers(true);
-  o.resolved.program.command = "torchrun --nnodes 3 train.py";
+  const std::vector<std::string> usual{"/bin/sh", "-c", "torchrun --nnodes 3 train.py"};
+  o.resolved.program.command = usual[2];
   auto argv = plan_task(o, host_b(), o.tasks[0]).argv;
-  ASSERT_GE(argv.size(), 5u);
+  ASSERT_EQ(argv.size(), 7u);
   EXPECT_EQ(argv[3], "WM: the command says --nnodes 3, but the job has 2 hosts");
-  EXPECT_EQ(argv[4], "torchrun");
+  EXPECT_EQ(std::vector<std::string>(argv.begin() + 4, argv.end()), usual);
   o = launchers();
-  o.resolved.program.command = "torchrun --nnodes 3 train.py";
-  EXPECT_EQ(plan_task(o, host_b(), o.tasks[0]).argv.front(), "torchrun") << "another host";
+  o.resolved.program.command = usual[2];
+  EXPECT_EQ(plan_task(o, host_b(), o.tasks[0]).argv, usual) << "another host";
   o = launchers(true);
   o.resolved.program.command = "torchrun --nproc_per_node 2 train.py";
   EXPECT_EQ(plan_task(o, host_b(), o.tasks[0]).argv[3],
             "WM: the command says --nproc_per_node 2, but the job has room for 1 on a host");
   o.tasks[0].gpus = {0, 1};
-  EXPECT_EQ(plan_task(o, host_b(), o.tasks[0]).argv.front(), "torchrun") << "one for each GPU";
+  EXPECT_EQ(plan_task(o, host_b(), o.tasks[0]).argv.size(), 3u) << "one for each GPU";
 }
 
 }  // namespace
