@@ -126,6 +126,7 @@ struct FakeAgent {
     auto listener = proc::listen_unix(path);
     EXPECT_TRUE(listener);
     door = *std::move(listener);
+    ::fcntl(door.get(), F_SETFL, 0);  // waits
   }
   proc::RankArrival answer() {
     proc::Fd caller(::accept(door.get(), nullptr, nullptr));
