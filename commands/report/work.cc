@@ -1,6 +1,7 @@
 // What is common to wmreport's acts: the site, the databases, making one report.
 #include "commands/report/work.h"
 
+#include <grp.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -12,6 +12,7 @@
 #include "daemons/wagent/elastic/elastic_body.h"
 #include "daemons/wagent/launch/launch_port.h"
 #include "daemons/wagent/launch/part_settings.h"
+#include "daemons/wagent/output/host_output.h"
 #include "daemons/wagent/plain_body.h"
 #include "daemons/wagent/trials/trial_files.h"
 #include "daemons/wagent/trials/trial_watch.h"
@@ -25,12 +26,20 @@ int complain(const Error& error) {
   return 1;
 }
 
-/// On SIGTERM what was launched is ended, consoles and ranks are read to their end; then we go.
-void end_on_signal(boost::asio::signal_set& ending, LaunchPort& launch, RankPort& ranks,
+/// What has to come to its end before the agent may.
+struct Ports {
+  LaunchPort& launch;
+  RankPort& ranks;
+  HostOutput& output;
+};
+
+/// On SIGTERM what was launched is ended, consoles, ranks and launchers are read to their end; then
+/// we go.
+void end_on_signal(boost::asio::signal_set& ending, const Ports& ports,
                    boost::asio::io_context& loop) {
-  ending.async_wait([&](const auto& error, int) {
+  ending.async_wait([&ports, &loop](const auto& error, int) {
     if (error) return;
-    launch.end([&] { ranks.end([&] { loop.stop(); }); });
+    ports.launch.end([&] { ports.ranks.end([&] { ports.output.end([&] { loop.stop(); }); }); });
   });
   // It was held back until somebody would take it: the job may be over by now.
   sigset_t held;
@@ -46,14 +55,20 @@ int run(const Settings& settings, const PartSettings& part) {
   auto doors = launch.listen();
   if (!doors) return complain(doors.error());
   RankPort ranks(loop, launch.transport(), launch.by_key(), settings);
-  end_on_signal(ending, launch, ranks, loop);
+  HostOutput output(loop, launch.transport(), launch.by_key(), settings, part.output);
+  launch.pass_orders([&](const AgentOrder& order) { output.on_order(order); });
+  Ports ports{launch, ranks, output};
+  end_on_signal(ending, ports, loop);
+  if (auto open = output.start(); !open) return complain(open.error());
   std::optional<ElasticBody> body;
   std::optional<PlainBody> plain;
   bool has_ranks = !part.rank_hosts.empty();
+  launch.pass_rank_links([&](auto link, const auto& first) {
+    if (has_ranks) ranks.admit(std::move(link), first);
+    else output.admit(std::move(link), first);
+  });
   if (settings.elastic_socket.empty()) {
     plain.emplace(loop, settings, launch, *doors, has_ranks ? &ranks : nullptr).start();
-    launch.pass_rank_links(
-        [&](auto link, const auto& first) { ranks.admit(std::move(link), first); });
     RankSettings about{part.rank_hosts, part.host, part.rank_socket, part.tag, part.tag_err};
     auto broken = [&](TaskNumber task, const std::string& why) { plain->report(task, why); };
     auto started = has_ranks ? ranks.start(about, broken) : Result<void>{};

@@ -2,6 +2,10 @@
 
 #include <signal.h>
 
+#include <algorithm>
+
+#include "daemons/wshepherd/output.h"
+
 namespace wm::shepherd {
 namespace {
 
@@ -32,7 +36,8 @@ void Agent::want(launch::StartAgent order) {
 /// look for the image among them, are done.
 bool Agent::is_due() const {
   const auto& spec = attempt_.spec;
-  return pid_ == 0 && !spec.agent_argv.empty() && (attempt_.ready || !spec.tasks.empty());
+  bool wanted = !spec.agent_argv.empty() && !kill_by_;
+  return pid_ == 0 && wanted && (attempt_.ready || !spec.tasks.empty());
 }
 
 void Agent::fire() {
@@ -104,11 +109,20 @@ std::vector<pid_t> Agent::launched() const {
   return pid_ != 0 ? attempt_.kernel.processes.children_of(pid_) : std::vector<pid_t>{};
 }
 
+bool Agent::writes_beside_us() const {
+  bool shared = std::any_of(attempt_.tasks.begin(), attempt_.tasks.end(), [](const auto& entry) {
+    return is_shared(entry.second.spec) && entry.second.spec.writer;
+  });
+  return pid_ != 0 && shared;
+}
+
 /// While it writes for ranks of other hosts, nobody who ends the job by force is kept waiting.
 void Agent::end() {
   if (pid_ == 0) return;
-  bool waits = !attempt_.spec.out.empty() && attempt_.end.text.empty();
+  bool beside = writes_beside_us(), by_force = !attempt_.end.text.empty();
+  bool waits = (beside || !attempt_.spec.out.empty()) && !by_force;
   auto now = attempt_.now();
+  if (kill_by_ && beside && waits) kill_by_ = now + kAgentPatience;  // those may have last words
   if (!kill_by_) {
     kill_by_ = now + kAgentPatience;
     attempt_.kernel.signals.kill(pid_, SIGTERM);

@@ -3,7 +3,8 @@
 //
 //   wanted ─► runs ─exit─► started again 200 ms later, kMaxStarts times in all
 //                └─ the attempt ends: SIGTERM; kAgentPatience later SIGKILL, unless it still writes
-//                   the output of ranks on other hosts and nobody ends the job by force
+//                   the output of ranks or launchers on other hosts and nobody ends the job by
+//                   force
 #pragma once
 
 #include "daemons/wshepherd/folder.h"
@@ -19,8 +20,11 @@ class Agent {
   /// Starts it if it is due.
   void fire();
   void on_exit(pid_t pid);
-  /// It may still have output to deliver; what it started is not wanted any more.
+  /// It may still have output to deliver; what it started is not wanted any more. Once ended it is
+  /// not started again.
   void end();
+  /// It runs, and writes what launchers on other hosts say to files that tasks here write, too.
+  bool writes_beside_us() const;
   std::optional<TimePoint> next() const;
   /// Commands that it started for this job: below it, not the shepherd's own tasks.
   std::vector<pid_t> launched() const;

@@ -41,9 +41,10 @@ void Copiers::start(Task& task) {
     }
   }
   const auto& spec = attempt_.spec;
+  auto agent = attempt_folder(attempt_.place, spec.key) + launch::kOutputSocket;
   UserPart part{spec.account, spec.cwd, spec.umask, {out, err, turn.get()}};
   auto pid = attempt_.kernel.children.fork_as_user(
-      part, [&] { return copy_output(task.spec, out, err, turn.get()); });
+      part, [&] { return copy_output(task.spec, out, err, turn.get(), agent); });
   if (!pid) return;  // the bytes stay in the pipe; tried again at the next turn
   task.copier = *pid;
   attempt_.own.insert(*pid);

@@ -16,6 +16,10 @@ using std::chrono::milliseconds;
 /// What nobody tells of by a descriptor is looked at again after this time.
 constexpr auto kLookAgain = milliseconds(200);
 
+/// The report comes after the last lines of the job's other hosts. Where the task here has failed,
+/// only if they come so soon: they may end only when they hear of that.
+constexpr auto kOthersLines = std::chrono::seconds(1);
+
 }  // namespace
 
 Shepherd::Shepherd(const Kernel& kernel, Place place, launch::AttemptSpec spec)
@@ -173,14 +177,21 @@ void Shepherd::conclude_tasks() {
 
 /// Whoever is told of the job's end finds its output file whole: the last end here waits for the
 /// report. Not where the shepherd cannot know that no task will come, or ranks of other hosts still
-/// write to the file; nor for a mail.
+/// write to the file; nor for a mail. What launchers on other hosts say of the end of a failed one
+/// here may stand behind it.
 bool Shepherd::is_reporting(const Task& task) {
   const auto& spec = attempt_.spec;
   if (!spec.ends_with_last_task || !spec.out.empty() || spec.report.mail_at_end) return false;
   bool last = std::all_of(attempt_.tasks.begin(), attempt_.tasks.end(), [&](const auto& entry) {
     return &entry.second == &task || entry.second.phase == Phase::Ended;
   });
-  return last && !reporter_.is_done();
+  if (!last) return false;
+  if (agent_.writes_beside_us()) {
+    agent_.end();  // it goes when the others have
+    bool well = task.record.status == 0 && !task.ending;
+    if (well || attempt_.now() < task.seen + kOthersLines) return true;
+  }
+  return !reporter_.is_done();
 }
 
 void Shepherd::conclude_attempt() {

@@ -19,7 +19,8 @@ bool failed_by_itself(const Task& task) {
 }  // namespace
 
 bool Tellers::is_telling(Task& task) {
-  bool due = !task.tells && task.spec.says_why && !task.spec.err.empty() && failed_by_itself(task);
+  bool has_file = !task.spec.err.empty() || (task.spec.merge_err && !task.spec.out.empty());
+  bool due = !task.tells && task.spec.says_why && has_file && failed_by_itself(task);
   if (due) start(task);
   if (task.teller != 0 && task.teller_until <= attempt_.now())
     attempt_.kernel.signals.kill(task.teller, SIGKILL);
@@ -51,8 +52,8 @@ void Tellers::on_exit(Task& task, pid_t pid) {
   auto bytes = attempt_.kernel.files.read_waiting(task.told);
   task.told.reset();
   if (bytes.empty() || !task.record.text.empty()) return;
-  auto line = launch::last_line(bytes);
-  if (!line.empty()) task.record.text = "its stderr ended: " + line;
+  constexpr std::size_t kIntro = 24;  // "its error file says: "
+  task.record.text = launch::last_line(bytes, launch::kLongestReason + kIntro);
 }
 
 }  // namespace wm::shepherd

@@ -7,7 +7,6 @@
 namespace wm::launch {
 namespace {
 
-constexpr std::size_t kLongestLine = 200;
 constexpr std::string_view kWhiteSpace = " \t\r\n\f\v";
 
 bool is_control(char c) {
@@ -31,13 +30,13 @@ std::string how(std::int32_t status) {
 
 }  // namespace
 
-std::string last_line(std::string_view bytes) {
+std::string last_line(std::string_view bytes, std::size_t most) {
   auto end = bytes.find_last_not_of(kWhiteSpace);
   if (end == bytes.npos) return "";
   auto line = bytes.substr(0, end + 1);
   if (auto before = line.rfind('\n'); before != line.npos) line.remove_prefix(before + 1);
   line.remove_prefix(line.find_first_not_of(kWhiteSpace));
-  std::string text(cut(line, kLongestLine));
+  std::string text(cut(line, most));
   std::replace_if(text.begin(), text.end(), is_control, ' ');
   return text;
 }

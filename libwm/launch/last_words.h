@@ -12,9 +12,28 @@ namespace wm::launch {
 /// Of a task's stderr so much is repeated in the output of its job.
 inline constexpr std::size_t kLastWords = 4096;
 
+/// Longest line of a record. @units bytes
+inline constexpr std::size_t kLongestReason = 200;
+
 /// The last line that says something, without control characters and cut to what fits in a
-/// record; empty: none does. @cost O(bytes)
-std::string last_line(std::string_view bytes);
+/// record, or to `most`; empty: none does. @cost O(bytes)
+std::string last_line(std::string_view bytes, std::size_t most = kLongestReason);
+
+/// So much of a file is read for the reason of a failure: of an error file its beginning, of stderr
+/// its end. @units bytes
+inline constexpr std::size_t kReasonBytes = 64 << 10;
+
+/// Why a failed task failed, by the end of its stderr: its last line; where that is torchrun's
+/// summary of failed processes, the exception of the one that failed first, or else the last that
+/// was raised before it. As last_line() cuts it; empty: nothing was said. @cost O(bytes)
+/// @source torch.distributed.elastic.multiprocessing.errors: ChildFailedError
+std::string failure_line(std::string_view err);
+
+/// The first line of the message in an error file of torchrun's, which a script's @record writes;
+/// empty: it is none. @cost O(bytes)
+/// @source torch.distributed.elastic.multiprocessing.errors: {"message": {"message": ..}} or
+/// {"message": ..}
+std::string error_file_line(std::string_view json);
 
 /// A block for the job's output: who failed and how, then the last kLastWords of `bytes`, from the
 /// beginning of a line if one begins there. Empty if nothing was said. @cost O(bytes)

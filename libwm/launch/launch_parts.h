@@ -30,6 +30,9 @@ struct OutputFile {
   bool operator==(const OutputFile&) const = default;
 };
 
+/// Below an attempt's folder: where copiers of tasks' output find the agent that passes it on.
+inline constexpr const char* kOutputSocket = "/output";
+
 /// What the report block at the end of the -o file says; see job_report.h.
 struct ReportHead {
   OutputFile file;  ///< path empty: no report is written

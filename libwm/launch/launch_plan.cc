@@ -8,6 +8,7 @@
 #include "libwm/launch/mpi_env.h"
 #include "libwm/launch/part_env.h"
 #include "libwm/model/config/recipients.h"
+#include "libwm/model/launcher_size.h"
 
 namespace wm::launch {
 namespace {
@@ -64,9 +65,10 @@ void plan_asked(const HostOrder& o, const HostFacts& host, TaskSpec& task) {
 /// there whole.
 void plan_last_words(const HostOrder& o, const HostFacts& host, TaskSpec& task) {
   const auto& spec = o.resolved;
-  task.says_why = o.app.type != AppType::Batch;
+  bool batch = o.app.type == AppType::Batch;
+  task.says_why = !batch || o.launch == Launch::PerHost;
   bool asked = !spec.files.out.empty() || !spec.files.err.empty();
-  if (!task.says_why || !asked) return;
+  if (batch || !asked) return;
   auto file = asked_file(o, host, !spec.files.err.empty());
   file.overwrite = file.at_start = false;  // what is there stays
   task.last_words.push_back(std::move(file));
@@ -198,6 +200,22 @@ void check_gpus_first(const HostOrder& order, const HostFacts& host, const Order
   spec.argv.insert(spec.argv.begin(), check.begin(), check.end());
 }
 
+/// A launcher whose options contradict the job's size says so before it begins: on stderr, once.
+void warn_of_size(const HostOrder& order, TaskSpec& spec) {
+  if (order.launch != Launch::PerHost || !order.first_host) return;
+  std::size_t gpus = 0;
+  for (const auto& slot : order.tasks) gpus += slot.gpus.size();
+  LauncherRoom room;
+  room.hosts = host_count(order.hosts);
+  room.per_host = static_cast<std::uint32_t>(std::max(gpus, order.hosts.here.size()));
+  for (const auto& [name, tasks] : by_host(order)) room.in_all += std::max(tasks, room.per_host);
+  auto found = training_launcher_of(order.resolved.program.command);
+  auto words = size_contradiction(found, room);
+  if (words.empty()) return;
+  spec.argv.insert(spec.argv.begin(), {"/bin/sh", "-c", R"(printf '%s\n' "$0" >&2; exec "$@")",
+                                       "WM: the command says " + words});
+}
+
 }  // namespace
 
 std::vector<SmallFile> small_files(const HostOrder& o) {
@@ -243,9 +261,11 @@ TaskSpec plan_task(const HostOrder& order, const HostFacts& host, const OrderedT
     spec.report_by = {host.sbin_dir + "/wagent", "--report", result_dir(order, host)};
   check_gpus_first(order, host, task, spec);
   spec.argv = contained(order, host, task, std::move(spec.argv));
+  warn_of_size(order, spec);
   plan_output(order, host, spec);
   plan_console(order, host, spec);
   plan_rank(order, host, spec);
+  plan_shared_output(order, spec);
   for (const auto& slot : order.tasks)
     if (slot.task == task.task || order.resolved.task.gpu_see_all) add_devices(host, slot, spec);
   return spec;

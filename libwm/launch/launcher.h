@@ -73,7 +73,7 @@ struct TaskSpec {
   std::uint32_t rows = 0, columns = 0;
   std::string rank_socket;  ///< of the agent that tells it of the other ranks; empty: none does
   std::uint32_t rank = 0;
-  bool tag = false;                 ///< that agent gets its output, too
+  bool tag = false;  ///< that agent gets its output, too; without rank_socket: plan_shared_output
   std::vector<CharDevice> devices;  ///< of the attempt's guarded ones, those that it may open
   std::vector<OutputFile> asked_out, asked_err;  ///< written, too, while it is the writer
   bool writer = false;

@@ -13,6 +13,10 @@
 namespace wm::launch {
 namespace {
 
+/// Output that is passed on is in the job's files: here is enough for bpeek and the reason of a
+/// failure, this twice at most.
+constexpr std::uint64_t kPassedOnLimit = 4u << 20;
+
 bool is_interactive(const HostOrder& order) {
   return order.resolved.console.streams != Streams::Files;
 }
@@ -23,6 +27,32 @@ std::string rank_hosts(const HostOrder& order) {
   for (const auto& [name, tasks] : by_host(order))
     text += (text.empty() ? "" : " ") + name + " " + std::to_string(tasks);
   return text;
+}
+
+/// A file of the job's as the agent finds it.
+void add_file(VariableMap& vars, const std::string& name, const std::vector<OutputFile>& files,
+              const std::string& folder) {
+  if (files.empty()) return;
+  const auto& file = files.front();
+  bool absolute = file.path.starts_with('/');
+  vars[name + "_FILE"] = absolute ? file.path : folder + "/" + file.path;
+  vars[name + "_NAME"] = file.name;
+  vars[name + "_LIMIT"] = std::to_string(file.limit_bytes);
+}
+
+/// The files of the job's first task: any host may come to be the first when the job is resized.
+void add_shared_output(VariableMap& vars, const HostOrder& order, const HostFacts& host) {
+  if (!shares_output(order)) return;
+  vars["WM_AGENT_OUTPUT_SOCKET"] = attempt_dir(order, host) + kOutputSocket;
+  if (order.first_host)
+    vars["WM_AGENT_OUTPUT_OTHERS"] = std::to_string(host_count(order.hosts) - 1);
+  auto first = order;
+  first.first_host = true;
+  first.hosts.tasks_before = 0;
+  OrderedTask none;
+  auto task = plan_task(first, host, order.tasks.empty() ? none : order.tasks.front());
+  add_file(vars, "WM_AGENT_OUTPUT", task.out, work_dir(order, host));
+  add_file(vars, "WM_AGENT_ERRORS", task.err, work_dir(order, host));
 }
 
 /// What the job may use of this host's GPUs, for commands that belong to no task.
@@ -40,6 +70,12 @@ bool wants_agent(const HostOrder& order) {
   return order.team.elastic || order.control.attach || order.resolved.open ||
          is_interactive(order) || starts_ranks(order) || host_count(order.hosts) > 1 ||
          order.team.groups.size() > 1;
+}
+
+bool shares_output(const HostOrder& order) {
+  bool several = order.team.elastic || host_count(order.hosts) > 1;
+  return order.launch == Launch::PerHost && order.app.type == AppType::Batch && several &&
+         !is_interactive(order) && !starts_ranks(order);
 }
 
 bool is_bare_part(const HostOrder& order) {
@@ -86,6 +122,7 @@ void add_agent_part(VariableMap& vars, const HostOrder& order, const HostFacts& 
   vars["WM_AGENT_MUNGE"] = host.munge_socket;
   add_mpi_daemon(vars, order, host);
   if (order.resolved.open && order.first_host) vars["WM_AGENT_RESULTS"] = result_dir(order, host);
+  add_shared_output(vars, order, host);
   vars["WM_AGENT_CONTAINER"] = joined(container_of_part(order, host), "\n");
   if (!starts_ranks(order)) return;
   vars["WM_AGENT_RANKS"] = rank_hosts(order);
@@ -98,6 +135,14 @@ void plan_rank(const HostOrder& order, const HostFacts& host, TaskSpec& task) {
   task.rank_socket = rank_socket(order, host);
   task.rank = place_of(order, task.task).rank;
   task.tag = order.resolved.files.tag;
+}
+
+void plan_shared_output(const HostOrder& order, TaskSpec& task) {
+  if (!shares_output(order)) return;
+  task.tag = true;  // and no rank
+  if (task.writer) return;
+  for (auto* files : {&task.out, &task.err})
+    for (auto& file : *files) file.newest = true, file.limit_bytes = kPassedOnLimit;
 }
 
 void plan_console(const HostOrder& order, const HostFacts& host, TaskSpec& task) {

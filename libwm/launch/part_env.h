@@ -30,6 +30,10 @@ std::string console_socket(const HostOrder& order, const HostFacts& host);
 /// Where the agent tells ranks that this host starts of the others.
 std::string rank_socket(const HostOrder& order, const HostFacts& host);
 
+/// Do launchers of several hosts write to the job's files, which its first host alone opens? Those
+/// of the other hosts reach them through its agents. @cost O(1)
+bool shares_output(const HostOrder& order);
+
 /// Variables by which launchers inside a task find blaunch and the hosts; those of MPI: mpi_env.h.
 void add_launch(VariableMap& vars, const HostOrder& order, const HostFacts& host);
 /// Of type notebook: where to listen for the job's owner, and when it counts as forgotten.
@@ -39,6 +43,10 @@ void add_agent_part(VariableMap& vars, const HostOrder& order, const HostFacts& 
 
 /// Makes the task one of the ranks that find each other by the agents.
 void plan_rank(const HostOrder& order, const HostFacts& host, TaskSpec& task);
+
+/// Makes the task one whose output is shared: on the first host it is written in whole lines, on
+/// others passed on.
+void plan_shared_output(const HostOrder& order, TaskSpec& task);
 
 /// Gives the task a console when the job is interactive and this is its first task.
 void plan_console(const HostOrder& order, const HostFacts& host, TaskSpec& task);

@@ -61,6 +61,40 @@ PY
   is "$job" attempt 1
 }
 
+@test "what a launcher says on both hosts is in the file that the first one writes" {
+  printf '#!/bin/sh\necho "on $(hostname) node $PET_NODE_RANK of $PET_NNODES"\necho "oops $PET_NODE_RANK" >&2\n' >torchrun
+  chmod +x torchrun
+  job=$(submit -n 2 -R 'span[ptile=1]' -o 'out.%H' ./torchrun train.py)
+  ran_out "$job" 60
+  [ "$(state "$job")" = finished ]
+  [ "$(ls out.* | wc -l)" -eq 1 ]
+  [ "$(grep -cE '^on node[12] node [01] of 2$' out.*)" -eq 2 ]
+  [ "$(grep -c '^oops [01]$' out.*)" -eq 2 ]
+}
+
+@test "of a launcher on a host whose cable is cut for a while no line is missing" {
+  cat >torchrun <<'END'
+#!/bin/sh
+i=0
+while [ ! -e go ]; do i=$((i + 1)); echo "line $i of $PET_NODE_RANK"; sleep 0.05; done
+echo "$i lines of $PET_NODE_RANK"
+END
+  chmod +x torchrun
+  job=$(submit -m 'node1! node2' -n 2 -R 'span[ptile=1]' -o out.txt ./torchrun train.py)
+  wait_for 20 grep -q 'line 1 of 1' out.txt
+  ip link set "${bridge}v2" down
+  wait_for 20 in_state "$job" unknown
+  touch go
+  ip link set "${bridge}v2" up
+  wait_for 30 host_is node2 ok
+  ran_out "$job" 60
+  [ "$(state "$job")" = finished ]
+  for node in 0 1; do
+    said=$(sed -n "s/ lines of $node\$//p" out.txt)
+    [ "$(grep -c "^line .* of $node\$" out.txt)" -eq "$said" ]
+  done
+}
+
 @test "down leaves no namespace and no bridge" {
   "$MINICLUSTER" up --dir "$BATS_TEST_TMPDIR/c" --nodes 1 --netns
   other=wm$(sed -n 's/^master_port = //p' "$BATS_TEST_TMPDIR/c/conf/wm.conf")

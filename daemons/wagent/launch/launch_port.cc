@@ -191,6 +191,7 @@ void LaunchPort::tell_slots(Number number) {
 
 void LaunchPort::on_order(const AgentOrder& order) {
   order_ = order;
+  if (on_order_) on_order_(order);
   std::vector<Number> waiting;
   for (const auto& [number, guest] : guests_)
     if (guest.relay || guest.asks) waiting.push_back(number);

@@ -42,6 +42,8 @@ class LaunchPort {
   /// Who takes over links whose first frame is about ranks.
   using OnRankLink = std::function<void(std::unique_ptr<wire::Link>, const wire::Frame& first)>;
   void pass_rank_links(OnRankLink to) { on_rank_link_ = std::move(to); }
+  /// Who else is to hear where the job's agents are.
+  void pass_orders(std::function<void(const AgentOrder&)> to) { on_order_ = std::move(to); }
   /// How this job's agents reach each other.
   wire::Transport& transport() { return transport_; }
   const wire::LinkOptions& by_key() const { return by_key_; }
@@ -92,6 +94,7 @@ class LaunchPort {
   Number next_ = 1;
   std::optional<AgentOrder> order_;
   OnRankLink on_rank_link_;
+  std::function<void(const AgentOrder&)> on_order_;
   std::function<void()> on_idle_;  ///< set: the job is over here
   boost::asio::steady_timer idle_timer_;
 };

@@ -49,6 +49,20 @@ std::vector<std::string> lines_in(const std::string& text) {
   return lines;
 }
 
+std::uint64_t number_in(const std::string& text) {
+  return std::strtoull(text.c_str(), nullptr, 10);
+}
+
+/// A file of the job's, by its variables.
+template <class Text>
+launch::OutputFile file_in(const Text& text, const std::string& name) {
+  launch::OutputFile file;
+  file.path = text((name + "_FILE").c_str());
+  file.name = text((name + "_NAME").c_str());
+  file.limit_bytes = number_in(text((name + "_LIMIT").c_str()));
+  return file;
+}
+
 /// Goes where it is told and becomes the command; stays where it is if there is no such folder.
 constexpr const char* kGoAndBecome = R"(cd -- "$1" 2>/dev/null; shift; exec "$@")";
 
@@ -69,6 +83,10 @@ PartSettings read_part_settings(const Lookup& lookup, char** environment) {
   part.tag = !text("WM_AGENT_TAG").empty();
   auto err = text("WM_AGENT_ERR");
   if (!err.empty()) part.tag_err = std::atoi(err.c_str());
+  part.output.socket = text("WM_AGENT_OUTPUT_SOCKET");
+  part.output.others = static_cast<std::uint32_t>(number_in(text("WM_AGENT_OUTPUT_OTHERS")));
+  part.output.out = file_in(text, "WM_AGENT_OUTPUT");
+  part.output.err = file_in(text, "WM_AGENT_ERRORS");
   part.caps = caps_in(text("WM_AGENT_CAPS"));
   part.container = lines_in(text("WM_AGENT_CONTAINER"));
   part.account = own_account();

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "daemons/wagent/output/output_settings.h"
 #include "daemons/wagent/settings.h"
 #include "libwm/launch/launcher.h"
 
@@ -21,6 +22,7 @@ struct PartSettings {
   std::string rank_socket;     ///< where those call
   bool tag = false;            ///< their output is ours to pass on
   int tag_err = -1;            ///< where lines of error output go; -1: where the others do
+  OutputSettings output;       ///< of the launchers of all hosts
   launch::Account account;     ///< whom this process is
   std::vector<launch::ResourceCap> caps;
   /// What goes before a command whose caller is in a container of the job; empty: none has one.

@@ -86,14 +86,21 @@ bool is_listed(const Task& task) {
   return wants_process(task) && task.state != TaskState::Leaving && !task.kill;
 }
 
-/// One a host, in the order of their first task. Ranks stay reachable to the end: one that has
-/// ended already may be the one that writes what the others say.
+/// The host that writes what the others say stays reachable to the end, also when nothing of the
+/// job runs there any more.
+bool writes_for_others(const Cluster& cluster, const Job& job) {
+  if (job.spec().mpi == Mpi::Pmix) return true;
+  return !job.spec().elastic && launch_of(*cluster.config, job.spec()) == Launch::PerHost;
+}
+
+/// One a host, in the order of their first task.
 std::vector<AgentPlace> agent_places(const Cluster& cluster, const Job& job) {
   std::vector<AgentPlace> places;
   std::map<HostId, std::size_t> seen;
+  bool all = writes_for_others(cluster, job);
   for (const auto& task : job.tasks) {
     const Host* host = cluster.hosts.find(task.host.value);
-    bool counts = task.holds_slot() || job.spec().mpi == Mpi::Pmix;
+    bool counts = task.holds_slot() || all;
     if (!host || !counts) continue;
     auto [at, fresh] = seen.try_emplace(task.host, places.size());
     auto doors = job.membership.doors.find(task.host);

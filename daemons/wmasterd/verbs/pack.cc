@@ -2,6 +2,7 @@
 #include "daemons/wmasterd/verbs/admission.h"
 #include "daemons/wmasterd/verbs/pend_room.h"
 #include "daemons/wmasterd/verbs/verbs.h"
+#include "libwm/model/launcher_size.h"
 #include "libwm/sched/amounts/budgets.h"
 #include "libwm/wire/pack_signature.h"
 #include "libwm/wire/spec_signature.h"
@@ -56,6 +57,7 @@ Result<Admitted> judged(const Cluster& state, Opened& pack, std::uint32_t place,
                         PendRoom& room, std::vector<std::string>& warnings) {
   WM_TRY(auto made, master::admit(state, std::move(pack.specs[place]), now));
   WM_TRY(warnings, sched::budget_warnings(state, made.spec, now));
+  if (auto doubt = size_doubt(made.spec); !doubt.empty()) warnings.push_back(std::move(doubt));
   WM_TRY(room.take(made.spec));
   return made;
 }

@@ -2,6 +2,7 @@
 #include "daemons/wmasterd/verbs/admission.h"
 #include "daemons/wmasterd/verbs/pend_room.h"
 #include "daemons/wmasterd/verbs/verbs.h"
+#include "libwm/model/launcher_size.h"
 #include "libwm/sched/amounts/budgets.h"
 
 namespace wm::master::verbs {
@@ -17,6 +18,7 @@ void admit(Service& service, const Call& call, const SubmitRequest& request, Job
   auto warnings = sched::budget_warnings(state, made->spec, service.world.clock.wall());
   if (!warnings) return service.answers.refuse(call, request.request_key, warnings.error());
   JobId id{state.last_job + 1, 0};
+  if (auto doubt = size_doubt(made->spec); !doubt.empty()) warnings->push_back(std::move(doubt));
   SubmitReply reply{id, made->spec.queue, default_queue, std::move(*warnings)};
   Proposal proposal;
   proposal.blobs = {{made->spec.program.env_hash, request.env}};

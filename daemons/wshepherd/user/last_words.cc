@@ -12,19 +12,47 @@
 namespace wm::shepherd {
 namespace {
 
-/// The end of a plain file that was written at `since` or later, in whole seconds: not all file
-/// systems count finer.
+/// Was the plain file written at `since` or later, in whole seconds? Not all file systems count
+/// finer.
+bool is_of(const struct stat& file, WallTime since) {
+  auto began = std::chrono::floor<std::chrono::seconds>(since).time_since_epoch().count();
+  return S_ISREG(file.st_mode) && file.st_mtim.tv_sec >= began;
+}
+
+std::string read_at(const proc::Fd& fd, off_t offset) {
+  constexpr std::size_t kMost = launch::kReasonBytes + 1;  // one more: whether there is more
+  std::string bytes(kMost, '\0');
+  auto n = ::pread(fd.get(), bytes.data(), bytes.size(), offset);
+  bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+  return bytes;
+}
+
+/// The end of a plain file.
 std::string end_of(const std::string& path, WallTime since) {
   Fd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   struct stat there {};
-  if (!fd || ::fstat(fd.get(), &there) != 0 || !S_ISREG(there.st_mode)) return "";
-  auto began = std::chrono::floor<std::chrono::seconds>(since).time_since_epoch().count();
-  if (there.st_mtim.tv_sec < began) return "";
-  constexpr off_t kMost = launch::kLastWords + 1;  // one more: whether something goes before
-  std::string bytes(kMost, '\0');
-  auto n = ::pread(fd.get(), bytes.data(), bytes.size(), std::max<off_t>(there.st_size - kMost, 0));
-  bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
-  return bytes;
+  if (!fd || ::fstat(fd.get(), &there) != 0 || !is_of(there, since)) return "";
+  constexpr off_t kMost = launch::kReasonBytes + 1;
+  return read_at(fd, std::max<off_t>(there.st_size - kMost, 0));
+}
+
+/// Where the task's variables say that its error file is.
+std::string error_file_of(const launch::TaskSpec& task) {
+  constexpr std::string_view kName = "TORCHELASTIC_ERROR_FILE=";
+  for (const auto& entry : task.env)
+    if (entry.starts_with(kName)) return entry.substr(kName.size());
+  return "";
+}
+
+/// A small plain file of the user's own; else nothing.
+std::string own_small_file(const std::string& path, WallTime since) {
+  if (path.empty()) return "";
+  proc::Fd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat there {};
+  if (!fd || ::fstat(fd.get(), &there) != 0 || !is_of(there, since)) return "";
+  if (there.st_uid != ::geteuid()) return "";
+  auto bytes = read_at(fd, 0);
+  return bytes.size() > launch::kReasonBytes ? "" : bytes;
 }
 
 bool write_whole(int to, const std::string& text) {
@@ -35,9 +63,15 @@ bool write_whole(int to, const std::string& text) {
 
 int tell_last_words(const launch::TaskSpec& task, const launch::ExitRecord& record,
                     const std::string& host, int line_to, bool block) {
-  auto bytes = end_of(proc::resolved_path(task.err.front()), record.started);
-  bool all = write_whole(line_to, launch::last_line(bytes));
-  auto text = block ? launch::failure_block(record, host, bytes) : "";
+  const auto& file = task.err.empty() ? task.out.front() : task.err.front();
+  auto bytes = end_of(proc::resolved_path(file), record.started);
+  auto said = launch::error_file_line(own_small_file(error_file_of(task), record.started));
+  auto line = said.empty() ? launch::failure_line(bytes) : said;
+  auto intro = said.empty() ? "its stderr ended: " : "its error file says: ";
+  bool all = line.empty() || write_whole(line_to, intro + line);
+  constexpr auto kBlock = launch::kLastWords + 1;  // one more: whether something goes before
+  auto end = std::string_view(bytes).substr(bytes.size() - std::min(bytes.size(), kBlock));
+  auto text = block ? launch::failure_block(record, host, end) : "";
   for (const auto& file : task.last_words) {
     if (text.empty()) break;
     auto fd = proc::open_output(file, false);

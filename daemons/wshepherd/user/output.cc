@@ -11,9 +11,12 @@
 #include <cstdio>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "daemons/wshepherd/user/passage.h"
+#include "libwm/base/whole_lines.h"
 #include "libwm/proc/channel.h"
 #include "libwm/proc/output_file.h"
 
@@ -67,6 +70,8 @@ struct Sink {
 struct Stream {
   int fd = -1;
   std::vector<Sink*> sinks, asked;
+  std::uint32_t number = 1;  ///< 1: stdout, 2: stderr
+  WholeLines lines = {};
 };
 
 /// What was said while it was not the task's turn, not long ago.
@@ -107,9 +112,13 @@ class Copier {
  public:
   Copier(const launch::TaskSpec& task, int out, int err, int turns)
       : out_{out, sinks_of(task.out), sinks_of(task.asked_out)},
-        err_{err, sinks_of(task.err), sinks_of(task.asked_err)},
+        err_{err, sinks_of(task.err), sinks_of(task.asked_err), 2},
         turns_(turns),
-        writes_(task.writer) {}
+        writes_(task.writer),
+        whole_lines_(is_shared(task) && task.writer) {}
+
+  /// What the task says goes there, too.
+  void pass_on(Passage passage) { passage_ = std::move(passage); }
 
   int run() {
     std::array<pollfd, 3> fds{};
@@ -120,7 +129,7 @@ class Copier {
       if (fds[0].revents != 0) copy(out_);
       if (fds[1].revents != 0) copy(err_);
     }
-    bool lost = false;
+    bool lost = passage_ && !passage_->finish();
     for (const auto& [path, sink] : sinks_) lost = lost || sink.lost;
     return lost ? 1 : 0;
   }
@@ -159,11 +168,25 @@ class Copier {
   void copy(Stream& stream) {
     auto n = ::read(stream.fd, part_.data(), part_.size());
     if (n < 0 && errno == EINTR) return;
-    if (n <= 0) {
-      stream.fd = -1;
-      return;
-    }
+    if (n <= 0) return end(stream);
     std::string_view bytes(part_.data(), static_cast<std::size_t>(n));
+    if (passage_) passage_->write(stream.number, bytes);
+    if (!whole_lines_) return deliver(stream, bytes);
+    std::string lines;
+    for (const auto& line : stream.lines.add(bytes)) lines += ended(line);
+    if (!lines.empty()) deliver(stream, lines);
+  }
+
+  static std::string ended(const std::string& line) {
+    return line.ends_with('\n') ? line : line + '\n';
+  }
+
+  void end(Stream& stream) {
+    stream.fd = -1;
+    if (auto rest = stream.lines.rest(); !rest.empty()) deliver(stream, ended(rest));
+  }
+
+  void deliver(Stream& stream, std::string_view bytes) {
     for (auto* sink : stream.sinks) sink->write(bytes);
     if (stream.asked.empty()) return;
     if (!writes_) return recent_.keep(stream, bytes);
@@ -173,7 +196,8 @@ class Copier {
   std::map<std::string, Sink> sinks_;
   Stream out_, err_;
   int turns_;
-  bool writes_;
+  bool writes_, whole_lines_;
+  std::optional<Passage> passage_;
   Recent recent_;
   std::array<char, 65536> part_{};
 };
@@ -184,8 +208,13 @@ bool hands_over(const launch::TaskSpec& task) {
   return !task.asked_out.empty() || !task.asked_err.empty();
 }
 
-int copy_output(const launch::TaskSpec& task, int out, int err, int turns) {
-  return Copier(task, out, err, turns).run();
+bool is_shared(const launch::TaskSpec& task) { return task.tag && task.rank_socket.empty(); }
+
+int copy_output(const launch::TaskSpec& task, int out, int err, int turns,
+                const std::string& agent) {
+  Copier copier(task, out, err, turns);
+  if (is_shared(task) && !task.writer) copier.pass_on(Passage(agent, task.task));
+  return copier.run();
 }
 
 }  // namespace wm::shepherd

@@ -8,6 +8,10 @@
 //   NameAsk ▲ to the first host, which keeps the names; NameAnswer: to who asked
 //
 // Hosts are named by their place: 0 has rank 0.
+//
+// Launchers that run once a host in a batch job (wagent/output) use Hello, Output, Taken and
+// Silent, over a link from each host to the first: there `rank` is the task's number, `place` the
+// host's.
 #pragma once
 
 #include <cstdint>

@@ -191,5 +191,99 @@ TEST(part_env, the_first_task_of_an_interactive_job_has_a_console) {
   EXPECT_TRUE(second.console.empty());
 }
 
+// Task 1 on host a and task 2 on b are launchers; the order is for b, or for a where that is asked.
+HostOrder launchers(bool on_first = false) {
+  HostOrder o;
+  o.job = {12, 0};
+  o.attempt = {1};
+  o.resolved.owner = {1000, 100, "ann"};
+  o.resolved.program.cwd = "/home/ann";
+  o.resolved.files.out = "out.%J";
+  o.app.type = AppType::Batch;
+  o.launch = Launch::PerHost;
+  o.first_host = on_first;
+  o.hosts = job_hosts_of({{{1}, "a", ""}, {{2}, "b", ""}}, on_first ? "a" : "b");
+  OrderedTask task;
+  task.task = {on_first ? 1u : 2u};
+  task.has_process = true;
+  o.tasks.push_back(task);
+  return o;
+}
+
+TEST(part_env, launchers_of_several_hosts_of_a_batch_job_share_its_files) {
+  EXPECT_TRUE(shares_output(launchers()));
+  auto o = launchers();
+  o.app.type = AppType::Training;
+  EXPECT_FALSE(shares_output(o)) << "each task has its own files";
+  o = launchers();
+  o.launch = Launch::Once;
+  EXPECT_FALSE(shares_output(o));
+  o = launchers();
+  o.resolved.console.streams = Streams::Pipes;
+  EXPECT_FALSE(shares_output(o));
+  o = launchers();
+  o.hosts = job_hosts_of({{{2}, "b", ""}}, "b");
+  EXPECT_FALSE(shares_output(o));
+  o.team.elastic = true;
+  EXPECT_TRUE(shares_output(o)) << "it may have more at any time";
+}
+
+TEST(part_env, a_launcher_on_another_host_keeps_the_newest_and_one_on_the_first_writes_the_file) {
+  auto o = launchers();
+  auto other = plan_task(o, host_b(), o.tasks[0]);
+  EXPECT_TRUE(other.tag && other.rank_socket.empty() && !other.writer);
+  ASSERT_EQ(other.out.size(), 1u);
+  EXPECT_EQ(other.out[0].path, "/run/b/12-0.1.d/stdout-2");
+  EXPECT_TRUE(other.out[0].newest && other.err[0].newest);
+  EXPECT_EQ(other.out[0].limit_bytes, 4u << 20);
+  EXPECT_TRUE(other.says_why);
+  auto first = launchers(true);
+  auto writer = plan_task(first, host_b(), first.tasks[0]);
+  EXPECT_TRUE(writer.tag && writer.writer && writer.merge_err && writer.says_why);
+  EXPECT_FALSE(writer.out[0].newest);
+  EXPECT_TRUE(writer.last_words.empty());
+}
+
+TEST(part_env, every_agent_of_launchers_knows_the_jobs_files) {
+  for (bool on_first : {true, false}) {
+    VariableMap vars;
+    add_agent_part(vars, launchers(on_first), host_b());
+    EXPECT_EQ(vars["WM_AGENT_OUTPUT_SOCKET"], "/run/b/12-0.1.d/output");
+    EXPECT_EQ(vars["WM_AGENT_OUTPUT_FILE"], "/home/ann/out.12");
+    EXPECT_EQ(vars["WM_AGENT_OUTPUT_NAME"], "12.out");
+    EXPECT_EQ(vars["WM_AGENT_OUTPUT_LIMIT"], "0");
+    EXPECT_FALSE(vars.contains("WM_AGENT_ERRORS_FILE")) << "errors go to the same";
+    EXPECT_EQ(vars.contains("WM_AGENT_OUTPUT_OTHERS"), on_first);
+  }
+  auto o = launchers(true);
+  o.resolved.files.err = "/tmp/err";
+  VariableMap vars;
+  add_agent_part(vars, o, host_b());
+  EXPECT_EQ(vars["WM_AGENT_ERRORS_FILE"], "/tmp/err");
+  EXPECT_EQ(vars["WM_AGENT_OUTPUT_OTHERS"], "1");
+  VariableMap none;
+  add_agent_part(none, two_hosts(), host_b());
+  EXPECT_FALSE(none.contains("WM_AGENT_OUTPUT_SOCKET"));
+}
+
+TEST(part_env, a_launcher_whose_options_contradict_the_size_says_so_first_on_the_first_host) {
+  auto o = launchers(true);
+  const std::vector<std::string> usual{"/bin/sh", "-c", "torchrun --nnodes 3 train.py"};
+  o.resolved.program.command = usual[2];
+  auto argv = plan_task(o, host_b(), o.tasks[0]).argv;
+  ASSERT_EQ(argv.size(), 7u);
+  EXPECT_EQ(argv[3], "WM: the command says --nnodes 3, but the job has 2 hosts");
+  EXPECT_EQ(std::vector<std::string>(argv.begin() + 4, argv.end()), usual);
+  o = launchers();
+  o.resolved.program.command = usual[2];
+  EXPECT_EQ(plan_task(o, host_b(), o.tasks[0]).argv, usual) << "another host";
+  o = launchers(true);
+  o.resolved.program.command = "torchrun --nproc_per_node 2 train.py";
+  EXPECT_EQ(plan_task(o, host_b(), o.tasks[0]).argv[3],
+            "WM: the command says --nproc_per_node 2, but the job has room for 1 on a host");
+  o.tasks[0].gpus = {0, 1};
+  EXPECT_EQ(plan_task(o, host_b(), o.tasks[0]).argv.size(), 3u) << "one for each GPU";
+}
+
 }  // namespace
 }  // namespace wm::launch

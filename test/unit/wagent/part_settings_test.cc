@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 namespace wm::wagent {
 namespace {
 
@@ -38,6 +40,28 @@ TEST(part_settings, what_says_where_a_command_is_comes_from_its_own_host) {
   environment.push_back(nullptr);
   auto own = read_part_settings([](const char*) { return nullptr; }, environment.data()).own_env;
   EXPECT_EQ(own, (List{of_env[0], of_env[1], of_env[2], of_env[4], of_env[5]}));
+}
+
+TEST(part_settings, whose_output_is_passed_on_and_where_it_goes) {
+  const std::map<std::string, std::string> vars{{"WM_AGENT_OUTPUT_SOCKET", "/run/output"},
+                                                {"WM_AGENT_OUTPUT_OTHERS", "3"},
+                                                {"WM_AGENT_OUTPUT_FILE", "/o"},
+                                                {"WM_AGENT_OUTPUT_NAME", "12.out"},
+                                                {"WM_AGENT_OUTPUT_LIMIT", "67108864"},
+                                                {"WM_AGENT_ERRORS_FILE", "/e"}};
+  char* none[] = {nullptr};
+  auto output = read_part_settings(
+                    [&](const char* name) {
+                      auto at = vars.find(name);
+                      return at == vars.end() ? nullptr : at->second.c_str();
+                    },
+                    none)
+                    .output;
+  EXPECT_EQ(output.socket, "/run/output");
+  EXPECT_EQ(output.others, 3u);
+  EXPECT_EQ(output.out,
+            (launch::OutputFile{.path = "/o", .name = "12.out", .limit_bytes = 64 << 20}));
+  EXPECT_EQ(output.err, (launch::OutputFile{.path = "/e", .name = {}}));
 }
 
 }  // namespace

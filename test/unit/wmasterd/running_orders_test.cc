@@ -81,6 +81,21 @@ TEST_F(RunningOrders, a_restart_counts_and_places_only_those_that_will_be_there)
   EXPECT_TRUE(told(id, h2).tasks.at(0).leave);
 }
 
+TEST_F(RunningOrders, the_host_that_writes_for_other_launchers_is_named_to_the_end) {
+  auto spec = SpecBuilder().tasks(2, 2);
+  spec.spec.program.command = "torchrun x.py";
+  auto id = start(spec, {h1, h2});
+  TaskEnded end;
+  end.job = id;
+  end.attempt = c.job(id).attempt;
+  end.task = c.job(id).tasks.front().number;
+  c.step(end);
+  auto agents = agent_order_for(c.state, c.job(id)).agents;
+  ASSERT_EQ(agents.size(), 2u);
+  EXPECT_EQ(agents[0].host, h1);
+  EXPECT_EQ(agents[0].tasks, 0u);
+}
+
 TEST_F(RunningOrders, room_of_a_command_that_is_started_once_leaves_after_its_process) {
   auto spec = torchrun();
   spec.spec.program.command = "deepspeed x.py";

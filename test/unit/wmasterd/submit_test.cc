@@ -53,6 +53,20 @@ TEST(submit, a_service_has_its_name_alone_for_as_long_as_its_job_is_there) {
   EXPECT_NE(desk.submit("five", grouped), whole);
 }
 
+TEST(submit, a_launcher_whose_options_contradict_the_size_is_taken_and_warned_of) {
+  Desk desk;
+  desk.start();
+  auto spec = SpecBuilder().tasks(2, 2);
+  spec.spec.program.command = "torchrun --nnodes 3 train.py";
+  desk.submit("one", spec);
+  EXPECT_EQ(desk.first.last<SubmitReply>().warnings,
+            std::vector<std::string>{"the command says --nnodes 3, but the job has room for 2 "
+                                     "processes in all"});
+  spec.spec.program.command = "torchrun --nnodes 2 train.py";
+  desk.submit("two", spec);
+  EXPECT_TRUE(desk.first.last<SubmitReply>().warnings.empty());
+}
+
 TEST(submit, an_environment_that_is_not_the_signed_one_is_refused) {
   Desk desk;
   desk.start();

@@ -131,6 +131,36 @@ TEST_F(agent, may_write_for_other_hosts_till_somebody_ends_the_job_by_force) {
   EXPECT_THAT(kernel_.take_sent(), ElementsAre(Sent{pid(), SIGKILL}));
 }
 
+TEST_F(agent, may_write_beside_a_launcher_here_for_those_on_other_hosts) {
+  wanted();
+  EXPECT_FALSE(agent_.writes_beside_us());
+  auto& task = exited(1);
+  task.spec.tag = true;
+  EXPECT_FALSE(agent_.writes_beside_us()) << "a launcher on another host";
+  task.spec.writer = true;
+  EXPECT_TRUE(agent_.writes_beside_us());
+  agent_.end();
+  kernel_.pass(seconds(100));
+  kernel_.take_sent();
+  agent_.end();
+  attempt_.end.text = "bkill";
+  kernel_.pass(seconds(29));
+  agent_.end();
+  EXPECT_THAT(kernel_.take_sent(), IsEmpty()) << "those may have last words";
+  kernel_.pass(seconds(1));
+  agent_.end();
+  EXPECT_THAT(kernel_.take_sent(), ElementsAre(Sent{pid(), SIGKILL}));
+}
+
+TEST_F(agent, one_that_was_asked_to_end_is_not_started_again) {
+  wanted();
+  agent_.end();
+  dies();
+  kernel_.pass(seconds(1));
+  agent_.fire();
+  EXPECT_THAT(kernel_.spawned, SizeIs(1));
+}
+
 TEST_F(agent, what_it_launched_is_ended_step_by_step_then_the_attempt_finishes) {
   wanted();
   auto below = kernel_.add(pid());

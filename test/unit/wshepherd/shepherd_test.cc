@@ -337,6 +337,66 @@ TEST_F(shepherd, the_end_is_told_once_the_report_is_in_the_output_file) {
   EXPECT_THAT(kernel_.parts_forked, SizeIs(1));
 }
 
+class shepherd_of_launchers : public shepherd {
+ protected:
+  void begin_first() {
+    spec_.report.file.path = "out";
+    spec_.agent_argv = {"wagent"};
+    auto task = a_task(1);
+    task.tag = task.writer = true;
+    begin({task});
+    for (std::size_t i = 0; i < kernel_.spawned.size(); ++i)
+      (kernel_.spawned[i].argv.front() == "wagent" ? agent_ : launcher_) = i;
+  }
+  std::size_t agent_ = 0, launcher_ = 0;
+};
+
+TEST_F(shepherd_of_launchers, the_report_waits_until_the_agent_has_written_what_the_others_say) {
+  begin_first();
+  kernel_.take_sent();
+  ends(launcher_, 0);
+  EXPECT_THAT(kernel_.take_sent(), ElementsAre(Sent{pid(agent_), SIGTERM}));
+  EXPECT_THAT(kernel_.parts_forked, IsEmpty());
+  ends(agent_, 0);
+  ASSERT_THAT(kernel_.parts_forked, SizeIs(1));
+  EXPECT_THAT(kernel_.words<launch::TaskEnded>(), IsEmpty());
+  kernel_.exit(kernel_.parts_forked[0], 0);
+  turn();
+  EXPECT_THAT(kernel_.words<launch::TaskEnded>(), SizeIs(1));
+  EXPECT_TRUE(shepherd_->over());
+}
+
+TEST_F(shepherd_of_launchers, one_that_ended_well_has_not_ended_before_the_others) {
+  begin_first();
+  ends(launcher_, 0);
+  kernel_.pass(seconds(1000));
+  turn();
+  EXPECT_THAT(kernel_.parts_forked, IsEmpty());
+  EXPECT_THAT(kernel_.words<launch::TaskEnded>(), IsEmpty());
+  EXPECT_TRUE(kernel_.lives(pid(agent_)));
+  order(launch::Finish{"not wanted"});
+  kernel_.pass(seconds(31));
+  turn();
+  EXPECT_FALSE(kernel_.lives(pid(agent_))) << "nobody is kept for ever";
+}
+
+TEST_F(shepherd_of_launchers, others_that_go_on_are_not_waited_for_but_written_for) {
+  begin_first();
+  ends(launcher_, 256);
+  kernel_.pass(seconds(1));
+  turn();
+  ASSERT_THAT(kernel_.parts_forked, SizeIs(1));
+  kernel_.exit(kernel_.parts_forked[0], 0);
+  turn();
+  EXPECT_THAT(kernel_.words<launch::TaskEnded>(), SizeIs(1)) << "they end when they hear of it";
+  kernel_.pass(seconds(100));
+  turn();
+  EXPECT_FALSE(shepherd_->over());
+  EXPECT_TRUE(kernel_.lives(pid(agent_)));
+  ends(agent_, 0);
+  EXPECT_TRUE(shepherd_->over());
+}
+
 TEST_F(shepherd, commands_after_the_tasks_keep_neither_the_report_nor_the_end) {
   launch::SideCommand post;
   post.argv = {"post"};

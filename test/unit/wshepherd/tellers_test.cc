@@ -29,7 +29,7 @@ TEST_F(tellers, the_last_line_is_in_the_record_when_the_teller_has_ended) {
   EXPECT_TRUE(tellers_.is_telling(task));
   ASSERT_THAT(kernel_.parts_forked, ElementsAre(task.teller));
   EXPECT_TRUE(attempt_.own.contains(task.teller));
-  kernel_.set(task.told.get(), Waiting::Bytes, "ValueError: no such column");
+  kernel_.set(task.told.get(), Waiting::Bytes, "its stderr ended: ValueError: no such column");
   tellers_.on_exit(task, 4711);
   EXPECT_TRUE(tellers_.is_telling(task));
   tellers_.on_exit(task, task.teller);

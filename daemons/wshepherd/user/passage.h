@@ -1,0 +1,36 @@
+// Role: the way from a copier to the agent of its host, which passes a task's output on to the host
+// that writes the job's files (wagent/output/output_sender.h). Used by user parts.
+//
+//   Passage ──two pipes, `hold`──► agent      write ─► … ─► finish: the pipes are closed, and
+//   `hold` is when all is written there
+//
+// Invariant: an agent that is not there, or goes, keeps nobody: what is said then is not passed on.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "libwm/base/ids.h"
+#include "libwm/proc/channel.h"
+
+namespace wm::shepherd {
+
+/// See the head of this file. @thread one   @owns the pipes
+class Passage {
+ public:
+  /// Calls the agent at `socket`. @cost blocks until it listens, at most 10 s
+  Passage(const std::string& socket, TaskNumber task);
+  /// `stream`: 1 stdout, 2 stderr. @cost blocks while the agent has no room
+  void write(std::uint32_t stream, std::string_view bytes);
+  /// Waits until all is written where it is to be. False: some of it was lost on the way.
+  bool finish();
+
+ private:
+  std::array<proc::Fd, 2> streams_;
+  proc::Fd held_;  ///< read end: closed when all is written
+  bool lost_ = false;
+};
+
+}  // namespace wm::shepherd

@@ -1,0 +1,98 @@
+#include "libwm/model/launcher_size.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+namespace wm {
+namespace {
+
+constexpr std::uint32_t kMilli = 1000;
+
+std::uint32_t whole_gpus(const TaskRequest& task) {
+  return (task.milli_gpus + kMilli - 1) / kMilli;
+}
+
+/// "--nproc-per-node" for "--nproc_per_node".
+bool is_option(std::string_view word, std::string_view option) {
+  return std::ranges::equal(word, option,
+                            [](char a, char b) { return a == b || (a == '-' && b == '_'); });
+}
+
+std::optional<std::uint32_t> plain_number(std::string_view text) {
+  std::uint32_t value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  bool whole = error == std::errc() && end == text.data() + text.size();
+  return whole ? std::optional(value) : std::nullopt;
+}
+
+/// The last value of an option before the script, where that is a plain number.
+std::optional<std::uint32_t> number_of(const FoundLauncher& found, std::string_view option) {
+  std::optional<std::uint32_t> number;
+  for (std::size_t i = 0; i < found.words.size() && !found.words[i].ends_with(".py"); ++i) {
+    auto word = found.words[i];
+    auto equals = std::min(word.find('='), word.size());
+    if (!is_option(word.substr(0, equals), option)) continue;
+    if (equals < word.size()) number = plain_number(word.substr(equals + 1));
+    else if (i + 1 < found.words.size()) number = plain_number(found.words[i + 1]);
+  }
+  return number;
+}
+
+std::string count(std::uint32_t n, const char* what, const char* several) {
+  return std::to_string(n) + " " + (n == 1 ? what : several);
+}
+
+std::string told(std::string_view option, std::uint32_t number, const std::string& has) {
+  return std::string(option) + " " + std::to_string(number) + ", but the job has " + has;
+}
+
+std::string of_hosts(const FoundLauncher& found, std::string_view option,
+                     const LauncherRoom& room) {
+  auto hosts = number_of(found, option);
+  if (!hosts) return "";
+  if (room.hosts > 0 && *hosts != room.hosts)
+    return told(option, *hosts, count(room.hosts, "host", "hosts"));
+  bool too_many = room.hosts == 0 && room.in_all > 0 && *hosts > room.in_all;
+  if (!too_many) return "";
+  return told(option, *hosts, "room for " + count(room.in_all, "process", "processes") + " in all");
+}
+
+}  // namespace
+
+LauncherRoom room_before_placement(const JobSpec& spec) {
+  LauncherRoom room;
+  if (spec.elastic || spec.min_tasks != spec.max_tasks || spec.min_tasks == 0) return room;
+  auto tasks = spec.min_tasks, gpus = whole_gpus(spec.task);
+  auto ptile = spec.span.one_host ? tasks : std::min(spec.span.ptile, tasks);
+  if (tasks == 1) ptile = 1;
+  room.in_all = tasks * std::max(gpus, 1u);
+  if (ptile == 0) return room;
+  room.hosts = (tasks + ptile - 1) / ptile;
+  room.per_host = std::max(ptile, spec.task.gpus_per_host ? gpus : gpus * ptile);
+  room.in_all = std::min(room.in_all, room.hosts * room.per_host);
+  return room;
+}
+
+std::string size_contradiction(const FoundLauncher& found, const LauncherRoom& room) {
+  bool torchrun = found.launcher == TrainingLauncher::Torchrun;
+  if (!torchrun && found.launcher != TrainingLauncher::Accelerate) return "";
+  auto words = of_hosts(found, torchrun ? "--nnodes" : "--num_machines", room);
+  if (!words.empty()) return words;
+  std::string_view option = torchrun ? "--nproc_per_node" : "--num_processes";
+  auto processes = number_of(found, option);
+  bool on_one = torchrun && room.per_host > 0;
+  auto most = on_one ? room.per_host : room.in_all;
+  if (!processes || most == 0 || *processes <= most) return "";
+  return told(option, *processes,
+              "room for " + std::to_string(most) + (on_one ? " on a host" : " in all"));
+}
+
+std::string size_doubt(const JobSpec& spec) {
+  auto words =
+      size_contradiction(training_launcher_of(spec.program.command), room_before_placement(spec));
+  return words.empty() ? words : "the command says " + words;
+}
+
+}  // namespace wm
