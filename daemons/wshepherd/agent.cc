@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "daemons/wshepherd/output.h"
+#include "daemons/wshepherd/user/output.h"
 
 namespace wm::shepherd {
 namespace {

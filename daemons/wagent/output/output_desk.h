@@ -21,7 +21,7 @@
 #include "daemons/wagent/output/output_settings.h"
 #include "daemons/wagent/output/shared_file.h"
 #include "libwm/base/whole_lines.h"
-#include "libwm/model/ranks.h"
+#include "libwm/model/node/ranks.h"
 #include "libwm/wire/transport.h"
 
 namespace wm::wagent {

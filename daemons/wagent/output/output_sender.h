@@ -19,7 +19,7 @@
 
 #include "daemons/wagent/launch/relay.h"
 #include "daemons/wagent/launch/stream_set.h"
-#include "libwm/model/ranks.h"
+#include "libwm/model/node/ranks.h"
 #include "libwm/proc/rank_call.h"
 #include "libwm/wire/transport.h"
 

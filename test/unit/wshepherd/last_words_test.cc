@@ -1,5 +1,5 @@
 // Role: what is read of a failed task: its error file, if that is one, or the end of its stderr.
-#include "daemons/wshepherd/last_words.h"
+#include "daemons/wshepherd/user/last_words.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
