@@ -63,6 +63,16 @@ submit_as() {
   [ "$(stat -c %U "$place/a/out.txt")" = $ACCOUNT-a ]
 }
 
+@test "an output file behind a link that another account has planted is refused" {
+  mkdir -m 777 "$place/open"  # no sticky bit: the kernel does not protect its links
+  as a sh -c 'echo mine >secret; chmod 600 secret'
+  as b ln -s "$place/a/secret" "$place/open/out.txt"
+  job=$(submit_as a -o "$place/open/out.txt" echo overwritten)
+  ran_out "$job"
+  [ "$(cat "$place/a/secret")" = mine ]
+  bhist -a -l "$job" | tr -s ' \n' ' ' | grep -q 'is a link that uid [0-9]* made'
+}
+
 @test "another account can neither end nor read it" {
   job=$(SECRET=tuesday submit_as a 'echo private words; sleep 1000')
   wait_for 10 in_state "$job" running
