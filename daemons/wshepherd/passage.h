@@ -1,11 +1,11 @@
 // Role: the way from a copier to the agent of its host, which passes a task's output on to the host
 // that writes the job's files (wagent/output/output_sender.h). Used by user parts.
 //
-//   Passage ──two pipes, `hold`──► agent      write ─► … ─► finish: the pipes are closed, and
-//   `hold` is when all is written there
+//   Passage ──two pipes, `hold`──► agent
+//   write ─► … ─► finish: the pipes are closed ─► all is written there: so is `hold`
 //
 // Invariant: an agent that is not there, or goes, keeps nobody: what is said meanwhile is not
-// passed on, and after a pause whoever is there by then is called again.
+// passed on, and after a pause the one that is there by then is called.
 #pragma once
 
 #include <array>
