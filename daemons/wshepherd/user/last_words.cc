@@ -63,11 +63,14 @@ bool write_whole(int to, const std::string& text) {
 
 int tell_last_words(const launch::TaskSpec& task, const launch::ExitRecord& record,
                     const std::string& host, int line_to, bool block) {
-  const auto& file = task.err.empty() ? task.out.front() : task.err.front();
+  bool merged = task.err.empty();
+  const auto& file = merged ? task.out.front() : task.err.front();
   auto bytes = end_of(proc::resolved_path(file), record.started);
   auto said = launch::error_file_line(own_small_file(error_file_of(task), record.started));
   auto line = said.empty() ? launch::failure_line(bytes) : said;
-  auto intro = said.empty() ? "its stderr ended: " : "its error file says: ";
+  auto intro = !said.empty() ? "its error file says: "
+               : merged      ? "its output ended: "
+                             : "its stderr ended: ";
   bool all = line.empty() || write_whole(line_to, intro + line);
   constexpr auto kBlock = launch::kLastWords + 1;  // one more: whether something goes before
   auto end = std::string_view(bytes).substr(bytes.size() - std::min(bytes.size(), kBlock));

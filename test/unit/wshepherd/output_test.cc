@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "daemons/wshepherd/passage.h"
 #include "libwm/proc/rank_call.h"
 #include "test/support/folder.h"
 
@@ -179,6 +180,24 @@ TEST(output, an_agent_that_goes_keeps_nobody_and_is_a_loss) {
   ::signal(SIGPIPE, old);
   serves.join();
   EXPECT_EQ(contents(dir.path() + "/log").size(), 100u * 4096);
+}
+
+TEST(output, an_agent_that_takes_the_place_of_one_that_went_is_told_what_comes_then) {
+  test::OwnFolder dir;
+  FakeAgent agent(dir.path() + "/agent");
+  std::string got;
+  std::thread serves([&] {
+    (void)agent.answer();  // and is gone
+    got = FakeAgent::all_of(agent.answer().out);
+  });
+  auto old = ::signal(SIGPIPE, SIG_IGN);
+  Passage passage(dir.path() + "/agent", TaskNumber{7}, Duration{});
+  while (!passage.has_lost()) passage.write(1, "lost\n");
+  passage.write(1, "after\n");
+  EXPECT_FALSE(passage.finish());
+  ::signal(SIGPIPE, old);
+  serves.join();
+  EXPECT_EQ(got, "after\n");
 }
 
 }  // namespace
