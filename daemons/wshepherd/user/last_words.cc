@@ -19,7 +19,7 @@ bool is_of(const struct stat& file, WallTime since) {
   return S_ISREG(file.st_mode) && file.st_mtim.tv_sec >= began;
 }
 
-std::string read_at(const proc::Fd& fd, off_t offset) {
+std::string read_at(const Fd& fd, off_t offset) {
   constexpr std::size_t kMost = launch::kReasonBytes + 1;  // one more: whether there is more
   std::string bytes(kMost, '\0');
   auto n = ::pread(fd.get(), bytes.data(), bytes.size(), offset);
@@ -47,7 +47,7 @@ std::string error_file_of(const launch::TaskSpec& task) {
 /// A small plain file of the user's own; else nothing.
 std::string own_small_file(const std::string& path, WallTime since) {
   if (path.empty()) return "";
-  proc::Fd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  Fd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat there {};
   if (!fd || ::fstat(fd.get(), &there) != 0 || !is_of(there, since)) return "";
   if (there.st_uid != ::geteuid()) return "";

@@ -24,7 +24,7 @@ bool Passage::call() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return false;
   held_.reset(ends[0]);
-  proc::Fd hold(ends[1]);
+  Fd hold(ends[1]);
   proc::RankStreams streams{{}, {}, hold.get()};
   if (!proc::call_for_rank(socket_, {task_, 0, true}, streams)) return false;
   streams_ = {std::move(streams.out), std::move(streams.err)};

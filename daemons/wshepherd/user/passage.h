@@ -40,8 +40,8 @@ class Passage {
   std::string socket_;
   TaskNumber task_;
   Duration pause_;
-  std::array<proc::Fd, 2> streams_;
-  proc::Fd held_;  ///< read end: closed when all is written
+  std::array<Fd, 2> streams_;
+  Fd held_;  ///< read end: closed when all is written
   bool lost_ = false;
   std::chrono::steady_clock::time_point again_{};  ///< not called before
 };

@@ -130,20 +130,20 @@ struct FakeAgent {
     ::fcntl(door.get(), F_SETFL, 0);  // waits
   }
   proc::RankArrival answer() {
-    proc::Fd caller(::accept(door.get(), nullptr, nullptr));
+    Fd caller(::accept(door.get(), nullptr, nullptr));
     auto arrival = proc::receive_rank_call(caller.get());
     EXPECT_TRUE(arrival && proc::answer_rank_call(caller.get(), {}));
     ::fcntl(arrival->out.get(), F_SETFL, 0);  // waits
     return *std::move(arrival);
   }
-  static std::string all_of(const proc::Fd& from) {
+  static std::string all_of(const Fd& from) {
     std::string text;
     char part[4096];
     for (ssize_t n = 0; (n = ::read(from.get(), part, sizeof part)) > 0;)
       text.append(part, static_cast<std::size_t>(n));
     return text;
   }
-  proc::Fd door;
+  Fd door;
 };
 
 launch::TaskSpec shared_elsewhere(const std::string& path) {
