@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "daemons/wshepherd/passage.h"
+#include "daemons/wshepherd/user/passage.h"
 #include "libwm/proc/rank_call.h"
 #include "test/support/folder.h"
 
