@@ -8,6 +8,7 @@
 
 #include "commands/common/command.h"
 #include "commands/common/surroundings.h"
+#include "libwm/base/hash.h"
 #include "libwm/client/bundle.h"
 #include "libwm/client/names.h"
 #include "libwm/codec/codec.h"
@@ -153,7 +154,7 @@ Result<void> start_optimizer(client::Master& master, const ClusterConf& conf, co
                              const rest::SearchRequest& request, JobId search) {
   Staged staged;
   WM_TRY(staged.incoming, incoming_here(conf));
-  staged.key = client::new_bundle_key();
+  staged.key = random_hex(16);
   WM_TRY(lay_out_optimizer(plugin, request.search, request.at_once,
                            staged.incoming + "/" + staged.key));
   auto results = fs::path(staged.incoming).parent_path().string();

@@ -1,11 +1,10 @@
 // The origin of applications: a page's ticket becomes a cookie that is good for one job, and every
 // request with it goes to the wuserd of whom the ticket was for.
-#include <sodium.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "daemons/wgatewayd/gate.h"
+#include "libwm/base/hash.h"
 #include "libwm/base/log.h"
 #include "libwm/login/api_keys.h"
 #include "libwm/login/credential.h"
@@ -22,7 +21,7 @@ constexpr std::string_view kTicketField = "ticket=";
 
 std::string seal(const Gate& gate, const rest::AppPass& pass) {
   rest::AppNonce nonce{};
-  randombytes_buf(nonce.data(), nonce.size());
+  std::ranges::copy(random_bytes(nonce.size()), nonce.begin());
   return rest::seal_pass(pass, gate.app_key, nonce);
 }
 

@@ -20,6 +20,7 @@
 
 #include "daemons/wlogind/agents.h"
 #include "daemons/wlogind/teller.h"
+#include "libwm/base/hash.h"
 #include "libwm/base/log.h"
 #include "libwm/conf/load.h"
 #include "libwm/http/listen.h"
@@ -75,19 +76,11 @@ std::int64_t now_s() {
   return std::chrono::duration_cast<std::chrono::seconds>(now).count();
 }
 
-std::string new_id() {
-  unsigned char bytes[16];
-  randombytes_buf(bytes, sizeof bytes);
-  char id[33];
-  sodium_bin2hex(id, sizeof id, bytes, sizeof bytes);
-  return id;
-}
-
 // The keys are read each time: they may have been changed (badmin token-key).
 Result<std::string> log_on(const Site& site, const rest::LoginQuestion& question, DoorLine& line) {
   WM_TRY(auto account, find_account(rest::take(question.user)));
   WM_TRY(auto scopes, check_secret(account, rest::take(question.secret), site.service.c_str()));
-  auto id = new_id();
+  auto id = random_hex(16);
   (void)rest::put(line.token, id);
   WM_TRY(auto keys, http::token_keys_in(site.agents.folder));
   auto now = now_s();
@@ -115,7 +108,7 @@ Result<std::string> service_token(const Site& site, const rest::LoginQuestion& q
   if (!rest::has_scope(claims.scopes, "inference"))
     return fail(Code::Denied, "the token does not hold inference");
   WM_TRY(auto keys, http::token_keys_in(site.agents.folder));
-  WM_TRY(claims.id, rest::narrower_id(claims.id, new_id()));
+  WM_TRY(claims.id, rest::narrower_id(claims.id, random_hex(16)));
   claims.scopes = "inference";
   return rest::sign_token(claims, keys.secret);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "libwm/base/hash.h"
 #include "libwm/login/raw.h"
 
 namespace wm::rest {
@@ -13,31 +14,14 @@ namespace {
 constexpr std::size_t kLongestPass = 8192;
 constexpr std::size_t kLongestJob = 24;
 constexpr std::string_view kOwnCookies = "__Host-wm";
-constexpr int kVariant = sodium_base64_VARIANT_URLSAFE_NO_PADDING;
 
 Error pass_refused() { return fail(Code::Denied, "the pass is not valid"); }
 
-std::string pass_text(const std::string& bytes) {
-  std::string text(sodium_base64_ENCODED_LEN(bytes.size(), kVariant), '\0');
-  sodium_bin2base64(text.data(), text.size(), raw(bytes), bytes.size(), kVariant);
-  text.pop_back();  // the zero byte at its end
-  return text;
-}
-
-Result<std::string> from_text(std::string_view text) {
-  std::string bytes(text.size(), '\0');
-  std::size_t size = 0;
-  const char* end = nullptr;
-  int status = sodium_base642bin(raw(bytes), bytes.size(), text.data(), text.size(), nullptr, &size,
-                                 &end, kVariant);
-  if (status != 0 || end != text.data() + text.size()) return pass_refused();
-  bytes.resize(size);
-  return bytes;
-}
-
 Result<std::string> unsealed(std::string_view text, const AppKey& key) {
   if (text.size() > kLongestPass) return pass_refused();
-  WM_TRY(auto bytes, from_text(text));
+  auto decoded = from_base64_url(text);
+  if (!decoded) return pass_refused();
+  std::string_view bytes = *decoded;
   constexpr std::size_t kAround = crypto_secretbox_NONCEBYTES + crypto_secretbox_MACBYTES;
   if (bytes.size() < kAround) return pass_refused();
   std::string plain(bytes.size() - kAround, '\0');
@@ -60,7 +44,7 @@ std::string seal_pass(const AppPass& pass, const AppKey& key, const AppNonce& no
   bytes.resize(nonce.size() + crypto_secretbox_MACBYTES + plain.size());
   crypto_secretbox_easy(raw(bytes) + nonce.size(), raw(plain), plain.size(), nonce.data(),
                         key.data());
-  return pass_text(bytes);
+  return base64_url(bytes);
 }
 
 Result<AppPass> open_pass(std::string_view text, const AppKey& key, PassKind kind,

@@ -1,7 +1,6 @@
 #include "daemons/wmasterd/acct/audit.h"
 
 #include <fcntl.h>
-#include <sodium.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "libwm/base/hash.h"
 #include "libwm/base/log.h"
 #include "libwm/proc/channel.h"
 
@@ -88,13 +88,7 @@ Result<void> cut_torn_line(const std::string& path, std::string& text) {
 }  // namespace
 
 std::string audit_chain(std::string_view before, const AuditEntry& entry) {
-  std::string text = std::string(before) + text_of(words_of(entry));
-  unsigned char hash[32];
-  crypto_generichash(hash, sizeof hash, reinterpret_cast<const unsigned char*>(text.data()),
-                     text.size(), nullptr, 0);
-  char hex[2 * sizeof hash + 1];
-  sodium_bin2hex(hex, sizeof hex, hash, sizeof hash);
-  return hex;
+  return hex(Hasher().add(before).add(text_of(words_of(entry))).finish());
 }
 
 std::string audit_line(const AuditEntry& entry) {

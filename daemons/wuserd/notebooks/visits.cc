@@ -1,7 +1,6 @@
 // A browser's connection on its way to an application: through the job's agent, which lets its
 // owner in, to the socket that the application named in web.json.
 #include <fcntl.h>
-#include <sodium.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 
 #include "daemons/wuserd/jobs/find.h"
 #include "daemons/wuserd/notebooks/notebooks.h"
+#include "libwm/base/hash.h"
 #include "libwm/base/log.h"
 #include "libwm/client/tunnel.h"
 #include "libwm/login/app_pass.h"
@@ -211,11 +211,7 @@ void remove_ended_tokens(const std::string& folder) {
 
 Result<std::string> keep_token(const Site& site, std::string_view token) {
   remove_ended_tokens(site.results_root + "/tokens");
-  unsigned char bytes[16];
-  randombytes_buf(bytes, sizeof bytes);
-  char name[2 * sizeof bytes + 1];
-  sodium_bin2hex(name, sizeof name, bytes, sizeof bytes);
-  auto path = site.results_root + "/tokens/" + name;
+  auto path = site.results_root + "/tokens/" + random_hex(16);
   WM_TRY(renew_token(site, path, token));
   return path;
 }

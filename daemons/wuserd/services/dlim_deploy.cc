@@ -1,5 +1,4 @@
 // A package becomes a service: upload on disk → unpacked → looked at → in its place.
-#include <sodium.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include "daemons/wuserd/files/unpack.h"
 #include "daemons/wuserd/master/clock.h"
 #include "daemons/wuserd/services/dlim.h"
+#include "libwm/base/hash.h"
 #include "libwm/serve/package.h"
 
 namespace wm::user {
@@ -22,15 +22,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kEarlier = 3;  // versions that are kept besides the newest
 constexpr std::size_t kLongestPackage = std::size_t{64} << 30;
-
-std::string random_hex(std::size_t bytes) {
-  std::string raw(bytes, '\0'), text(bytes * 2 + 1, '\0');
-  randombytes_buf(raw.data(), raw.size());
-  sodium_bin2hex(text.data(), text.size(), reinterpret_cast<const unsigned char*>(raw.data()),
-                 raw.size());
-  text.pop_back();
-  return text;
-}
 
 // Of version 4.
 std::string fresh_uuid() {
@@ -85,9 +76,7 @@ Result<void> found(const Site& site, const std::string& folder, const serve::Mod
   std::error_code ec;
   fs::create_directories(folder + "/log", ec);
   if (ec) return fail(Code::System, folder + ": " + ec.message());
-  std::string key(32, '\0');
-  randombytes_buf(key.data(), key.size());
-  WM_TRY(write_file(folder + "/key", key));
+  WM_TRY(write_file(folder + "/key", random_bytes(32)));
   return write_file(folder + "/profile.json", profile.text);
 }
 

@@ -9,6 +9,7 @@
 
 #include "daemons/wuserd/services/dlim.h"
 #include "daemons/wuserd/site/json_body.h"
+#include "libwm/base/hash.h"
 #include "libwm/http/client.h"
 #include "libwm/serve/peers.h"
 
@@ -145,7 +146,7 @@ http::Reply passed_on(http::Reply reply) {
 std::string chosen(const Site& site, const std::string& name, const std::string& group) {
   auto canary = canary_of(site, name);
   if (!canary) return name;
-  thread_local std::minstd_rand random(std::random_device{}());
+  thread_local std::minstd_rand random(static_cast<std::uint32_t>(random_number()));
   auto lot = group.empty() ? random() : std::hash<std::string>{}(group);
   return lot % 100 < canary->percent ? canary->service : name;
 }

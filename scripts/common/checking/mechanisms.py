@@ -1,0 +1,40 @@
+"""Role: what has one place in WM. Each row: the calls that a mechanism wraps, the one file that makes them, what others
+use instead, and the files that may call them all the same, each with its reason.
+
+A new mechanism is a row. A pattern is looked for in code: not in comments, texts or preprocessor lines.
+Callers: scripts/check_mechanisms.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Mechanism:
+    """One row. `place`: a file, or what its files begin with."""
+    pattern: str
+    place: str
+    instead: str
+    may: dict = field(default_factory=dict)  # file, or what files begin with → why
+
+    def calls(self, code):
+        """(offset, what) of each call that the pattern names."""
+        for match in re.finditer(self.pattern, code):
+            yield match.start(), match.group().strip()
+
+    def allows(self, name):
+        """Whether this file may make such calls."""
+        return name.startswith((self.place, *self.may))
+
+
+HANDSHAKE = 'digests of a handshake stay in the types of its steps, and on the stack'
+
+MECHANISMS = (
+    Mechanism(r'\bcrypto_generichash\w*', 'libwm/base/hash.', 'Hasher, hash_of of base/hash.h',
+              {'libwm/wire/hello.': HANDSHAKE, 'libwm/wire/cipher.': HANDSHAKE}),
+    Mechanism(r'\bsodium_(bin2hex|hex2bin|bin2base64|base642bin|memcmp)\b', 'libwm/base/hash.',
+              'hex, base64, same_secret of base/hash.h'),
+    Mechanism(r'\brandombytes_\w+|\bgetrandom\s*\(|\brandom_device\b', 'libwm/base/hash.',
+              'random_bytes, random_hex, random_number of base/hash.h',
+              {'libwm/wire/entropy.cc': 'fills the secrets of a handshake in their place'}),
+)
