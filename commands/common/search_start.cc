@@ -9,6 +9,7 @@
 #include "commands/common/command.h"
 #include "commands/common/surroundings.h"
 #include "libwm/base/hash.h"
+#include "libwm/base/json.h"
 #include "libwm/client/bundle.h"
 #include "libwm/client/names.h"
 #include "libwm/codec/codec.h"
@@ -25,7 +26,6 @@ namespace wm::cmd {
 namespace {
 
 namespace fs = std::filesystem;
-using OrderedJson = nlohmann::ordered_json;
 
 // A bundle goes again unless its job was submitted.
 class Staged {
@@ -261,8 +261,8 @@ Result<SearchBegun> extend_search(client::Master& master, const ClusterConf& con
 }
 
 Result<std::string> continued(const rest::SearchTask& task, std::uint32_t trials) {
-  auto told = OrderedJson::parse(rest::search_json(task, true), nullptr, false);
-  OrderedJson search = told["search"];
+  auto told = json_or_null(rest::search_json(task, true));
+  Json search = told["search"];
   auto algorithm = search.value("algorithm", std::string("auto"));
   std::ranges::transform(algorithm, algorithm.begin(),
                          [](unsigned char c) { return std::tolower(c); });
@@ -271,13 +271,13 @@ Result<std::string> continued(const rest::SearchTask& task, std::uint32_t trials
     return fail(Code::BadArgument, "search " + task.name +
                                        ": only searches by auto, TPE or Bayesian know "
                                        "of earlier trials: start a new one");
-  OrderedJson known = search.value("known", OrderedJson::array());
+  Json known = search.value("known", Json::array());
   for (const auto& trial : told["trials"])
     if (trial["state"] == "finished" && trial["value"].is_number())
       known.push_back({{"config", trial["config"]}, {"value", trial["value"]}});
   search["known"] = std::move(known);
   search["max_trials"] = trials;
-  auto text = search.dump();
+  auto text = to_text(search);
   WM_TRY(search::check(text));
   return text;
 }

@@ -5,6 +5,7 @@
 
 #include "daemons/wgatewayd/gate.h"
 #include "libwm/base/hash.h"
+#include "libwm/base/json.h"
 #include "libwm/base/log.h"
 #include "libwm/login/api_keys.h"
 #include "libwm/login/credential.h"
@@ -88,13 +89,13 @@ Result<http::Reply> give_ticket(Gate& gate, http::Exchange& exchange) {
   WM_TRY(auto token, token_of(gate, exchange.head()));
   WM_TRY(auto claims, check_token(gate, token));
   WM_TRY(auto body, http::read_body(exchange, kLongestTicketBody));
-  auto asked = Json::parse(body, nullptr, false);
+  auto asked = json_or_null<Json>(body);
   WM_TRY(auto job, job_in(asked));
   WM_TRY(auto owner, owner_in(gate, asked, claims));
   rest::AppPass pass{rest::PassKind::Ticket, job, token, owner, now_s() + kTicketLife};
   Json json{{"action", app_origin(gate, job) + "/_open"}, {"ticket", seal(gate, pass)}};
   return http::Reply{
-      200, {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}}, json.dump()};
+      200, {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}}, to_text(json)};
 }
 
 // A browser says which page a form comes from. A stranger's page could else make it open the

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "libwm/base/json.h"
 #include "libwm/base/log.h"
 
 namespace wm::router {
@@ -37,9 +38,9 @@ constexpr std::uint16_t type_of(serve::Word word) { return static_cast<std::uint
 Duration silence(const serve::Policy& policy) { return 3 * policy.schedule_interval + 2s; }
 
 // 50, 95 and 99 % of each stage since it began.
-nlohmann::ordered_json latency_json(const serve::Meter& meter) {
+Json latency_json(const serve::Meter& meter) {
   auto shares = [&](serve::Stage stage) {
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    Json list = Json::array();
     for (double q : {0.5, 0.95, 0.99})
       list.push_back(static_cast<double>(meter.all(stage).quantile(q).count()) / 1000);
     return list;
@@ -250,18 +251,18 @@ void Room::want(std::uint32_t kernels, bool again) {
 std::string Room::state_json() const {
   auto load = desk_.load(now());
   const auto& counts = desk_.counts();
-  nlohmann::ordered_json json{{"arrived", counts.arrived},
-                              {"finished", counts.finished},
-                              {"failed", counts.failed},
-                              {"queued", load.queued},
-                              {"in_flight", load.in_flight},
-                              {"oldest_ms", load.oldest.count() / 1000},
-                              {"task_us", load.task_cost.count()},
-                              {"wanted", scale_.wanted()},
-                              {"requests_per_s", requests_per_s_},
-                              {"bytes_per_s", bytes_per_s_},
-                              {"latency_ms", latency_json(meter_)},
-                              {"kernels", nlohmann::ordered_json::array()}};
+  Json json{{"arrived", counts.arrived},
+            {"finished", counts.finished},
+            {"failed", counts.failed},
+            {"queued", load.queued},
+            {"in_flight", load.in_flight},
+            {"oldest_ms", load.oldest.count() / 1000},
+            {"task_us", load.task_cost.count()},
+            {"wanted", scale_.wanted()},
+            {"requests_per_s", requests_per_s_},
+            {"bytes_per_s", bytes_per_s_},
+            {"latency_ms", latency_json(meter_)},
+            {"kernels", Json::array()}};
   for (const auto& kernel : desk_.kernels())
     json["kernels"].push_back({{"instance", kernel.instance},
                                {"host", kernel.host},
@@ -269,7 +270,7 @@ std::string Room::state_json() const {
                                {"finished", kernel.finished},
                                {"failed", kernel.failed},
                                {"leaving", kernel.leaving}});
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return to_text(json);
 }
 
 }  // namespace wm::router

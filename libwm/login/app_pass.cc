@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "libwm/base/hash.h"
+#include "libwm/base/json.h"
 #include "libwm/login/raw.h"
 
 namespace wm::rest {
@@ -35,11 +36,10 @@ Result<std::string> unsealed(std::string_view text, const AppKey& key) {
 }  // namespace
 
 std::string seal_pass(const AppPass& pass, const AppKey& key, const AppNonce& nonce) {
-  nlohmann::json json{
-      {"kind", static_cast<int>(pass.kind)}, {"job", pass.job}, {"token", pass.token}};
+  SortedJson json{{"kind", static_cast<int>(pass.kind)}, {"job", pass.job}, {"token", pass.token}};
   json["owner"] = pass.owner;
   json["until"] = pass.until;
-  auto plain = json.dump();
+  auto plain = wm::to_text(json);
   std::string bytes(nonce.begin(), nonce.end());
   bytes.resize(nonce.size() + crypto_secretbox_MACBYTES + plain.size());
   crypto_secretbox_easy(raw(bytes) + nonce.size(), raw(plain), plain.size(), nonce.data(),
@@ -50,14 +50,14 @@ std::string seal_pass(const AppPass& pass, const AppKey& key, const AppNonce& no
 Result<AppPass> open_pass(std::string_view text, const AppKey& key, PassKind kind,
                           std::int64_t now) {
   WM_TRY(auto plain, unsealed(text, key));
-  auto json = nlohmann::json::parse(plain, nullptr, false);
+  auto json = json_or_null<SortedJson>(plain);
   if (!json.is_object()) return pass_refused();
   AppPass pass;
   try {
     pass = {static_cast<PassKind>(json.at("kind").get<int>()), json.at("job").get<std::string>(),
             json.at("token").get<std::string>(), json.at("owner").get<std::string>(),
             json.at("until").get<std::int64_t>()};
-  } catch (const nlohmann::json::exception&) {
+  } catch (const SortedJson::exception&) {
     return pass_refused();
   }
   if (pass.kind != kind || pass.until <= now) return pass_refused();

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "libwm/base/hash.h"
+#include "libwm/base/json.h"
 #include "libwm/login/raw.h"
 
 namespace wm::rest {
@@ -26,14 +27,14 @@ bool is_signed(std::string_view text, std::string_view signature,
 }
 
 Result<Claims> claims_of(const std::string& text) {
-  auto json = nlohmann::json::parse(text, nullptr, false);
+  auto json = json_or_null<SortedJson>(text);
   if (!json.is_object()) return token_refused();
   try {
     return Claims{json.at("username").get<std::string>(), json.at("iss").get<std::string>(),
                   json.at("jti").get<std::string>(),      json.at("uid").get<std::uint32_t>(),
                   json.at("iat").get<std::int64_t>(),     json.at("exp").get<std::int64_t>(),
                   json.at("scope").get<std::string>()};
-  } catch (const nlohmann::json::exception&) {
+  } catch (const SortedJson::exception&) {
     return token_refused();
   }
 }
@@ -64,11 +65,10 @@ Result<TokenKeys> token_keys(std::string_view seed) {
 }
 
 std::string sign_token(const Claims& claims, const TokenKey& key) {
-  nlohmann::json json{{"username", claims.user}, {"sub", claims.user},    {"iss", claims.cluster},
-                      {"jti", claims.id},        {"uid", claims.uid},     {"iat", claims.issued},
-                      {"exp", claims.expires},   {"scope", claims.scopes}};
-  auto text = std::string(kHeader) + "." +
-              base64_url(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  SortedJson json{{"username", claims.user}, {"sub", claims.user},    {"iss", claims.cluster},
+                  {"jti", claims.id},        {"uid", claims.uid},     {"iat", claims.issued},
+                  {"exp", claims.expires},   {"scope", claims.scopes}};
+  auto text = std::string(kHeader) + "." + base64_url(wm::to_text(json));
   std::string signature(crypto_sign_BYTES, '\0');
   crypto_sign_detached(reinterpret_cast<unsigned char*>(signature.data()), nullptr, raw(text),
                        text.size(), key.data());

@@ -84,6 +84,9 @@ refused_call() {
   refused_call 'sodium_bin2hex(text, 33, bytes, 16);' base/hash.h
   refused_call 'if (sodium_memcmp(a, b, 32)) return;' base/hash.h
   refused_call 'randombytes_buf(key, 32);' base/hash.h
+  refused_call 'auto json = nlohmann::json::parse(text, nullptr, false);' base/json.h
+  refused_call 'auto json = SortedJson::parse(text);' base/json.h
+  refused_call 'return json.dump(-1);' base/json.h
 }
 
 @test "check_mechanisms reads code only, and lets the place itself call" {

@@ -12,19 +12,14 @@
 #include <optional>
 
 #include "libwm/base/hash.h"
+#include "libwm/base/json.h"
 #include "libwm/base/log.h"
 #include "libwm/proc/channel.h"
 
 namespace wm::master {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr std::size_t kMostEntries = 10000;  // of one answer
-
-std::string text_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 std::int64_t microseconds(WallTime at) { return at.time_since_epoch().count(); }
 
@@ -36,7 +31,7 @@ Json words_of(const AuditEntry& entry) {
 }
 
 std::optional<AuditEntry> entry_of(std::string_view line) {
-  auto json = Json::parse(line, nullptr, false);
+  auto json = json_or_null(line);
   if (!json.is_object()) return {};
   try {
     AuditEntry entry;
@@ -88,13 +83,13 @@ Result<void> cut_torn_line(const std::string& path, std::string& text) {
 }  // namespace
 
 std::string audit_chain(std::string_view before, const AuditEntry& entry) {
-  return hex(Hasher().add(before).add(text_of(words_of(entry))).finish());
+  return hex(Hasher().add(before).add(to_text(words_of(entry))).finish());
 }
 
 std::string audit_line(const AuditEntry& entry) {
   auto json = words_of(entry);
   json["chain"] = entry.chain;
-  return text_of(json) + "\n";
+  return to_text(json) + "\n";
 }
 
 AuditReply read_audit(std::string_view text, const AuditRequest& request) {

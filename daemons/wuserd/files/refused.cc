@@ -7,6 +7,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 
+#include "libwm/base/json.h"
 #include "libwm/conf/catalog_conf.h"
 #include "libwm/rest/exec_json.h"
 
@@ -14,7 +15,6 @@ namespace wm::user {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostRefused = 200;
 constexpr std::size_t kLongestArgs = 64 << 10;
@@ -77,7 +77,7 @@ Result<std::string> Refused::add(const rest::ExecRequest& request, const std::st
             {"error", why}};
   auto draft = folder_ + "/.draft";
   std::ofstream out(draft, std::ios::binary | std::ios::trunc);
-  out << json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  out << to_text(json);
   out.close();
   if (out.fail()) return fail(Code::System, draft + ": cannot be written");
   fs::rename(draft, path_of(number), ec);
@@ -95,7 +95,7 @@ Result<std::string> Refused::find(const std::string& id) const {
 
 Result<std::string> Refused::reason(const std::string& id) const {
   WM_TRY(auto text, find(id));
-  auto json = Json::parse(text, nullptr, false);
+  auto json = json_or_null(text);
   return json.is_object() ? json.value("error", "") : std::string();
 }
 

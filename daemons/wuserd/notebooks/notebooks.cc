@@ -13,14 +13,13 @@
 #include "daemons/wuserd/master/clock.h"
 #include "daemons/wuserd/notebooks/routes.h"
 #include "daemons/wuserd/site/reply.h"
+#include "libwm/base/json.h"
 #include "libwm/conf/load.h"
 #include "libwm/rest/assets.h"
 #include "libwm/view/json.h"
 
 namespace wm::user {
 namespace {
-
-using SortedJson = nlohmann::json;
 
 constexpr std::size_t kLongestNotebook = 16 << 10;
 constexpr const char* kType = "notebook";
@@ -50,7 +49,7 @@ std::size_t ahead_of(const JobView& view, const std::vector<JobView>& all) {
 SortedJson shared_with(const std::string& result_dir) {
   std::ifstream in(result_dir + "/web.share", std::ios::binary);
   std::string text((std::istreambuf_iterator<char>(in)), {});
-  auto json = SortedJson::parse(text, nullptr, false);
+  auto json = json_or_null<SortedJson>(text);
   return json.is_array() ? json : SortedJson::array();
 }
 
@@ -61,7 +60,7 @@ std::string notebook_json(const JobView& view, const std::vector<JobView>& all) 
                      ",\"path\":" + rest::json_text("/" + id_part(view.id) + "/") +
                      ",\"job\":" + view::job_json(view, {now(), view::Detail::Brief}) +
                      ",\"web\":" + (report ? report->text : "null") + ",\"shared\":" +
-                     (is_own(view) ? shared_with(view.result_dir) : SortedJson::array()).dump();
+                     to_text(is_own(view) ? shared_with(view.result_dir) : SortedJson::array());
   bool limited = view.job->state == JobState::Running && view.run_limit > Duration{};
   if (limited)
     text += ",\"ends\":" + std::to_string(epoch_seconds(view.job->times.started + view.run_limit));
@@ -77,7 +76,7 @@ std::string profiles_json(const Site& site) {
   for (const auto& app : config->apps)
     if (app.type == AppType::Notebook && !app.command.empty())
       list.push_back({{"name", app.name}, {"description", app.description}});
-  return list.dump(-1, ' ', false, SortedJson::error_handler_t::replace);
+  return to_text(list);
 }
 
 Result<JobView> find_notebook(Call& call) {
@@ -108,7 +107,7 @@ Result<Answer> show_notebook(Call& call) {
 
 Result<SortedJson> body_of(Call& call) {
   WM_TRY(auto body, http::read_body(call.exchange, kLongestNotebook));
-  auto json = SortedJson::parse(body.empty() ? "{}" : body, nullptr, false);
+  auto json = json_or_null<SortedJson>(body.empty() ? "{}" : body);
   if (!json.is_object()) return fail(Code::BadArgument, "a JSON object is wanted");
   return json;
 }
@@ -213,7 +212,7 @@ Result<Answer> share_notebook(Call& call) {
                  return name.is_string() && rest::is_asset_name(name.get<std::string>());
                });
   if (!names) return fail(Code::BadArgument, "users: a list of names is wanted");
-  WM_TRY(write_beside(view.result_dir + "/web.share", json["users"].dump()));
+  WM_TRY(write_beside(view.result_dir + "/web.share", to_text(json["users"])));
   return Answer(http::Reply{204, {}, ""});
 }
 
@@ -241,14 +240,14 @@ Result<WebReport> web_report(const std::string& result_dir) {
   std::ifstream in(result_dir + "/web.json", std::ios::binary);
   std::string text((std::istreambuf_iterator<char>(in)), {});
   if (text.empty()) return fail(Code::NotFound, "it has not said where it listens yet");
-  auto json = SortedJson::parse(text, nullptr, false);
+  auto json = json_or_null<SortedJson>(text);
   if (!json.is_object()) return fail(Code::Damaged, result_dir + "/web.json: no JSON");
   WebReport report;
   report.address = json.value("address", "");
   report.base = json.value("base", "");
   report.strip = json.value("strip", false);
   report.token_file = json.value("token_file", "");
-  report.text = json.dump(-1, ' ', false, SortedJson::error_handler_t::replace);
+  report.text = to_text(json);
   return report;
 }
 

@@ -10,6 +10,7 @@
 #include "daemons/wuserd/services/dlim.h"
 #include "daemons/wuserd/site/json_body.h"
 #include "libwm/base/hash.h"
+#include "libwm/base/json.h"
 #include "libwm/http/client.h"
 #include "libwm/serve/peers.h"
 
@@ -159,7 +160,7 @@ std::vector<Json> routers_say(const DlimService& service, const std::string& tar
     if (!client) continue;
     auto reply = client->send("GET", target, "");
     if (!reply || reply->status != 200) continue;
-    auto json = Json::parse(reply->body, nullptr, false);
+    auto json = json_or_null(reply->body);
     if (json.is_object()) said.push_back(std::move(json));
   }
   return said;
@@ -266,13 +267,13 @@ Result<http::Reply> infer(Site& site, const std::string& asked, std::string body
 std::optional<std::string> router_state(const DlimService& service) {
   auto said = routers_say(service, "/state");
   if (said.empty()) return std::nullopt;
-  return dumped(merged_state(said));
+  return to_text(merged_state(said));
 }
 
 std::optional<std::string> router_series(const DlimService& service, std::int64_t seconds) {
   auto said = routers_say(service, "/series?seconds=" + std::to_string(seconds));
   if (said.empty()) return std::nullopt;
-  return dumped(merged_series(said));
+  return to_text(merged_series(said));
 }
 
 }  // namespace wm::user

@@ -37,4 +37,6 @@ MECHANISMS = (
     Mechanism(r'\brandombytes_\w+|\bgetrandom\s*\(|\brandom_device\b', 'libwm/base/hash.',
               'random_bytes, random_hex, random_number of base/hash.h',
               {'libwm/wire/entropy.cc': 'fills the secrets of a handshake in their place'}),
+    Mechanism(r'(?i)\b\w*json::(parse|accept|sax_parse)\s*\(|\.dump\s*\(', 'libwm/base/json.',
+              'parse_json, json_or_null, to_text of base/json.h'),
 )
