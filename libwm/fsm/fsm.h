@@ -34,8 +34,8 @@ namespace wm::fsm {
 
 /// What an event changed: input of react and follow.
 struct Touched {
-  std::set<JobId> orders;  ///< attempts whose wanted state on hosts changed
-  std::set<JobId> agents;  ///< elastic jobs whose wanted membership changed
+  std::set<JobId> orders;  ///< attempts with a changed wanted state on hosts
+  std::set<JobId> agents;  ///< elastic jobs with a changed wanted membership
   std::set<JobId> jobs;    ///< jobs that changed at all
   std::set<HostId> hosts;  ///< hosts that have to be told everything again
   bool schedule = false;   ///< slots, demand or limits changed

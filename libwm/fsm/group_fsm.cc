@@ -37,13 +37,13 @@ bool is_done(const Cluster& cluster, const Job& job) {
   return all;
 }
 
-// It waits again, or is about to, for whoever it makes way.
+// It waits again, or it makes way for another job and will wait again.
 bool starts_again(const Job& job) {
   const auto& way = job.waits.preempted;
   return waits(job) || (way && way->requeue && !way->hold);
 }
 
-// They started together, and do so again; for whom it makes way they do, too, and at once.
+// They started together, and do so again: the others make way at once for the same job.
 std::vector<EventBody> requeue_others(const Cluster& cluster, const Job& job) {
   std::vector<EventBody> events;
   const auto& way = job.waits.preempted;

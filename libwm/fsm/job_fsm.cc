@@ -229,7 +229,7 @@ void apply_to(Cluster& c, const EpochEntered& e, WallTime, Touched& t) {
   note_pause(job, e.epoch);
   if (writer_of(job) != writer) t.orders.insert(e.job);
   t.jobs.insert(e.job);
-  t.schedule = true;  // a job whose epoch stands can be resized again
+  t.schedule = true;  // once its epoch stands, the job can be resized again
 }
 
 void apply_to(Cluster& c, const InPlaceSeen& e, WallTime, Touched& t) {

@@ -152,7 +152,7 @@ void Liner::add_rests() {
   }
 }
 
-// Whoever wants every job by itself, wants those that are no candidates, too.
+// A caller that wants every job by itself also wants the jobs that are no candidates.
 void Liner::name_idle() {
   for (const AlikeJobs& kind : memory_.alike) {
     if (!kind.obstacle && !kind.cut) continue;

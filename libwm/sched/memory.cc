@@ -173,7 +173,7 @@ void Collector::visit_element(const Job& job) {
 }
 
 void Collector::visit(const Job& job) {
-  // Whoever makes way is owed for, even one that was ended for it.
+  // The job that this one makes way for is owed room, even if this one was ended for it.
   if (JobId by = makes_way_for(cluster_, job); by != JobId{}) claims_.owed.push_back(by);
   switch (job.state) {
     case JobState::Pending:

@@ -102,7 +102,7 @@ void PlanViews::balance(int parent) {
   match(children, std::move(lent), std::move(borrowed));
 }
 
-// Slots do not say whose they are: the first that borrows has what the first lends.
+// Slots do not name their plan: the first plan that borrows has what the first lends.
 void PlanViews::match(const std::vector<int>& plans, std::vector<Units> lent,
                       std::vector<Units> borrowed) {
   std::size_t from = 0;

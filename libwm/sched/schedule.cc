@@ -118,8 +118,8 @@ void Pass::settle() {
   start_spare(spare);
 }
 
-// What the last round gave to claims that then found no place is idle, for whoever can use it; so
-// are the slots that their limits have left.
+// Offers what was granted to claims that found no host, and what their limits left, to other
+// pending claims.
 void Pass::start_spare(Spare spare) {
   for (bool gpu : {true, false}) {
     Units left = (gpu ? spare.gpus : spare.slots) + placement_->unused(gpu);
@@ -329,7 +329,7 @@ void Pass::add_promises() {
       plan_.promises.push_back(date);
       plan_.promises.back().revision = job->revision;
     }
-    // Those whose date has come wait for others that leave: that they have gone starts a pass.
+    // A claim at its date waits for others that leave: when they have gone, a pass starts.
     look_at(date.at > now || news ? date.at : now + grace);
   }
   std::sort(plan_.promises.begin(), plan_.promises.end(),

@@ -4,7 +4,7 @@
 //   1. floors of what runs
 //   2. pending rigid jobs of a higher-priority queue: idle, then the surplus of elastic jobs
 //      of lower-priority queues, lowest first
-//   3. all else by filling; a pending job whose user's amount does not cover its minimum
+//   3. all else by filling; if a user's amount does not cover a pending job's minimum, the job
 //      waits, the latest first, and the amount goes to others
 // A rigid job that runs beyond its user's share goes on being paid by lower queues as far as
 // they have surplus (take_over.h), or each further one would drain higher queues as well.

@@ -1,9 +1,9 @@
-// Role: tasks that may be asked to leave: those of elastic jobs above their target. Chosen
-// only where somebody is promised their place, so that no job shrinks for nothing; per job
-// those apart from rank 0 first, then the highest number, never the task of rank 0; on the host
-// that needs the fewest leavers. For a newcomer's first host also others, who get as many places
-// elsewhere in the next pass: of those above their target, which are then still there. Called by
-// placement.cc.
+// Role: tasks that may be asked to leave: those of elastic jobs above their target. They are
+// chosen only where a claim is promised their place, so that no job shrinks for nothing. Per job:
+// tasks apart from rank 0 first, then the highest number, never the task of rank 0; on the host
+// that needs the fewest leavers. To clear a newcomer's first host, jobs not above target may give
+// too; the next pass replaces their tasks from those still above.
+// Called by placement.cc.
 #pragma once
 
 #include <cstdint>

@@ -426,7 +426,7 @@ bool Placement::start_or_hold_gang(const std::vector<Claim*>& gang) {
   return !lost;
 }
 
-// Whoever asks for what has just failed need not be admitted to fail in the next round.
+// Bars claims that ask for what has just failed: the next round need not admit them to fail again.
 void Placement::bar_hopeless() {
   for (Claim& claim : claims_.all) {
     bool waits = claim.pending() && claim.barred == Barred::No && claim.admitted == 0;
@@ -436,9 +436,9 @@ void Placement::bar_hopeless() {
   }
 }
 
-// Strictly in order: who waits for room may hold some before the next is looked at. Those
-// whose promised date has come go first, the earliest before others, whoever has come to stand
-// before them since; then those for which others made way.
+// Order: jobs with a due promise, by date; then jobs that others are making way for; then the rest
+// in dispatch order. A claim that waits for room may hold some before the next claim is looked
+// at.
 bool Placement::start_in_order() {
   std::vector<Claim*> dated, owed, others;
   for (Claim& claim : claims_.all) {

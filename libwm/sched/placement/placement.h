@@ -29,10 +29,10 @@
 
 namespace wm::sched {
 
-/// A claim whose places are promised, not free yet.
+/// A claim with promised places that are not free yet.
 struct Promise {
   std::int64_t tasks = 0;   ///< of them not free yet
-  std::vector<JobId> from;  ///< whose tasks are leaving there
+  std::vector<JobId> from;  ///< jobs with tasks that leave there
 };
 
 /// A claim's places of this pass.

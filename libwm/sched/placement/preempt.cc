@@ -180,7 +180,7 @@ bool Preemptor::goes_to_an_earlier_one(const Claim& claim,
   return goes;
 }
 
-// Leaves out whoever is not needed, those whose loss is greatest first.
+// Leaves out victims that are not needed, those with the greatest loss first.
 std::vector<const Claim*> Preemptor::needed(const Claim& claim, std::vector<const Claim*> victims) {
   for (std::size_t i = victims.size(); i-- > 0 && victims.size() > 1;) {
     auto fewer = victims;

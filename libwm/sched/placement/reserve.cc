@@ -129,9 +129,9 @@ std::vector<Share> Reservations::promised_shares(const Claim& claim) const {
   return tasks == claim.min ? shares : std::vector<Share>{};
 }
 
-// Its places are as free at its date as they were promised, or will be after the grace: whoever
-// reaches his limit takes a moment to leave. Nobody gets them meanwhile, and they are kept no
-// longer for that, or the next promise of the same places would not be.
+// A promised window may begin up to reclaim_grace late: a job at its run limit needs that long to
+// leave. The places stay kept meanwhile. The window's end stays where it was, or the next promise
+// of the same places would not fit.
 std::optional<Window> Reservations::promised_window(const Claim& claim,
                                                     const std::vector<Share>& shares,
                                                     Places& places) const {

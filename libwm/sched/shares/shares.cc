@@ -1,7 +1,7 @@
 // Role: hierarchical filling (contract in shares.h). Bottom-up, each node learns what its
 // subtree must get (floor), is guaranteed (low), can use (demand) and keeps idle (kept);
-// top-down, each node divides its amount among its children. A node whose children could
-// not use all of it (a borrow bound) is capped there and the tree is filled again.
+// top-down, each node divides its amount among its children. If a node's children could
+// not use all of it (a borrow bound), the node is capped there and the tree is filled again.
 #include "libwm/sched/shares/shares.h"
 
 #include <algorithm>
