@@ -48,7 +48,7 @@ std::optional<TimePoint> Agent::next() const {
   return is_due() && !attempt_.finishing ? std::optional(next_) : std::nullopt;
 }
 
-/// Where it writes the output of all ranks; the other ends go to whoever copies it.
+/// Where it writes the output of all ranks; the other ends go to the copier.
 Agent::Pipes Agent::connect() {
   const auto& spec = attempt_.spec;
   Pipes theirs;

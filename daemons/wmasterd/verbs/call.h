@@ -1,4 +1,4 @@
-// Role: one request on its way: who asked, what the verb asks of him, and how to answer.
+// Role: one request on its way: who asked, what role the verb requires, and how to answer.
 #pragma once
 
 #include <memory>
