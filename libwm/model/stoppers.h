@@ -1,5 +1,5 @@
 // Role: who stops jobs without being a user: a run window that has closed, a host's load. Named in
-// Suspension::by beside users, whose names have no blanks.
+// Suspension::by beside users, which have no blanks in their names.
 #pragma once
 
 #include <string>
