@@ -10,7 +10,7 @@ namespace {
 constexpr Duration kWindow = std::chrono::minutes(1);
 constexpr std::size_t kMostKept = 10000;
 
-// Of their hashes, whose lengths are equal.
+// Of their hashes, which are equally long.
 bool same(const std::string& a, const std::string& b) {
   unsigned char x[32], y[32];
   crypto_generichash(x, sizeof x, reinterpret_cast<const unsigned char*>(a.data()), a.size(),
