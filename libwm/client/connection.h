@@ -4,8 +4,8 @@
 //   call(): connect and hello if need be ─► request ─► reply
 //             └─ nobody there, lost, too late ─► wait (RetryPlan), say so, again ─┘
 //
-// Invariants: a request may be sent more than once, so a request that changes something carries a
-// key; a refusal (role, uid, version) is final and never retried.
+// Invariants: a request may be sent more than once, so one that changes something carries a
+// request key; a refusal (role, uid, version) is final and never retried.
 #pragma once
 
 #include <deque>

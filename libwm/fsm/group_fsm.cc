@@ -43,7 +43,7 @@ bool starts_again(const Job& job) {
   return waits(job) || (way && way->requeue && !way->hold);
 }
 
-// They started together, and do so again: the others make way at once for the same job.
+// They started together, and do so again. If it makes way for a job, the others do, too, at once.
 std::vector<EventBody> requeue_others(const Cluster& cluster, const Job& job) {
   std::vector<EventBody> events;
   const auto& way = job.waits.preempted;

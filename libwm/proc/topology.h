@@ -48,7 +48,7 @@ std::string boot_id();
 /// has its number. 0: not known. @source network_namespaces(7): /proc/self/ns/net @cost one stat
 std::uint64_t network_id();
 
-/// Name of the network interface that has this numeric address, or its subnet; empty:
+/// Name of the network interface that has this numeric address or is in its subnet; empty:
 /// none. @cost one getifaddrs
 std::string interface_of(const std::string& address);
 

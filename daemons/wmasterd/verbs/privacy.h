@@ -14,7 +14,7 @@
 
 namespace wm::master {
 
-/// What the asker sees of a job, if it is the asker's own, and else by its queue. @thread any
+/// What the asker sees of a job, by `own` (it is the asker's) and by its queue. @thread any
 using InfoRule = std::function<JobInfo(bool own, const std::string& queue)>;
 InfoRule info_for(std::shared_ptr<const Config> config, const Rights& rights, const Identity& who);
 

@@ -27,8 +27,8 @@ class Revoked {
 
   ClusterConf conf_;
   std::mutex asking_, mutex_;
-  std::optional<client::Master> master_;  // Guarded by asking_.
-  Revocations told_;                      // Guarded by mutex_.
+  std::optional<client::Master> master_;          // Guarded by asking_.
+  Revocations told_;                              // Guarded by mutex_.
   std::chrono::steady_clock::time_point next_{};  // Guarded by mutex_.
 };
 

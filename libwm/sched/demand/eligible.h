@@ -28,7 +28,7 @@ struct Retry {
   std::vector<HostId> hosts;  ///< rising
 };
 
-/// The retry of a pending job, if its last attempt ended so. The pause doubles with every try.
+/// The retry of a pending job after such an end. The pause doubles with every try.
 /// @cost O(tasks)
 std::optional<Retry> retry_of(const Job& job);
 

@@ -437,8 +437,8 @@ void Placement::bar_hopeless() {
 }
 
 // Order: jobs with a due promise, by date; then jobs that others are making way for; then the rest
-// in dispatch order. A claim that waits for room may hold some before the next claim is looked
-// at.
+// in dispatch order. A claim that waits for room may hold some before the next claim
+// is looked at.
 bool Placement::start_in_order() {
   std::vector<Claim*> dated, owed, others;
   for (Claim& claim : claims_.all) {

@@ -38,7 +38,7 @@ class AcctDb {
   Result<void> clear();
   /// Closes and opens again after a failure. @errors as open
   Result<void> reopen();
-  /// The last event that has its rows in. @errors Store, Damaged
+  /// The last event that has its rows in the database. @errors Store, Damaged
   Result<Seq> last_seq();
 
  private:
@@ -98,7 +98,7 @@ class AcctReader {
   /// @errors Store, Damaged
   Result<std::vector<UsageRow>> usage(WallTime from, WallTime to, const UsageRow* after,
                                       std::size_t limit);
-  /// The last event that has its rows in. @errors Store, Damaged
+  /// The last event that has its rows in the database. @errors Store, Damaged
   Result<Seq> last_seq();
 
  private:

@@ -148,7 +148,7 @@ Notice notice(std::uint64_t seq, const std::string& owner) {
   return {.seq = Seq{seq}, .job = {static_cast<std::uint32_t>(seq), 0}, .owner = owner};
 }
 
-/// A cluster. Its newest events end a job of that many users each. And where marks lie.
+/// A cluster, its newest events, which end jobs of several users, and where marks lie.
 class Sent : public testing::Test {
  protected:
   void SetUp() override { host = c.host(100); }
