@@ -16,6 +16,8 @@
 #include "commands/common/command.h"
 #include "commands/common/search_plot.h"
 #include "commands/common/search_start.h"
+#include "libwm/base/clock.h"
+#include "libwm/base/json.h"
 #include "libwm/client/launch.h"
 #include "libwm/model/elements.h"
 #include "libwm/rest/search_task.h"
@@ -77,9 +79,9 @@ double value_of(const Json& metrics, const Json& search) {
 }
 
 Trial trial_of(const JobView& view, const std::string& config, const Json& search) {
-  Trial trial{view.id, std::string(state_name(view.job->state)),
-              Json::parse(config, nullptr, false), Json::object(), NAN};
-  auto metrics = Json::parse(view.job->trial.report, nullptr, false);
+  Trial trial{view.id, std::string(state_name(view.job->state)), json_or_null<Json>(config),
+              Json::object(), NAN};
+  auto metrics = json_or_null<Json>(view.job->trial.report);
   if (metrics.is_object()) trial.metrics = std::move(metrics);
   trial.value = value_of(trial.metrics, search);
   return trial;
@@ -97,7 +99,7 @@ Result<Told> ask(client::Master& from, JobId job) {
   for (const auto& view : reply.jobs) {
     const JobSpec& spec = view.job->sealed->spec;
     if (told.search.is_null()) {
-      told.search = Json::parse(spec.exec.search, nullptr, false);
+      told.search = json_or_null<Json>(spec.exec.search);
       told.reserved = element_count(spec);
     }
     if (view.id.index == 0) {  // what is still to come
@@ -129,7 +131,7 @@ std::string words_of(const Json& config) {
   if (!config.is_object()) return text;
   for (const auto& [name, value] : config.items())
     text += (text.empty() ? "" : " ") + name + "=" +
-            (value.is_string() ? value.get<std::string>() : value.dump());
+            (value.is_string() ? value.get<std::string>() : to_text(value));
   return text;
 }
 
@@ -177,10 +179,8 @@ void print_json(JobId job, const Told& told) {
   Json all{{"job", job.job},        {"search", told.search},      {"reserved", told.reserved},
            {"given", told.given},   {"closed", told.closed},      {"held", told.held},
            {"reason", told.reason}, {"trials", std::move(trials)}};
-  say(all.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+  say(to_text(all, 1) + "\n");
 }
-
-WallTime now() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
 
 // Where a search that was deleted is remembered, beside bundles that wait: wuserd looks there, too.
 Result<std::string> mark_path(JobId job) {
@@ -227,7 +227,7 @@ Result<rest::SearchTask> task_named(client::Master& from, const std::string& wor
 void print_list(const std::vector<rest::SearchTask>& tasks) {
   say("JOBID    STATE      TRIALS     BEST         NAME\n");
   for (const auto& task : tasks) {
-    auto json = Json::parse(rest::tuning_json(task, now()));
+    auto json = json_or_null<Json>(rest::tuning_json(task, wall_now()));
     const auto& best = json["best"];
     char line[96];
     std::snprintf(line, sizeof line, "%-8s %-10s %-10s %-12s ", to_string(task.job).c_str(),
@@ -249,8 +249,9 @@ Result<int> list(const Parsed& options) {
     return 0;
   }
   Json all = Json::array();
-  for (const auto& task : tasks) all.push_back(Json::parse(rest::tuning_json(task, now())));
-  say(all.dump(1) + "\n");
+  for (const auto& task : tasks)
+    all.push_back(json_or_null<Json>(rest::tuning_json(task, wall_now())));
+  say(to_text(all, 1) + "\n");
   return 0;
 }
 
@@ -275,7 +276,7 @@ Result<int> show(client::Master& from, const rest::SearchTask& task, const Parse
 
 // The best experiment, as REST has it.
 Result<int> best(const rest::SearchTask& task) {
-  say(Json::parse(rest::tuning_json(task, now()))["best"].dump(1) + "\n");
+  say(to_text(json_or_null<Json>(rest::tuning_json(task, wall_now()))["best"], 1) + "\n");
   return 0;
 }
 

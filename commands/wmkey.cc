@@ -13,6 +13,8 @@
 #include <iterator>
 
 #include "commands/common/command.h"
+#include "libwm/base/clock.h"
+#include "libwm/base/hash.h"
 #include "libwm/base/units.h"
 #include "libwm/client/names.h"
 #include "libwm/files/whole_file.h"
@@ -30,11 +32,6 @@ constexpr Option kOptions[] = {
 };
 
 constexpr std::int64_t kUsualDays = 90, kMostDays = 3650;
-
-std::int64_t now_s() {
-  auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
-}
 
 // The account's home, where wlogind looks, whatever HOME says.
 Result<std::string> keys_folder() {
@@ -97,9 +94,7 @@ Result<int> create(const Parsed& options, const std::string& name) {
   auto same = [&](const rest::ApiKey& key) { return key.name == name; };
   if (std::any_of(keys.begin(), keys.end(), same))
     return fail(Code::Conflict, "wmkey: there is a key " + name + " already");
-  std::string random(32, '\0');
-  randombytes_buf(random.data(), random.size());
-  auto secret = rest::key_secret(random);
+  auto secret = rest::key_secret(random_bytes(32));
   keys.push_back({name, rest::key_hash(secret), scopes, now_s(), now_s() + life});
   WM_TRY(write_keys(folder, keys));
   record("key-create", name);

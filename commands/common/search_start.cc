@@ -8,6 +8,8 @@
 
 #include "commands/common/command.h"
 #include "commands/common/surroundings.h"
+#include "libwm/base/hash.h"
+#include "libwm/base/json.h"
 #include "libwm/client/bundle.h"
 #include "libwm/client/names.h"
 #include "libwm/codec/codec.h"
@@ -24,7 +26,6 @@ namespace wm::cmd {
 namespace {
 
 namespace fs = std::filesystem;
-using OrderedJson = nlohmann::ordered_json;
 
 // A bundle goes again unless its job was submitted.
 class Staged {
@@ -153,7 +154,7 @@ Result<void> start_optimizer(client::Master& master, const ClusterConf& conf, co
                              const rest::SearchRequest& request, JobId search) {
   Staged staged;
   WM_TRY(staged.incoming, incoming_here(conf));
-  staged.key = client::new_bundle_key();
+  staged.key = random_hex(16);
   WM_TRY(lay_out_optimizer(plugin, request.search, request.at_once,
                            staged.incoming + "/" + staged.key));
   auto results = fs::path(staged.incoming).parent_path().string();
@@ -260,8 +261,8 @@ Result<SearchBegun> extend_search(client::Master& master, const ClusterConf& con
 }
 
 Result<std::string> continued(const rest::SearchTask& task, std::uint32_t trials) {
-  auto told = OrderedJson::parse(rest::search_json(task, true), nullptr, false);
-  OrderedJson search = told["search"];
+  auto told = json_or_null(rest::search_json(task, true));
+  Json search = told["search"];
   auto algorithm = search.value("algorithm", std::string("auto"));
   std::ranges::transform(algorithm, algorithm.begin(),
                          [](unsigned char c) { return std::tolower(c); });
@@ -270,13 +271,13 @@ Result<std::string> continued(const rest::SearchTask& task, std::uint32_t trials
     return fail(Code::BadArgument, "search " + task.name +
                                        ": only searches by auto, TPE or Bayesian know "
                                        "of earlier trials: start a new one");
-  OrderedJson known = search.value("known", OrderedJson::array());
+  Json known = search.value("known", Json::array());
   for (const auto& trial : told["trials"])
     if (trial["state"] == "finished" && trial["value"].is_number())
       known.push_back({{"config", trial["config"]}, {"value", trial["value"]}});
   search["known"] = std::move(known);
   search["max_trials"] = trials;
-  auto text = search.dump();
+  auto text = to_text(search);
   WM_TRY(search::check(text));
   return text;
 }

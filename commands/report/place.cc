@@ -9,10 +9,13 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 
+#include "libwm/base/backoff.h"
+#include "libwm/base/clock.h"
+#include "libwm/base/hash.h"
+#include "libwm/base/local_time.h"
 #include "libwm/files/whole_file.h"
 
 namespace wm::cmd {
@@ -21,10 +24,7 @@ namespace {
 constexpr std::int64_t kStep = 6 * 3600, kFirst = 946684800;  // 2000-01-01
 
 int system_offset(std::int64_t s) {
-  std::time_t t = s;
-  std::tm there{};
-  ::localtime_r(&t, &there);
-  return static_cast<int>(there.tm_gmtoff);
+  return static_cast<int>(local_parts(WallTime(std::chrono::seconds(s))).tm_gmtoff);
 }
 
 std::string zone_folder() {
@@ -73,25 +73,22 @@ Result<std::unique_ptr<Lock>> Lock::take(const std::string& path, Duration patie
   int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640);
   if (fd < 0) return failure(path);
   std::unique_ptr<Lock> lock(new Lock(fd));
-  auto until = std::chrono::steady_clock::now() + patience;
+  auto until = steady_now() + patience;
+  Backoff tries(std::chrono::milliseconds(50), std::chrono::seconds(1), random_number());
   while (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) return failure(path);
-    if (std::chrono::steady_clock::now() >= until) {
+    if (steady_now() >= until) {
       char who[64] = {};
       auto n = ::pread(fd, who, sizeof who - 1, 0);
       return fail(Code::Conflict, "another wmreport (" +
                                       std::string(who, n > 0 ? static_cast<std::size_t>(n) : 0) +
                                       ") is at work");
     }
-    ::usleep(50'000);
+    tries.sleep();
   }
-  char text[64];
-  auto now = std::time(nullptr);
-  std::tm there{};
-  ::localtime_r(&now, &there);
-  auto size = std::snprintf(text, sizeof text, "pid %d since %02d:%02d", ::getpid(), there.tm_hour,
-                            there.tm_min);
-  if (::ftruncate(fd, 0) != 0 || ::pwrite(fd, text, static_cast<std::size_t>(size), 0) != size)
+  auto text = "pid " + std::to_string(::getpid()) + local_text(wall_now(), " since %H:%M");
+  if (::ftruncate(fd, 0) != 0 ||
+      ::pwrite(fd, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
     return failure(path);
   return lock;
 }

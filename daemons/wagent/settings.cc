@@ -4,6 +4,8 @@
 
 #include <charconv>
 
+#include "libwm/base/hash.h"
+
 namespace wm::wagent {
 namespace {
 
@@ -28,13 +30,10 @@ Result<std::uint32_t> number(const Lookup& lookup, const char* name) {
 Result<wire::SharedKey> key(const Lookup& lookup, const char* name) {
   WM_TRY(auto digits, text(lookup, name));
   wire::SharedKey key{};
-  bool good = digits.size() == 2 * key.size();
-  for (std::size_t i = 0; good && i < key.size(); ++i) {
-    const char* at = digits.data() + 2 * i;
-    auto [end, error] = std::from_chars(at, at + 2, key[i], 16);
-    good = error == std::errc() && end == at + 2;
-  }
-  if (!good) return fail(Code::BadArgument, std::string(name) + ": not 64 hexadecimal digits");
+  auto bytes = unhex(digits);
+  if (!bytes || bytes->size() != key.size())
+    return fail(Code::BadArgument, std::string(name) + ": not 64 hexadecimal digits");
+  std::copy(bytes->begin(), bytes->end(), key.begin());
   return key;
 }
 

@@ -1,8 +1,8 @@
 #include "daemons/wgatewayd/accounts.h"
 
-#include <sodium.h>
-
 #include <utility>
+
+#include "libwm/base/hash.h"
 
 namespace wm::gateway {
 namespace {
@@ -12,12 +12,7 @@ constexpr std::size_t kMostKept = 10000;
 
 // Of their hashes, which are equally long.
 bool same(const std::string& a, const std::string& b) {
-  unsigned char x[32], y[32];
-  crypto_generichash(x, sizeof x, reinterpret_cast<const unsigned char*>(a.data()), a.size(),
-                     nullptr, 0);
-  crypto_generichash(y, sizeof y, reinterpret_cast<const unsigned char*>(b.data()), b.size(),
-                     nullptr, 0);
-  return sodium_memcmp(x, y, sizeof x) == 0;
+  return same_secret(hash_of(a), hash_of(b));
 }
 
 }  // namespace

@@ -1,11 +1,12 @@
 // The origin of applications: a page's ticket becomes a cookie that is good for one job, and every
 // request with it goes to the wuserd of whom the ticket was for.
-#include <sodium.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "daemons/wgatewayd/gate.h"
+#include "libwm/base/clock.h"
+#include "libwm/base/hash.h"
+#include "libwm/base/json.h"
 #include "libwm/base/log.h"
 #include "libwm/login/api_keys.h"
 #include "libwm/login/credential.h"
@@ -22,7 +23,7 @@ constexpr std::string_view kTicketField = "ticket=";
 
 std::string seal(const Gate& gate, const rest::AppPass& pass) {
   rest::AppNonce nonce{};
-  randombytes_buf(nonce.data(), nonce.size());
+  std::ranges::copy(random_bytes(nonce.size()), nonce.begin());
   return rest::seal_pass(pass, gate.app_key, nonce);
 }
 
@@ -89,13 +90,13 @@ Result<http::Reply> give_ticket(Gate& gate, http::Exchange& exchange) {
   WM_TRY(auto token, token_of(gate, exchange.head()));
   WM_TRY(auto claims, check_token(gate, token));
   WM_TRY(auto body, http::read_body(exchange, kLongestTicketBody));
-  auto asked = Json::parse(body, nullptr, false);
+  auto asked = json_or_null<Json>(body);
   WM_TRY(auto job, job_in(asked));
   WM_TRY(auto owner, owner_in(gate, asked, claims));
   rest::AppPass pass{rest::PassKind::Ticket, job, token, owner, now_s() + kTicketLife};
   Json json{{"action", app_origin(gate, job) + "/_open"}, {"ticket", seal(gate, pass)}};
   return http::Reply{
-      200, {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}}, json.dump()};
+      200, {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}}, to_text(json)};
 }
 
 // A browser says which page a form comes from. A stranger's page could else make it open the

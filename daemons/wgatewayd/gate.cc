@@ -3,6 +3,8 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "libwm/base/clock.h"
+#include "libwm/base/json.h"
 #include "libwm/base/log.h"
 #include "libwm/login/api_keys.h"
 #include "libwm/login/credential.h"
@@ -40,7 +42,7 @@ Result<std::string> log_on(Gate& gate, const rest::Login& login, std::string_vie
 
 // {"username":…,"password":…}
 Result<rest::Login> login_in(const std::string& body) {
-  auto json = Json::parse(body, nullptr, false);
+  auto json = json_or_null<Json>(body);
   if (!json.is_object() || !json.contains("username") || !json["username"].is_string() ||
       !json.contains("password") || !json["password"].is_string())
     return fail(Code::BadArgument, "username and password are wanted");
@@ -54,7 +56,8 @@ std::string cookie(const std::string& token, std::int64_t life) {
 
 http::Reply token_reply(const std::string& user, const std::string& token) {
   Json json{{"accessToken", token}, {"username", user}, {"expiresIn", kTokenLife}};
-  return {200, {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}}, json.dump()};
+  return {
+      200, {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}}, to_text(json)};
 }
 
 // By Basic, for clients; by a JSON body, for pages, which keep the token in a cookie.
@@ -76,7 +79,7 @@ Result<http::Reply> logon(Gate& gate, http::Exchange& exchange) {
   auto reply = token_reply(login.user, token);
   if (!from_page) return reply;
   // A page has no use for the token itself, and is not to hold it.
-  reply.body = Json{{"username", login.user}, {"expiresIn", kTokenLife}}.dump();
+  reply.body = to_text(Json{{"username", login.user}, {"expiresIn", kTokenLife}});
   reply.fields.emplace_back("Set-Cookie", cookie(token, kTokenLife));
   return reply;
 }
@@ -130,7 +133,7 @@ Result<http::Reply> service_logon(Gate& gate, const http::Head& head) {
             {"service_token", service},
             {"expiresIn", kTokenLife}};
   return http::Reply{
-      200, {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}}, json.dump()};
+      200, {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}}, to_text(json)};
 }
 
 // nginx asks: 200 with the token and the socket to pass the request to, or 401.
@@ -164,11 +167,6 @@ Result<http::Reply> route(Gate& gate, http::Exchange& exchange) {
 }
 
 }  // namespace
-
-std::int64_t now_s() {
-  auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
-}
 
 Result<rest::Claims> check_token(Gate& gate, const std::string& token) {
   auto keys = gate.doorman->keys();

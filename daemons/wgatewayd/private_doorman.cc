@@ -1,8 +1,8 @@
 // The one user of a private cluster: logs on by the cluster's key; tokens are signed here.
-#include <sodium.h>
-
 #include "daemons/wgatewayd/doorman.h"
 #include "daemons/wgatewayd/gate.h"
+#include "libwm/base/clock.h"
+#include "libwm/base/hash.h"
 #include "libwm/http/token_files.h"
 
 namespace wm::gateway {
@@ -34,7 +34,7 @@ class PrivateDoorman : public Doorman {
   Result<std::string> service_token(const rest::Claims& claims, const std::string&) override {
     WM_TRY(auto keys, http::token_keys_in(cluster_.key_folder));
     auto narrow = claims;
-    WM_TRY(narrow.id, rest::narrower_id(claims.id, new_id()));
+    WM_TRY(narrow.id, rest::narrower_id(claims.id, random_hex(16)));
     narrow.scopes = "inference";
     return rest::sign_token(narrow, keys.secret);
   }
@@ -49,17 +49,10 @@ class PrivateDoorman : public Doorman {
   std::vector<rest::TokenPublicKey> keys() override { return keys_->good(now_s()); }
 
  private:
-  static std::string new_id() {
-    unsigned char bytes[16];
-    randombytes_buf(bytes, sizeof bytes);
-    char id[33];
-    sodium_bin2hex(id, sizeof id, bytes, sizeof bytes);
-    return id;
-  }
   Result<std::string> token_for(const rest::Login& login, const std::string& address,
                                 DoorAct& act) {
-    WM_TRY(accounts_.check(login, address, ticks()));
-    auto id = new_id();
+    WM_TRY(accounts_.check(login, address, steady_now()));
+    auto id = random_hex(16);
     act.objects.push_back("token " + id);
     WM_TRY(auto keys, http::token_keys_in(cluster_.key_folder));
     auto now = now_s();

@@ -6,12 +6,11 @@
 #include <thread>
 
 #include "daemons/wgrpc/conversation.h"
+#include "libwm/base/json.h"
 #include "libwm/serve/model.h"
 
 namespace wm::grpc_door {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// Where the tasks of one stream go.
 struct Aim {
@@ -32,7 +31,7 @@ Aim aim_of(const std::string& model, std::uint64_t group) {
 }
 
 serve::StreamRules rules_in(const std::string& text) {
-  auto json = Json::parse(text, nullptr, false);
+  auto json = json_or_null(text);
   serve::StreamRules rules;
   if (!json.is_object()) return rules;
   rules.per_group = json.value("stream_number_per_group", 0u);

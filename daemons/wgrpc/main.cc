@@ -13,6 +13,7 @@
 
 #include "daemons/wgrpc/inference.h"
 #include "daemons/wgrpc/kserve.h"
+#include "libwm/base/hash.h"
 #include "libwm/base/log.h"
 #include "libwm/proc/ready.h"
 
@@ -21,12 +22,6 @@ namespace {
 
 constexpr int kMostThreads = 1024;  // a stream has two; who comes beyond is told to come again
 constexpr int kLongestMessage = (32 << 20) + 4096;
-
-std::uint64_t random_number() {
-  std::uint64_t number = 0;
-  randombytes_buf(&number, sizeof number);
-  return number;
-}
 
 Result<void> run(const std::string& socket) {
   if (sodium_init() < 0) return fail(Code::System, "libsodium does not start");

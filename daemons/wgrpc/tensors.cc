@@ -4,10 +4,11 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "libwm/base/json.h"
+
 namespace wm::grpc_door {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Contents = inference::InferTensorContents;
 
 template <class Numbers>
@@ -135,13 +136,14 @@ Result<std::string> json_of(const inference::ModelInferRequest& request) {
     json["inputs"].push_back(std::move(input));
   }
   for (const auto& output : request.outputs()) json["outputs"].push_back({{"name", output.name()}});
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return to_text(json);
 }
 
 // What a kernel gives may be any text; the library throws where it is not what is looked for.
 Result<inference::ModelInferResponse> response_of(const std::string& text) {
   try {
-    return read_response(Json::parse(text));
+    WM_TRY(auto json, parse_json(text));
+    return read_response(json);
   } catch (const Json::exception& problem) {
     return fail(Code::Damaged, std::string("the kernel's answer is none of v2: ") + problem.what());
   }

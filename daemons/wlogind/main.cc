@@ -19,6 +19,8 @@
 
 #include "daemons/wlogind/agents.h"
 #include "daemons/wlogind/teller.h"
+#include "libwm/base/clock.h"
+#include "libwm/base/hash.h"
 #include "libwm/base/log.h"
 #include "libwm/conf/load.h"
 #include "libwm/http/listen.h"
@@ -70,24 +72,11 @@ Result<Options> parse(int argc, char** argv) {
   return options;
 }
 
-std::int64_t now_s() {
-  auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
-}
-
-std::string new_id() {
-  unsigned char bytes[16];
-  randombytes_buf(bytes, sizeof bytes);
-  char id[33];
-  sodium_bin2hex(id, sizeof id, bytes, sizeof bytes);
-  return id;
-}
-
 // The keys are read each time: they may have been changed (badmin token-key).
 Result<std::string> log_on(const Site& site, const rest::LoginQuestion& question, DoorLine& line) {
   WM_TRY(auto account, find_account(rest::take(question.user)));
   WM_TRY(auto scopes, check_secret(account, rest::take(question.secret), site.service.c_str()));
-  auto id = new_id();
+  auto id = random_hex(16);
   (void)rest::put(line.token, id);
   WM_TRY(auto keys, http::token_keys_in(site.agents.folder));
   auto now = now_s();
@@ -115,7 +104,7 @@ Result<std::string> service_token(const Site& site, const rest::LoginQuestion& q
   if (!rest::has_scope(claims.scopes, "inference"))
     return fail(Code::Denied, "the token does not hold inference");
   WM_TRY(auto keys, http::token_keys_in(site.agents.folder));
-  WM_TRY(claims.id, rest::narrower_id(claims.id, new_id()));
+  WM_TRY(claims.id, rest::narrower_id(claims.id, random_hex(16)));
   claims.scopes = "inference";
   return rest::sign_token(claims, keys.secret);
 }
@@ -153,7 +142,7 @@ void tell(const Site& site, const rest::LoginQuestion& question, const Result<st
 }
 
 void answer(const Site& site, int fd) {
-  auto begun = steady_clock::now();
+  auto begun = steady_now();
   rest::LoginQuestion question;
   if (::recv(fd, &question, sizeof question, MSG_WAITALL) != static_cast<ssize_t>(sizeof question))
     return;

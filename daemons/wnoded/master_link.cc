@@ -1,5 +1,6 @@
 #include "daemons/wnoded/master_link.h"
 
+#include "libwm/base/hash.h"
 #include "libwm/base/log.h"
 
 namespace wm::node {
@@ -20,7 +21,7 @@ MasterLink::MasterLink(boost::asio::io_context& loop, wire::Transport& transport
       options_(std::move(options)),
       handlers_(std::move(handlers)),
       timer_(loop),
-      jitter_(std::random_device()()) {}
+      jitter_(static_cast<std::uint32_t>(random_number())) {}
 
 void MasterLink::send(std::uint16_t type, std::string payload) {
   if (!link_) return;

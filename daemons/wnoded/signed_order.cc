@@ -1,25 +1,16 @@
 #include "daemons/wnoded/signed_order.h"
 
-#include <sodium.h>
-
 #include <tuple>
 
+#include "libwm/base/hash.h"
 #include "libwm/codec/codec.h"
 #include "libwm/model/cluster.h"
 
 namespace wm::node {
 namespace {
 
-std::string blake2b(const std::string& bytes) {
-  std::string hash(32, '\0');
-  crypto_generichash(reinterpret_cast<unsigned char*>(hash.data()), hash.size(),
-                     reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), nullptr,
-                     0);
-  return hash;
-}
-
 bool matches(const std::string& hash, const std::string& bytes) {
-  return bytes.empty() || hash == blake2b(bytes);
+  return bytes.empty() || hash == hash_of(bytes);
 }
 
 // A field by which a host acts as the user. What is not listed the master may fill in: names of

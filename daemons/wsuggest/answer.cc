@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "libwm/base/json.h"
 #include "libwm/search/raw_json.h"
 #include "libwm/search/search.h"
 
@@ -35,7 +36,7 @@ std::optional<Question> question_in(std::string_view line) {
 
 Result<std::uint32_t> wanted_of(const Question& question) {
   if (question.wanted.empty()) return std::uint32_t{1};
-  auto wanted = Json::parse(question.wanted, nullptr, false);
+  auto wanted = json_or_null<Json>(question.wanted);
   if (!wanted.is_number_unsigned() || wanted.get<std::uint64_t>() > kMostWanted)
     return fail(Code::BadArgument, "wanted is not a number up to 10000");
   return wanted.get<std::uint32_t>();
@@ -44,7 +45,7 @@ Result<std::uint32_t> wanted_of(const Question& question) {
 Result<Json> suggested(const Question& question) {
   WM_TRY(auto wanted, wanted_of(question));
   WM_TRY(auto text, search::suggest(question.search, question.history, wanted));
-  return Json::parse(text);
+  return json_or_null<Json>(text);
 }
 
 Result<Json> best(const Question& question) {
@@ -63,10 +64,7 @@ Result<Json> answered(const Question& question) {
   return Json::object();
 }
 
-Json id_of(const Question& question) {
-  auto id = Json::parse(question.id, nullptr, false);
-  return id.is_discarded() ? Json() : id;
-}
+Json id_of(const Question& question) { return json_or_null<Json>(question.id); }
 
 }  // namespace
 
@@ -79,10 +77,9 @@ std::string answer(std::string_view line) {
                           : Result<Json>(fail(Code::BadArgument, "the question is not JSON"));
     Json json = found ? std::move(*found) : Json{{"error", found.error().text}};
     json["id"] = id;
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return to_text(json);
   } catch (const std::exception& e) {  // memory, above all: a line is anybody's
-    return Json{{"id", id}, {"error", e.what()}}.dump(-1, ' ', false,
-                                                      Json::error_handler_t::replace);
+    return to_text(Json{{"id", id}, {"error", e.what()}});
   }
 }
 

@@ -1,9 +1,10 @@
 #include "libwm/base/excerpt.h"
 
+#include "libwm/base/hash.h"
+
 namespace wm {
 
 std::string excerpt(std::string_view text, std::size_t limit) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   if (text.size() > limit)
     while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xc0) == 0x80) --limit;
   std::string out;
@@ -11,7 +12,7 @@ std::string excerpt(std::string_view text, std::size_t limit) {
     auto byte = static_cast<unsigned char>(c);
     bool printed = byte >= 0x20 && byte != 0x7f;
     if (printed) out += c;
-    else out += {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
+    else out += "\\x" + hex({&c, 1});
   }
   return out + (text.size() > limit ? "..." : "");
 }

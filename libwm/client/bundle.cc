@@ -1,9 +1,9 @@
 #include "libwm/client/bundle.h"
 
-#include <sodium.h>
-
 #include <filesystem>
 #include <system_error>
+
+#include "libwm/base/hash.h"
 
 namespace wm::client {
 namespace {
@@ -36,14 +36,6 @@ std::string incoming_folder(const std::string& results_root, const std::string& 
   return results_root + "/" + user + "/incoming";
 }
 
-std::string new_bundle_key() {
-  unsigned char bytes[16];
-  randombytes_buf(bytes, sizeof bytes);
-  char text[2 * sizeof bytes + 1];
-  sodium_bin2hex(text, sizeof text, bytes, sizeof bytes);
-  return text;
-}
-
 Result<std::string> stage_bundle(const std::string& folder, const std::string& incoming) {
   std::error_code error;
   if (!fs::is_directory(folder, error)) return fail(Code::NotFound, folder + ": no such folder");
@@ -51,7 +43,7 @@ Result<std::string> stage_bundle(const std::string& folder, const std::string& i
   fs::create_directories(incoming, error);
   if (error) return about(incoming, error);
   fs::permissions(incoming, fs::perms::owner_all, error);
-  auto key = new_bundle_key();
+  auto key = random_hex(16);
   fs::path part = fs::path(incoming) / (".part-" + key), whole = fs::path(incoming) / key;
   fs::copy(folder, part, fs::copy_options::recursive | fs::copy_options::copy_symlinks, error);
   if (!error) fs::rename(part, whole, error);

@@ -11,11 +11,8 @@ namespace wm::client {
 /// "<root>/<user>/incoming": where bundles wait for their jobs. @cost O(1)
 std::string incoming_folder(const std::string& results_root, const std::string& user);
 
-/// A key that nobody has: 32 hex digits of the system's randomness. @cost one system call
-std::string new_bundle_key();
-
 /// Copies `folder` with all below it to `<incoming>/<key>`, whole or not at all; links stay links,
-/// devices and sockets are refused. Returns the key.
+/// devices and sockets are refused. Returns the key: 32 random hexadecimal digits.
 /// @errors NotFound: no such folder; BadArgument: something in it that cannot be copied; System
 /// @cost O(bytes)   @thread any
 Result<std::string> stage_bundle(const std::string& folder, const std::string& incoming);

@@ -5,6 +5,7 @@
 
 #include <iterator>
 
+#include "libwm/base/hash.h"
 #include "libwm/client/connection.h"
 #include "libwm/client/names.h"
 #include "libwm/codec/codec.h"
@@ -20,20 +21,6 @@ constexpr std::size_t kKeySize = 16;
 constexpr Duration kPackTtl = std::chrono::seconds(300);  // as spec_signature has it
 constexpr Duration kAnswers = std::chrono::seconds(60);
 constexpr Bytes kLargestState{1 << 30};  // unpacked: what bwhatif may take of this machine
-
-std::string hash(const std::string& bytes) {
-  std::string out(32, '\0');
-  crypto_generichash(reinterpret_cast<unsigned char*>(out.data()), out.size(),
-                     reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), nullptr,
-                     0);
-  return out;
-}
-
-std::string new_key() {
-  std::string key(kKeySize, '\0');
-  randombytes_buf(key.data(), key.size());
-  return key;
-}
 
 Result<std::uint32_t> uid_of(const std::string& user) {
   if (user.empty()) return ::getuid();
@@ -106,10 +93,10 @@ Result<Reply> Master::ask(Verb verb, const Request& request, std::optional<Durat
 
 Result<SubmitReply> Master::submit(JobSpec spec, const std::string& script,
                                    const std::string& env) {
-  spec.program.script_hash = script.empty() ? "" : hash(script);
-  spec.program.env_hash = hash(env);
+  spec.program.script_hash = script.empty() ? "" : hash_of(script);
+  spec.program.env_hash = hash_of(env);
   SubmitRequest request;
-  request.request_key = new_key();
+  request.request_key = random_bytes(kKeySize);
   request.spec = codec::encode(spec);
   request.script = script;
   request.env = env;
@@ -124,13 +111,13 @@ Result<SubmitReply> Master::submit(JobSpec spec, const std::string& script,
 }
 
 Result<PackReply> Master::pack(std::vector<PackJob> jobs, const std::string& env) {
-  PackRequest request{new_key(), "", env, {}};
+  PackRequest request{random_bytes(kKeySize), "", env, {}};
   std::vector<std::string> digests;
   request.items.reserve(jobs.size());
   digests.reserve(jobs.size());
-  const auto env_hash = hash(env);
+  const auto env_hash = hash_of(env);
   for (auto& job : jobs) {
-    job.spec.program.script_hash = job.script.empty() ? "" : hash(job.script);
+    job.spec.program.script_hash = job.script.empty() ? "" : hash_of(job.script);
     job.spec.program.env_hash = env_hash;
     request.items.push_back({codec::encode(job.spec), std::move(job.script)});
     auto place = static_cast<std::uint32_t>(digests.size());
@@ -149,7 +136,7 @@ template <class Reply, class Request>
 Result<Reply> Master::ask_all(Verb verb, Request request) {
   Reply all;
   for (;;) {
-    if constexpr (requires { request.request_key; }) request.request_key = new_key();
+    if constexpr (requires { request.request_key; }) request.request_key = random_bytes(kKeySize);
     WM_TRY(auto part, ask<Reply>(verb, request));
     append_reply(all, part);
     if (!part.rest) return all;
@@ -164,7 +151,7 @@ Result<OutcomeReply> Master::release(ReleaseRequest request) {
   return ask_all<OutcomeReply>(Verb::Release, std::move(request));
 }
 Result<ResizeReply> Master::resize(ResizeRequest request) {
-  request.request_key = new_key();
+  request.request_key = random_bytes(kKeySize);
   return ask<ResizeReply>(Verb::Resize, request);
 }
 Result<JobsReply> Master::jobs(const JobsRequest& r) { return ask_all<JobsReply>(Verb::Jobs, r); }
@@ -191,7 +178,7 @@ Result<ClientPeekReply> Master::peek(const ClientPeek& r) {
   return ask<ClientPeekReply>(Verb::Peek, r);
 }
 Result<AdminReply> Master::admin(AdminRequest request) {
-  request.request_key = new_key();
+  request.request_key = random_bytes(kKeySize);
   return ask<AdminReply>(Verb::Admin, request);
 }
 Result<AuditReply> Master::audit(AuditRequest request) {
@@ -211,7 +198,7 @@ Result<std::string> Master::state() {
 }
 
 Result<OutcomeReply> Master::move(MoveRequest request) {
-  request.request_key = new_key();
+  request.request_key = random_bytes(kKeySize);
   return ask<OutcomeReply>(Verb::Move, request);
 }
 
@@ -228,14 +215,14 @@ Result<OutcomeReply> Master::requeue(RequeueRequest request) {
 }
 
 Result<GiveReply> Master::give(GiveRequest request) {
-  request.request_key = new_key();
+  request.request_key = random_bytes(kKeySize);
   return ask<GiveReply>(Verb::Give, request);
 }
 
 Result<SpecReply> Master::spec(JobId job) { return ask<SpecReply>(Verb::Spec, SpecRequest{job}); }
 
 Result<OutcomeReply> Master::modify(JobId job, std::uint32_t revision, const JobSpec& spec) {
-  ModifyRequest request{new_key(), job, revision, codec::encode(spec), ""};
+  ModifyRequest request{random_bytes(kKeySize), job, revision, codec::encode(spec), ""};
   WM_TRY(request.credential,
          wire::sign_spec(*parts_->credentials, request.spec, request.request_key));
   return ask<OutcomeReply>(Verb::Modify, request);
@@ -256,38 +243,38 @@ Result<AwaitReply> Master::await(const AwaitRequest& r) {
   return ask<AwaitReply>(Verb::Await, r, r.patience + kAnswers);
 }
 Result<RevokeReply> Master::revoke(RevokeRequest request) {
-  request.request_key = new_key();
+  request.request_key = random_bytes(kKeySize);
   return ask<RevokeReply>(Verb::Revoke, request);
 }
 Result<RevokedReply> Master::revoked(const RevokedRequest& r) {
   return ask<RevokedReply>(Verb::Revoked, r, r.patience + kAnswers);
 }
 Result<NoteReply> Master::note(NoteRequest request) {
-  request.request_key = new_key();
+  request.request_key = random_bytes(kKeySize);
   return ask<NoteReply>(Verb::Note, request);
 }
 
 Result<ReserveReply> Master::reserve(ReserveRequest request) {
-  request.request_key = new_key();
+  request.request_key = random_bytes(kKeySize);
   return ask<ReserveReply>(Verb::Reserve, request);
 }
 Result<ReservationsReply> Master::reservations(const ReservationsRequest& request) {
   return ask<ReservationsReply>(Verb::Reservations, request);
 }
 Result<GroupReply> Master::group(GroupRequest request) {
-  request.request_key = new_key();
+  request.request_key = random_bytes(kKeySize);
   return ask<GroupReply>(Verb::Group, request);
 }
 Result<GroupsReply> Master::groups() { return ask<GroupsReply>(Verb::Groups, GroupsRequest{}); }
 Result<PostReply> Master::post(PostRequest request) {
-  request.request_key = new_key();
+  request.request_key = random_bytes(kKeySize);
   return ask<PostReply>(Verb::Post, request);
 }
 Result<NotesReply> Master::notes(JobId job) {
   return ask<NotesReply>(Verb::Notes, NotesRequest{job});
 }
 Result<RunNowReply> Master::run_now(RunNowRequest request) {
-  request.request_key = new_key();
+  request.request_key = random_bytes(kKeySize);
   return ask<RunNowReply>(Verb::RunNow, request);
 }
 Result<OutcomeReply> Master::migrate(MigrateRequest request) {

@@ -1,7 +1,6 @@
 #include "libwm/http/token_files.h"
 
 #include <fcntl.h>
-#include <sodium.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +10,8 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+
+#include "libwm/base/hash.h"
 
 namespace wm::http {
 namespace {
@@ -39,9 +40,7 @@ std::string read_file(const std::string& path) {
 }
 
 std::string hex_of(const rest::TokenPublicKey& key) {
-  char hex[2 * sizeof(rest::TokenPublicKey) + 1];
-  sodium_bin2hex(hex, sizeof hex, key.data(), key.size());
-  return hex;
+  return hex({reinterpret_cast<const char*>(key.data()), key.size()});
 }
 
 Result<rest::TokenKeys> keys_of(const std::string& path, const std::string& seed) {
@@ -54,8 +53,7 @@ Result<rest::TokenKeys> keys_of(const std::string& path, const std::string& seed
 Result<std::string> own_secret(const std::string& path) {
   auto secret = read_file(path);
   if (!secret.empty()) return secret;
-  secret.resize(kSeed);
-  randombytes_buf(secret.data(), secret.size());
+  secret = random_bytes(kSeed);
   WM_TRY(write_file(path, secret, 0600));
   return secret;
 }
@@ -91,8 +89,7 @@ Result<rest::TokenKeys> token_keys_in(const std::string& folder) {
 
 Result<void> change_token_keys(const std::string& folder, std::int64_t until, std::int64_t now) {
   WM_TRY(auto before, PublicKeys::read(folder + "/token.pub"));
-  std::string seed(kSeed, '\0');
-  randombytes_buf(seed.data(), seed.size());
+  auto seed = random_bytes(kSeed);
   WM_TRY(auto keys, keys_of("the new key", seed));
   auto text = hex_of(keys.open) + "\n";
   for (const auto& key : before) {
@@ -108,16 +105,15 @@ Result<std::vector<PublicKeys::Key>> PublicKeys::read(const std::string& path) {
   std::ifstream in(path);
   for (std::string line; std::getline(in, line);) {
     Key key;
-    std::size_t size = 0;
-    const char* end = nullptr;
-    int status = sodium_hex2bin(key.key.data(), key.key.size(), line.data(), line.size(), nullptr,
-                                &size, &end);
-    std::string_view rest(end, static_cast<std::size_t>(line.data() + line.size() - end));
+    auto digits = std::min(line.find(' '), line.size());
+    auto bytes = unhex(std::string_view(line).substr(0, digits));
+    auto rest = std::string_view(line).substr(digits);
     bool dated = rest.starts_with(' ') &&
                  std::from_chars(rest.data() + 1, rest.data() + rest.size(), key.until).ptr ==
                      rest.data() + rest.size();
-    if (status != 0 || size != key.key.size() || (!rest.empty() && !dated))
+    if (!bytes || bytes->size() != key.key.size() || (!rest.empty() && !dated))
       return fail(Code::Damaged, path + ": no public key");
+    std::copy(bytes->begin(), bytes->end(), key.key.begin());
     keys.push_back(key);
   }
   if (keys.empty()) return fail(Code::NotFound, path + ": no public key");

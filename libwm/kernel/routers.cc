@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "libwm/base/backoff.h"
+#include "libwm/base/clock.h"
+#include "libwm/base/hash.h"
 #include "libwm/serve/peers.h"
 
 namespace wm::kernel {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr auto kBetweenRounds = 50ms;
+constexpr Duration kFirstRoundPause = 50ms, kLongestRoundPause = 500ms;
 
 std::uint32_t count_of_routers() {
   const char* told = std::getenv("WM_SERVICE_REPLICA");
@@ -33,8 +36,8 @@ Result<std::unique_ptr<Routers>> Routers::open(const Place& place) {
 
 // All that are there; one at least.
 Result<void> Routers::connect_any(Duration patience) {
-  auto end = std::chrono::steady_clock::now() + patience;
-  for (;;) {
+  auto end = steady_now() + patience;
+  for (Backoff tries(kFirstRoundPause, kLongestRoundPause, random_number());; tries.sleep()) {
     Result<void> connected;
     bool any = false;
     for (auto& link : links_) {
@@ -43,8 +46,7 @@ Result<void> Routers::connect_any(Duration patience) {
       if (!made) connected = made;
     }
     if (any) return {};
-    if (std::chrono::steady_clock::now() > end) return connected;
-    std::this_thread::sleep_for(kBetweenRounds);
+    if (steady_now() > end) return connected;
   }
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "libwm/base/hash.h"
 #include "libwm/launch/framework_env.h"
 #include "libwm/launch/group_env.h"
 #include "libwm/launch/mpi_env.h"
@@ -175,16 +176,6 @@ void add_wm(Variables& v, const HostOrder& o, const HostFacts& host) {
   if (o.team.elastic) v["WM_ELASTIC_SOCKET"] = elastic_socket(o, host);
   v["WM_GENERATION"] = std::to_string(o.generation);
   v["WM_START"] = std::to_string(o.control.relaunches + 1);
-}
-
-std::string hex(const std::string& bytes) {
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  for (unsigned char c : bytes) {
-    text += kDigits[c >> 4];
-    text += kDigits[c & 15];
-  }
-  return text;
 }
 
 }  // namespace

@@ -200,7 +200,8 @@ void check_gpus_first(const HostOrder& order, const HostFacts& host, const Order
   spec.argv.insert(spec.argv.begin(), check.begin(), check.end());
 }
 
-/// If a launcher's options contradict the job's size, says so before it begins: on stderr, once.
+/// A launcher with options that contradict the job's size says so before it begins: on stderr,
+/// once.
 void warn_of_size(const HostOrder& order, TaskSpec& spec) {
   if (order.launch != Launch::PerHost || !order.first_host) return;
   std::size_t gpus = 0;

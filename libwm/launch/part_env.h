@@ -44,7 +44,7 @@ void add_agent_part(VariableMap& vars, const HostOrder& order, const HostFacts& 
 /// Makes the task one of the ranks that find each other by the agents.
 void plan_rank(const HostOrder& order, const HostFacts& host, TaskSpec& task);
 
-/// Makes the task one with shared output: on the first host it is written in whole lines, on
+/// Makes the task one with a shared output: on the first host it is written in whole lines, on
 /// others passed on.
 void plan_shared_output(const HostOrder& order, TaskSpec& task);
 

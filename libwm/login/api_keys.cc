@@ -1,10 +1,10 @@
 #include "libwm/login/api_keys.h"
 
-#include <sodium.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
+
+#include "libwm/base/hash.h"
 
 namespace wm::rest {
 namespace {
@@ -29,30 +29,13 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
   return value;
 }
 
-bool same_secret(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && sodium_memcmp(a.data(), b.data(), a.size()) == 0;
-}
-
 }  // namespace
 
 std::string key_secret(std::string_view random) {
-  constexpr int kVariant = sodium_base64_VARIANT_URLSAFE_NO_PADDING;
-  std::string text(sodium_base64_ENCODED_LEN(random.size(), kVariant), '\0');
-  sodium_bin2base64(text.data(), text.size(), reinterpret_cast<const unsigned char*>(random.data()),
-                    random.size(), kVariant);
-  text.pop_back();
-  return std::string(kKeyPrefix) + text;
+  return std::string(kKeyPrefix) + base64_url(random);
 }
 
-std::string key_hash(std::string_view secret) {
-  unsigned char hash[32];
-  crypto_generichash(hash, sizeof hash, reinterpret_cast<const unsigned char*>(secret.data()),
-                     secret.size(), nullptr, 0);
-  std::string text(2 * sizeof hash + 1, '\0');
-  sodium_bin2hex(text.data(), text.size(), hash, sizeof hash);
-  text.pop_back();
-  return text;
-}
+std::string key_hash(std::string_view secret) { return hex(hash_of(secret)); }
 
 std::vector<ApiKey> parse_keys(std::string_view text) {
   std::vector<ApiKey> keys;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "libwm/base/hash.h"
+#include "libwm/base/json.h"
 #include "libwm/login/raw.h"
 
 namespace wm::rest {
@@ -13,31 +15,14 @@ namespace {
 constexpr std::size_t kLongestPass = 8192;
 constexpr std::size_t kLongestJob = 24;
 constexpr std::string_view kOwnCookies = "__Host-wm";
-constexpr int kVariant = sodium_base64_VARIANT_URLSAFE_NO_PADDING;
 
 Error pass_refused() { return fail(Code::Denied, "the pass is not valid"); }
 
-std::string pass_text(const std::string& bytes) {
-  std::string text(sodium_base64_ENCODED_LEN(bytes.size(), kVariant), '\0');
-  sodium_bin2base64(text.data(), text.size(), raw(bytes), bytes.size(), kVariant);
-  text.pop_back();  // the zero byte at its end
-  return text;
-}
-
-Result<std::string> from_text(std::string_view text) {
-  std::string bytes(text.size(), '\0');
-  std::size_t size = 0;
-  const char* end = nullptr;
-  int status = sodium_base642bin(raw(bytes), bytes.size(), text.data(), text.size(), nullptr, &size,
-                                 &end, kVariant);
-  if (status != 0 || end != text.data() + text.size()) return pass_refused();
-  bytes.resize(size);
-  return bytes;
-}
-
 Result<std::string> unsealed(std::string_view text, const AppKey& key) {
   if (text.size() > kLongestPass) return pass_refused();
-  WM_TRY(auto bytes, from_text(text));
+  auto decoded = from_base64_url(text);
+  if (!decoded) return pass_refused();
+  std::string_view bytes = *decoded;
   constexpr std::size_t kAround = crypto_secretbox_NONCEBYTES + crypto_secretbox_MACBYTES;
   if (bytes.size() < kAround) return pass_refused();
   std::string plain(bytes.size() - kAround, '\0');
@@ -51,29 +36,28 @@ Result<std::string> unsealed(std::string_view text, const AppKey& key) {
 }  // namespace
 
 std::string seal_pass(const AppPass& pass, const AppKey& key, const AppNonce& nonce) {
-  nlohmann::json json{
-      {"kind", static_cast<int>(pass.kind)}, {"job", pass.job}, {"token", pass.token}};
+  SortedJson json{{"kind", static_cast<int>(pass.kind)}, {"job", pass.job}, {"token", pass.token}};
   json["owner"] = pass.owner;
   json["until"] = pass.until;
-  auto plain = json.dump();
+  auto plain = wm::to_text(json);
   std::string bytes(nonce.begin(), nonce.end());
   bytes.resize(nonce.size() + crypto_secretbox_MACBYTES + plain.size());
   crypto_secretbox_easy(raw(bytes) + nonce.size(), raw(plain), plain.size(), nonce.data(),
                         key.data());
-  return pass_text(bytes);
+  return base64_url(bytes);
 }
 
 Result<AppPass> open_pass(std::string_view text, const AppKey& key, PassKind kind,
                           std::int64_t now) {
   WM_TRY(auto plain, unsealed(text, key));
-  auto json = nlohmann::json::parse(plain, nullptr, false);
+  auto json = json_or_null<SortedJson>(plain);
   if (!json.is_object()) return pass_refused();
   AppPass pass;
   try {
     pass = {static_cast<PassKind>(json.at("kind").get<int>()), json.at("job").get<std::string>(),
             json.at("token").get<std::string>(), json.at("owner").get<std::string>(),
             json.at("until").get<std::int64_t>()};
-  } catch (const nlohmann::json::exception&) {
+  } catch (const SortedJson::exception&) {
     return pass_refused();
   }
   if (pass.kind != kind || pass.until <= now) return pass_refused();

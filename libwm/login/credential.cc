@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "libwm/login/token.h"
+#include "libwm/base/hash.h"
 
 namespace wm::rest {
 namespace {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "libwm/base/hash.h"
+#include "libwm/base/json.h"
 #include "libwm/login/raw.h"
 
 namespace wm::rest {
@@ -13,26 +15,6 @@ namespace {
 constexpr std::size_t kLongestToken = 4096;
 // {"alg":"EdDSA","typ":"JWT"}
 constexpr std::string_view kHeader = "eyJhbGciOiJFZERTQSIsInR5cCI6IkpXVCJ9";
-
-std::string to_url64(std::string_view bytes) {
-  constexpr int kVariant = sodium_base64_VARIANT_URLSAFE_NO_PADDING;
-  std::string text(sodium_base64_ENCODED_LEN(bytes.size(), kVariant), '\0');
-  sodium_bin2base64(text.data(), text.size(), raw(bytes), bytes.size(), kVariant);
-  text.pop_back();  // the zero byte at its end
-  return text;
-}
-
-Result<std::string> decoded(std::string_view text, int variant) {
-  std::string bytes(text.size(), '\0');
-  std::size_t length = 0;
-  const char* end = nullptr;
-  int status = sodium_base642bin(reinterpret_cast<unsigned char*>(bytes.data()), bytes.size(),
-                                 text.data(), text.size(), nullptr, &length, &end, variant);
-  if (status != 0 || end != text.data() + text.size())
-    return fail(Code::BadArgument, "not in base64");
-  bytes.resize(length);
-  return bytes;
-}
 
 Error token_refused() { return fail(Code::Denied, "the token is not valid"); }
 
@@ -45,14 +27,14 @@ bool is_signed(std::string_view text, std::string_view signature,
 }
 
 Result<Claims> claims_of(const std::string& text) {
-  auto json = nlohmann::json::parse(text, nullptr, false);
+  auto json = json_or_null<SortedJson>(text);
   if (!json.is_object()) return token_refused();
   try {
     return Claims{json.at("username").get<std::string>(), json.at("iss").get<std::string>(),
                   json.at("jti").get<std::string>(),      json.at("uid").get<std::uint32_t>(),
                   json.at("iat").get<std::int64_t>(),     json.at("exp").get<std::int64_t>(),
                   json.at("scope").get<std::string>()};
-  } catch (const nlohmann::json::exception&) {
+  } catch (const SortedJson::exception&) {
     return token_refused();
   }
 }
@@ -83,15 +65,14 @@ Result<TokenKeys> token_keys(std::string_view seed) {
 }
 
 std::string sign_token(const Claims& claims, const TokenKey& key) {
-  nlohmann::json json{{"username", claims.user}, {"sub", claims.user},    {"iss", claims.cluster},
-                      {"jti", claims.id},        {"uid", claims.uid},     {"iat", claims.issued},
-                      {"exp", claims.expires},   {"scope", claims.scopes}};
-  auto text = std::string(kHeader) + "." +
-              to_url64(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  SortedJson json{{"username", claims.user}, {"sub", claims.user},    {"iss", claims.cluster},
+                  {"jti", claims.id},        {"uid", claims.uid},     {"iat", claims.issued},
+                  {"exp", claims.expires},   {"scope", claims.scopes}};
+  auto text = std::string(kHeader) + "." + base64_url(wm::to_text(json));
   std::string signature(crypto_sign_BYTES, '\0');
   crypto_sign_detached(reinterpret_cast<unsigned char*>(signature.data()), nullptr, raw(text),
                        text.size(), key.data());
-  return text + "." + to_url64(signature);
+  return text + "." + base64_url(signature);
 }
 
 Result<Claims> verify_token(std::string_view token, std::span<const TokenPublicKey> keys,
@@ -100,18 +81,13 @@ Result<Claims> verify_token(std::string_view token, std::span<const TokenPublicK
   bool shaped = token.size() <= kLongestToken && last != token.npos && last > kHeader.size() &&
                 token.starts_with(kHeader) && token[kHeader.size()] == '.';
   if (!shaped) return token_refused();
-  constexpr int kVariant = sodium_base64_VARIANT_URLSAFE_NO_PADDING;
-  auto signature = decoded(token.substr(last + 1), kVariant);
+  auto signature = from_base64_url(token.substr(last + 1));
   if (!signature || !is_signed(token.substr(0, last), *signature, keys)) return token_refused();
-  auto body = decoded(token.substr(kHeader.size() + 1, last - kHeader.size() - 1), kVariant);
+  auto body = from_base64_url(token.substr(kHeader.size() + 1, last - kHeader.size() - 1));
   if (!body) return token_refused();
   WM_TRY(auto claims, claims_of(*body));
   if (claims.cluster != cluster || claims.expires <= now) return token_refused();
   return claims;
-}
-
-Result<std::string> from_base64(std::string_view text) {
-  return decoded(text, sodium_base64_VARIANT_ORIGINAL);
 }
 
 }  // namespace wm::rest

@@ -55,7 +55,4 @@ std::string sign_token(const Claims& claims, const TokenKey& key);
 Result<Claims> verify_token(std::string_view token, std::span<const TokenPublicKey> keys,
                             std::string_view cluster, std::int64_t now);
 
-/// Standard alphabet with padding, as Basic credentials have it. @errors BadArgument
-Result<std::string> from_base64(std::string_view text);
-
 }  // namespace wm::rest

@@ -43,6 +43,7 @@ Result<Fd> open_behind(const std::string& path, int flags, int links) {
   if (is.st_uid == 0) return open_file(path, flags);
   std::array<char, 4096> text{};
   auto size = ::readlinkat(link.get(), "", text.data(), text.size());
+  if (links >= kMostLinks) errno = ELOOP;
   if (size < 0 || links >= kMostLinks) return system_error("output file " + path);
   std::string target(text.data(), static_cast<std::size_t>(size));
   auto slash = path.rfind('/');

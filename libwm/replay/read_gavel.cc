@@ -4,6 +4,7 @@
 // @source Narayanan et al., Gavel, OSDI 2020
 #include <nlohmann/json.hpp>
 
+#include "libwm/base/json.h"
 #include "libwm/replay/lines.h"
 #include "libwm/replay/read.h"
 
@@ -12,8 +13,7 @@ namespace {
 
 constexpr std::string_view kTable = "simulation_throughputs.json";
 
-Result<double> steps_per_s(const nlohmann::json& table, const std::string& type,
-                           std::uint32_t gpus) {
+Result<double> steps_per_s(const SortedJson& table, const std::string& type, std::uint32_t gpus) {
   std::string key = "('" + type + "', " + std::to_string(gpus) + ")";
   auto row = table.find(key);
   bool known = row != table.end() && row->is_object() && row->contains("null");
@@ -25,12 +25,12 @@ Result<double> steps_per_s(const nlohmann::json& table, const std::string& type,
   return fail(Code::Impossible, "field 1 (job type): " + key + " does not run on this GPU type");
 }
 
-Result<nlohmann::json> table_of(const TableTexts& tables, const std::string& gpu_type) {
+Result<SortedJson> table_of(const TableTexts& tables, const std::string& gpu_type) {
   auto text = tables.find(std::string(kTable));
   if (text == tables.end()) {
     return fail(Code::NotFound, "gavel lists need --tables with " + std::string(kTable));
   }
-  auto all = nlohmann::json::parse(text->second, nullptr, false);
+  auto all = json_or_null<SortedJson>(text->second);
   if (!all.is_object())
     return fail(Code::BadArgument, std::string(kTable) + " is not a JSON object");
   auto found = all.find(gpu_type);
@@ -38,7 +38,7 @@ Result<nlohmann::json> table_of(const TableTexts& tables, const std::string& gpu
   return fail(Code::NotFound, std::string(kTable) + " has no GPU type '" + gpu_type + "'");
 }
 
-Result<TraceJob> job_of(const Line& line, const nlohmann::json& table) {
+Result<TraceJob> job_of(const Line& line, const SortedJson& table) {
   TraceJob job;
   WM_TRY(auto type, line.word_at(0, "job type"));
   WM_TRY(double steps, line.number_at(5, "total steps", 0, 1e15));

@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "libwm/base/json.h"
+
 namespace wm::replay {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // Six digits behind the point: what is beyond is noise of the arithmetic.
 double rounded(double value) { return std::round(value * 1e6) / 1e6; }
@@ -68,7 +68,7 @@ std::string to_json(const Outcome& outcome, const Setup& setup, const Options& o
     jobs.push_back(record_of(outcome.jobs[i], fairness[i]));
   }
   json["jobs"] = std::move(jobs);
-  return json.dump(1) + "\n";
+  return to_text(json, 1) + "\n";
 }
 
 std::string to_table(const Outcome& outcome, const Setup& setup, const Options& options) {

@@ -1,4 +1,6 @@
 // Role: see tell.h: a report as JSON.
+#include "libwm/base/json.h"
+
 #include <nlohmann/json.hpp>
 
 #include "libwm/report/tell.h"
@@ -181,7 +183,7 @@ std::string json_of(const Facts& f) {
                         {"full", day(t.full)},    {"earliest", day(t.earliest)},
                         {"latest", day(t.latest)}};
   add_lists(made, f);
-  return made.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return to_text(made, 1) + "\n";
 }
 
 }  // namespace wm::report

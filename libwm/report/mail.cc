@@ -1,8 +1,8 @@
 #include "libwm/report/mail.h"
 
 #include <array>
-#include <cstdint>
 
+#include "libwm/base/hash.h"
 #include "libwm/report/words.h"
 
 namespace wm::report {
@@ -36,20 +36,10 @@ std::string quoted_printable(const std::string& text) {
   return made + line + (line.empty() ? "" : "\n");
 }
 
-std::string base64(const std::string& bytes, bool wrapped) {
-  constexpr const char* kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+std::string base64_lines(const std::string& bytes) {
+  auto text = base64(bytes);
   std::string made;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t three = 0;
-    auto count = std::min<std::size_t>(3, bytes.size() - i);
-    for (std::size_t k = 0; k < 3; ++k)
-      three = three << 8 | (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0);
-    for (std::size_t k = 0; k < 4; ++k)
-      made += k <= count ? kDigits[three >> (18 - 6 * k) & 63] : '=';
-    if (wrapped && i % 57 == 54) made += '\n';
-  }
-  if (wrapped && (made.empty() || made.back() != '\n')) made += '\n';
+  for (std::size_t i = 0; i < text.size(); i += kLine) made += text.substr(i, kLine) + "\n";
   return made;
 }
 
@@ -57,7 +47,7 @@ std::string base64(const std::string& bytes, bool wrapped) {
 std::string header(const std::string& text) {
   auto one = plain(text);
   for (char c : one)
-    if (static_cast<unsigned char>(c) > '~') return "=?UTF-8?B?" + base64(one, false) + "?=";
+    if (static_cast<unsigned char>(c) > '~') return "=?UTF-8?B?" + base64(one) + "?=";
   return one;
 }
 
@@ -94,7 +84,7 @@ std::string message_of(const Mail& mail) {
           part + "\n--" + between +
           "\nContent-Type: text/html; charset=utf-8\n"
           "Content-Transfer-Encoding: base64\nContent-Disposition: attachment; filename=\"" +
-          word(mail.page_name) + "\"\n\n" + base64(mail.page, true) + "\n--" + between + "--\n";
+          word(mail.page_name) + "\"\n\n" + base64_lines(mail.page) + "\n--" + between + "--\n";
   return text;
 }
 

@@ -64,31 +64,31 @@ std::string app_json(const JobView& view, std::string_view cluster) {
   const auto& spec = job.spec();
   auto held = slots_held(job);
   auto tasks = tasks_of(view);
-  return dumped({{"id", exec_id(cluster, view.id)},
-                 {"name", spec.name},
-                 {"consumer", consumer_of(view.plan, cluster)},
-                 {"submit_user", spec.owner.user},
-                 {"tag", ""},
-                 {"type", type_word(view)},
-                 {"state", wmla_state(job.state)},
-                 {"priority", spec.user_priority},
-                 {"submit_time", whole_seconds(job.times.submitted)},
-                 {"start_time", whole_seconds(job.times.started)},
-                 {"end_time", whole_seconds(job.times.ended)},
-                 {"used_gpu", held * spec.task.milli_gpus / 1000.0},
-                 {"used_mem", static_cast<double>(held * (spec.task.mem.value >> 20))},
-                 {"used_cpu", held * spec.task.milli_cpus / 1000.0},
-                 {"task0_resreq", ""},
-                 {"task12n_resreq", request_text(spec.task)},
-                 {"task12n_num", tasks.size()},
-                 {"task12n", tasks},
-                 {"kernels", Json::array()},
-                 {"is_packing", false},
-                 {"pack_id", ""},
-                 {"gpu_pack_id", ""},
-                 {"driverid", ""},
-                 {"applicationid", exec_id(cluster, view.id)},
-                 {"applicationname", spec.name}});
+  return wm::to_text({{"id", exec_id(cluster, view.id)},
+                      {"name", spec.name},
+                      {"consumer", consumer_of(view.plan, cluster)},
+                      {"submit_user", spec.owner.user},
+                      {"tag", ""},
+                      {"type", type_word(view)},
+                      {"state", wmla_state(job.state)},
+                      {"priority", spec.user_priority},
+                      {"submit_time", whole_seconds(job.times.submitted)},
+                      {"start_time", whole_seconds(job.times.started)},
+                      {"end_time", whole_seconds(job.times.ended)},
+                      {"used_gpu", held * spec.task.milli_gpus / 1000.0},
+                      {"used_mem", static_cast<double>(held * (spec.task.mem.value >> 20))},
+                      {"used_cpu", held * spec.task.milli_cpus / 1000.0},
+                      {"task0_resreq", ""},
+                      {"task12n_resreq", request_text(spec.task)},
+                      {"task12n_num", tasks.size()},
+                      {"task12n", tasks},
+                      {"kernels", Json::array()},
+                      {"is_packing", false},
+                      {"pack_id", ""},
+                      {"gpu_pack_id", ""},
+                      {"driverid", ""},
+                      {"applicationid", exec_id(cluster, view.id)},
+                      {"applicationname", spec.name}});
 }
 
 std::string conductor_json(const JobView& view, std::string_view cluster, WallTime now) {
@@ -100,32 +100,32 @@ std::string conductor_json(const JobView& view, std::string_view cluster, WallTi
   auto end = is_over(job.state) ? job.times.ended : now;
   auto ran =
       job.times.started == WallTime{} ? 0 : whole_seconds(end) - whole_seconds(job.times.started);
-  return dumped({{"id", id},
-                 {"name", job.spec().name},
-                 {"state", wmla_state(job.state)},
-                 {"driver", {{"id", id}, {"state", wmla_state(job.state)}}},
-                 {"apprunduration", ran},
-                 {"gpuslots", slots_held(job) * job.spec().task.milli_gpus / 1000.0},
-                 {"gpumemused", {{"total", 0}}},
-                 {"gpudevutil", {{"total", 0}}},
-                 {"executors", executors}});
+  return wm::to_text({{"id", id},
+                      {"name", job.spec().name},
+                      {"state", wmla_state(job.state)},
+                      {"driver", {{"id", id}, {"state", wmla_state(job.state)}}},
+                      {"apprunduration", ran},
+                      {"gpuslots", slots_held(job) * job.spec().task.milli_gpus / 1000.0},
+                      {"gpumemused", {{"total", 0}}},
+                      {"gpudevutil", {{"total", 0}}},
+                      {"executors", executors}});
 }
 
 std::string plan_tree_json(std::span<const PlanView> plans, std::string_view cluster) {
-  return dumped(tree_below(plans, "/", std::string(cluster), ""));
+  return wm::to_text(tree_below(plans, "/", std::string(cluster), ""));
 }
 
 std::string plan_node_json(const PlanView& plan, std::string_view cluster) {
   auto path = consumer_of(plan.path, cluster);
-  return dumped({{"id", split(path).first},
-                 {"path", path},
-                 {"shares", plan.shares},
-                 {"owns", plan.owns},
-                 {"deserved", plan.deserved},
-                 {"used", plan.used},
-                 {"demand", plan.demand},
-                 {"lent", plan.lent},
-                 {"borrowed", plan.borrowed}});
+  return wm::to_text({{"id", split(path).first},
+                      {"path", path},
+                      {"shares", plan.shares},
+                      {"owns", plan.owns},
+                      {"deserved", plan.deserved},
+                      {"used", plan.used},
+                      {"demand", plan.demand},
+                      {"lent", plan.lent},
+                      {"borrowed", plan.borrowed}});
 }
 
 std::string consumer_of(std::string_view plan, std::string_view cluster) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "libwm/base/joined.h"
+#include "libwm/base/json.h"
 #include "libwm/rest/json_text.h"
 
 namespace wm::rest {
@@ -16,7 +17,7 @@ constexpr std::size_t kLongestField = 4096;
 class AssetReader {
  public:
   explicit AssetReader(const std::string& text) {
-    if (text.size() <= kLongestAsset) json_ = Json::parse(text, nullptr, false);
+    if (text.size() <= kLongestAsset) json_ = json_or_null(text);
     if (!json_.is_object()) error_ = fail(Code::BadArgument, "a JSON object is wanted");
   }
 
@@ -98,7 +99,7 @@ class Writer {
     auto& list = json_[key] = Json::array();
     for (const auto& [name, role] : values) list.push_back({{"name", name}, {"role", role}});
   }
-  std::string text() const { return dumped(json_); }
+  std::string text() const { return wm::to_text(json_); }
 
  private:
   Json json_ = Json::object();
@@ -228,7 +229,7 @@ std::string data_of(const Experiment& e, const Definition& d) {
     if (!e.data.empty()) location["paths"] = e.data;
     json["dataSource"] = Json::array({Json{{"type", "fs"}, {"location", location}}});
   }
-  return json.empty() ? "" : dumped(json);
+  return json.empty() ? "" : wm::to_text(json);
 }
 
 Result<std::string> args_of(const Project& project, const Experiment& experiment,

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "libwm/base/json.h"
 #include "libwm/rest/assets.h"
 #include "libwm/rest/json_text.h"
 
@@ -69,7 +70,7 @@ std::string trimmed(std::string_view text) {
 Result<DataWish> data_wish(const std::vector<std::string>& items) {
   DataWish wish;
   for (const auto& text : items) {
-    auto item = Json::parse(text, nullptr, false);
+    auto item = json_or_null(text);
     if (!item.is_object() || !item.contains("connection")) {
       auto type = item.is_object() ? first_text_in(item, {"type"}) : "";
       if (type.empty() || type == "fs" || type == "volume") continue;
@@ -81,18 +82,18 @@ Result<DataWish> data_wish(const std::vector<std::string>& items) {
     if (where != "" && where != "shared" && where != "local")
       return fail(Code::BadArgument, "dataSource: staging: shared or local is wanted");
     if (where == "local") wish.staging = Staging::Local;
-    wish.sources.push_back(dumped(source));
+    wish.sources.push_back(wm::to_text(source));
   }
   return wish;
 }
 
 Result<Connection> parse_connection(std::string_view text) {
-  auto json = text.size() > (64 << 10) ? Json() : Json::parse(text, nullptr, false);
+  auto json = text.size() > (64 << 10) ? Json() : json_or_null(text);
   if (!json.is_object()) return fail(Code::BadArgument, "connection: a JSON object is wanted");
   Connection connection;
   for (const auto& [key, value] : json.items()) {
     auto plain = value.is_string()           ? value.get<std::string>()
-                 : value.is_number_integer() ? value.dump()
+                 : value.is_number_integer() ? wm::to_text(value)
                                              : std::string("\n");
     if (!is_key(key) || plain.size() > kLongestValue || plain.find_first_of("\r\n") != plain.npos ||
         plain != trimmed(plain))
@@ -144,7 +145,7 @@ std::string shown_json(const Connection& connection) {
     bool shown = std::find(std::begin(kShown), std::end(kShown), key) != std::end(kShown);
     json[key] = shown ? value : "***";
   }
-  return dumped(json);
+  return wm::to_text(json);
 }
 
 }  // namespace wm::rest

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "libwm/base/json.h"
 #include "libwm/rest/frameworks.h"
 #include "libwm/rest/json_text.h"
 
@@ -52,14 +53,13 @@ std::string exec_json(const JobView& view, std::string_view cluster) {
             {"nameSpace", cluster},
             {"numWorker", spec.max_tasks},
             {"framework", exec.framework}};
-  if (exec.data.empty()) return dumped(json);
+  if (exec.data.empty()) return wm::to_text(json);
   Json sources = Json::array();
   for (const auto& source : exec.data) {
-    auto parsed = Json::parse(source, nullptr, false);
-    if (!parsed.is_discarded()) sources.push_back(std::move(parsed));
+    if (auto parsed = parse_json(source)) sources.push_back(std::move(*parsed));
   }
   json["dataSource"] = std::move(sources);
-  return dumped(json);
+  return wm::to_text(json);
 }
 
 std::string list_json(const std::vector<std::string>& items) {
@@ -96,24 +96,24 @@ std::string framework_json(const Framework& f, const std::string& why_not) {
   json["origin"] = f.origin.empty() ? "built-in" : f.origin;
   json["available"] = why_not.empty();
   if (!why_not.empty()) json["reason"] = why_not;
-  return dumped(json);
+  return wm::to_text(json);
 }
 
 std::string volume_json(const Volume& v, const std::string& why_not) {
   Json json{{"name", v.name},     {"description", v.description}, {"path", v.path},
             {"groups", v.groups}, {"read_only", v.read_only},     {"available", why_not.empty()}};
   if (!why_not.empty()) json["reason"] = why_not;
-  return dumped(json);
+  return wm::to_text(json);
 }
 
 std::string hardware_json(const HardwareSpec& h) {
-  return dumped({{"name", h.name},
-                 {"description", h.description},
-                 {"cpus", h.cpus},
-                 {"memory", h.memory},
-                 {"gpus", h.gpus},
-                 {"gpu_kind", h.kind},
-                 {"mig", h.mig}});
+  return wm::to_text({{"name", h.name},
+                      {"description", h.description},
+                      {"cpus", h.cpus},
+                      {"memory", h.memory},
+                      {"gpus", h.gpus},
+                      {"gpu_kind", h.kind},
+                      {"mig", h.mig}});
 }
 
 std::string iso_time(WallTime time) {
@@ -129,7 +129,7 @@ std::string iso_time(WallTime time) {
          two(clock.seconds().count()) + "Z";
 }
 
-std::string json_text(std::string_view text) { return dumped(Json(text)); }
+std::string json_text(std::string_view text) { return wm::to_text(Json(text)); }
 
 int http_status(Code code) {
   switch (code) {

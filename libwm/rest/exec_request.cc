@@ -6,6 +6,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "libwm/base/json.h"
 #include "libwm/rest/frameworks.h"
 #include "libwm/rest/json_text.h"
 
@@ -281,7 +282,7 @@ class Reader {
 
 // A number or its text: both are seen.
 std::string text_of(const SortedJson& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
+  return value.is_string() ? value.get<std::string>() : wm::to_text(value);
 }
 
 const SortedJson* inside(const SortedJson& object, std::initializer_list<const char*> path) {
@@ -323,7 +324,7 @@ Result<void> read_hardware(const SortedJson& nodes, ExecRequest& request) {
 void read_sources(const SortedJson& sources, ExecRequest& request) {
   if (!sources.is_array()) return;
   for (const auto& source : sources) {
-    request.sources.push_back(source.dump(-1, ' ', false, SortedJson::error_handler_t::replace));
+    request.sources.push_back(wm::to_text(source));
     if (auto paths = inside(source, {"location", "paths"}); paths && paths->is_string())
       request.data_path = paths->get<std::string>();
     if (auto volume = inside(source, {"location", "volume"}); volume && volume->is_string())

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "libwm/base/joined.h"
+#include "libwm/base/json.h"
 #include "libwm/rest/assets.h"
 #include "libwm/rest/exec_words.h"
 #include "libwm/rest/json_text.h"
@@ -200,7 +201,7 @@ std::string prelude_of(const Framework& framework) {
 
 Result<Framework> parse_framework(std::string_view text, std::span<const Framework> known) {
   constexpr std::size_t kLongest = 64 << 10;
-  auto json = text.size() > kLongest ? SortedJson() : SortedJson::parse(text, nullptr, false);
+  auto json = text.size() > kLongest ? SortedJson() : json_or_null<SortedJson>(text);
   if (!json.is_object()) return fail(Code::BadArgument, "framework: a JSON object is wanted");
   FrameworkReader read{json};
   std::string name, like, mode;

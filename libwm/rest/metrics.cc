@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "libwm/base/json.h"
 #include "libwm/rest/json_text.h"
 
 namespace wm::rest {
@@ -92,7 +93,7 @@ void Metrics::add(const std::string& group, const std::string& name, const Metri
 
 void Metrics::read_emetrics(std::string_view text) {
   each_line(text, [&](std::string_view line) {
-    auto json = SortedJson::parse(line, nullptr, false);
+    auto json = json_or_null<SortedJson>(line);
     const auto& values = at(json, {"values"});
     auto group = at(json, {"grouplabel"});
     auto iteration = number_in(at(json, {"etimes", "iteration", "value"}));
@@ -119,7 +120,7 @@ void Metrics::read_log(std::string_view text) {
 }
 
 void Metrics::read_results(const std::string& text) {
-  auto list = SortedJson::parse(text, nullptr, false);
+  auto list = json_or_null<SortedJson>(text);
   if (!list.is_array()) return;
   double row = 0;
   for (const auto& item : list) {
@@ -140,7 +141,7 @@ std::string Metrics::json(std::size_t most) const {
                     {"name", key.second},
                     {"count", points.size()},
                     {"points", points_of(points, most)}});
-  return SortedJson{{"series", list}}.dump(-1, ' ', false, SortedJson::error_handler_t::replace);
+  return wm::to_text(SortedJson{{"series", list}});
 }
 
 }  // namespace wm::rest

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "libwm/base/json.h"
 #include "libwm/rest/json_text.h"
 #include "libwm/rest/letters.h"
 
@@ -119,8 +120,8 @@ constexpr const char* kSchemas = R"({
 })";
 
 Json schemas_of(const std::map<std::string, std::string>& more) {
-  auto all = Json::parse(kSchemas);
-  for (const auto& [name, text] : more) all[name] = Json::parse(text);
+  auto all = json_or_null(kSchemas);
+  for (const auto& [name, text] : more) all[name] = json_or_null(text);
   return all;
 }
 
@@ -197,7 +198,7 @@ std::string openapi_json(std::span<const RouteDoc> routes, std::string_view vers
                    {{"token", {{"type", "http"}, {"scheme", "bearer"}, {"bearerFormat", "JWT"}}},
                     {"password", {{"type", "http"}, {"scheme", "basic"}}}}}}},
                 {"security", {{{"token", Json::array()}}, {{"password", Json::array()}}}}};
-  return document.dump();
+  return wm::to_text(document);
 }
 
 std::string unknown_shape(std::span<const RouteDoc> routes,

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "libwm/base/json.h"
 #include "libwm/rest/json_text.h"
 #include "libwm/rest/letters.h"
 
@@ -143,7 +144,7 @@ Result<SearchRequest> read_search_request(std::string_view data) {
   if (minutes > 0) search["max_run_s"] = std::uint64_t{minutes} * 60;
   WM_TRY(auto additional, additional_in(algo));
   if (!additional.empty()) search["additional_metrics"] = std::move(additional);
-  request.search = dumped(search);
+  request.search = wm::to_text(search);
   return request;
 }
 
@@ -161,16 +162,16 @@ Result<void> check_search_name(std::string_view name) {
 
 std::string judged(const SearchRequest& request) {
   if (is_built_in(request.algorithm)) return request.search;
-  auto json = Json::parse(request.search, nullptr, false);
+  auto json = json_or_null(request.search);
   json["algorithm"] = "Random";
   json.erase("params");
-  return dumped(json);
+  return wm::to_text(json);
 }
 
 std::string of_plugin(std::string_view search, std::string_view plugin) {
-  auto json = Json::parse(search, nullptr, false);
+  auto json = json_or_null(search);
   json["plugin"] = plugin;
-  return dumped(json);
+  return wm::to_text(json);
 }
 
 Result<PluginRequest> read_plugin_request(std::string_view data) {
@@ -193,21 +194,21 @@ Result<PluginRequest> read_plugin_request(std::string_view data) {
 
 std::string plugin_json(const PluginRequest& plugin, std::string_view creator,
                         std::string_view created) {
-  return dumped({{"name", plugin.name},
-                 {"path", plugin.path},
-                 {"condaHome", plugin.conda_home},
-                 {"condaEnv", plugin.conda_env},
-                 {"creator", creator},
-                 {"createtime", created},
-                 {"type", "USER_PLUGIN"},
-                 {"remoteExec", false},
-                 {"logLevel", plugin.log_level.empty() ? "INFO" : plugin.log_level},
-                 {"limitSeconds", plugin.limit_s}});
+  return wm::to_text({{"name", plugin.name},
+                      {"path", plugin.path},
+                      {"condaHome", plugin.conda_home},
+                      {"condaEnv", plugin.conda_env},
+                      {"creator", creator},
+                      {"createtime", created},
+                      {"type", "USER_PLUGIN"},
+                      {"remoteExec", false},
+                      {"logLevel", plugin.log_level.empty() ? "INFO" : plugin.log_level},
+                      {"limitSeconds", plugin.limit_s}});
 }
 
 Result<std::string> optimizer_json(std::string_view search, std::string_view plugin,
                                    std::uint32_t at_once) {
-  auto asked = Json::parse(search, nullptr, false), own = Json::parse(plugin, nullptr, false);
+  auto asked = json_or_null(search), own = json_or_null(plugin);
   if (!asked.is_object() || !own.is_object()) return bad("plugin", "what is kept of it is damaged");
   auto text = [&](const char* key) {
     auto found = own.find(key);
@@ -216,22 +217,22 @@ Result<std::string> optimizer_json(std::string_view search, std::string_view plu
   auto home = text("condaHome"), env = text("condaEnv");
   Json python;
   if (!home.empty()) python = home + (env.empty() ? "" : "/envs/" + env) + "/bin/python";
-  return dumped({{"name", text("name")},
-                 {"search", std::move(asked)},
-                 {"at_once", at_once},
-                 {"limit_s", own.contains("limitSeconds") ? own["limitSeconds"] : Json()},
-                 {"log_level", text("logLevel")},
-                 {"python", std::move(python)}});
+  return wm::to_text({{"name", text("name")},
+                      {"search", std::move(asked)},
+                      {"at_once", at_once},
+                      {"limit_s", own.contains("limitSeconds") ? own["limitSeconds"] : Json()},
+                      {"log_level", text("logLevel")},
+                      {"python", std::move(python)}});
 }
 
 // FNV-1a: the same everywhere.
 std::string with_seed(std::string_view search, std::string_view name) {
-  auto json = Json::parse(search, nullptr, false);
+  auto json = json_or_null(search);
   if (!json.is_object() || json.contains("seed")) return std::string(search);
   std::uint64_t sum = 14695981039346656037ULL;
   for (unsigned char c : name) sum = (sum ^ c) * 1099511628211ULL;
   json["seed"] = sum >> 12;  // whole also where numbers are doubles
-  return dumped(json);
+  return wm::to_text(json);
 }
 
 bool is_built_in(std::string_view algorithm) {
@@ -244,10 +245,10 @@ Result<std::string> built_in_json(std::string_view name) {
   Json all = Json::array();
   for (const auto& known : kBuiltIn) {
     Json one{{"name", known.name}, {"type", "BUILD_IN"}, {"creator", ""}, {"params", known.params}};
-    if (lowered(known.name) == lowered(name)) return dumped(one);
+    if (lowered(known.name) == lowered(name)) return wm::to_text(one);
     all.push_back(std::move(one));
   }
-  if (name.empty()) return dumped(all);
+  if (name.empty()) return wm::to_text(all);
   return fail(Code::NotFound, "algorithm " + std::string(name) + " does not exist");
 }
 

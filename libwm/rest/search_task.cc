@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "libwm/base/json.h"
 #include "libwm/model/elements.h"
 #include "libwm/rest/exec_json.h"
 #include "libwm/rest/json_text.h"
@@ -13,7 +14,7 @@ namespace wm::rest {
 namespace {
 
 Json parsed(const std::string& text) {
-  auto json = Json::parse(text.empty() ? "{}" : text, nullptr, false);
+  auto json = json_or_null(text.empty() ? "{}" : text);
   return json.is_object() ? json : Json::object();
 }
 
@@ -105,7 +106,7 @@ Json params_of(const SearchTrial& trial, const Json& search, const Json& given) 
     if (name == "wm_resume") continue;
     list.push_back({{"name", name},
                     {"dataType", type_of(space, own, name)},
-                    {"fixedVal", value.is_string() ? value.get<std::string>() : value.dump()},
+                    {"fixedVal", value.is_string() ? value.get<std::string>() : wm::to_text(value)},
                     {"userDefined", false}});
   }
   return list;
@@ -306,7 +307,7 @@ std::string tuning_json(const SearchTask& task, WallTime now) {
             {"experiments", std::move(experiments)},
             {"best", Json()}};
   if (best) json["best"] = json["experiments"][*best];
-  return dumped(json);
+  return wm::to_text(json);
 }
 
 std::string search_json(const SearchTask& task, bool whole) {
@@ -336,7 +337,7 @@ std::string search_json(const SearchTask& task, bool whole) {
             {"best", best ? trial_json(task.trials[*best], search) : Json()},
             {"search", std::move(search)}};
   if (whole) json["trials"] = std::move(trials);
-  return dumped(json);
+  return wm::to_text(json);
 }
 
 }  // namespace wm::rest

@@ -68,7 +68,7 @@ Json changes_of(std::span<const HistoryJob> jobs, WallTime from) {
 std::string timeline_json(const HistoryJob& job) {
   Json events = Json::array();
   for (const auto& event : job.events) events.push_back(event_json(event));
-  return dumped({{"events", events}});
+  return wm::to_text({{"events", events}});
 }
 
 std::string slots_json(std::span<const HistoryJob> jobs, WallTime from, WallTime now,
@@ -83,11 +83,11 @@ std::string slots_json(std::span<const HistoryJob> jobs, WallTime from, WallTime
     apps.push_back(
         {{"id", to_string(job.id)}, {"name", job.name}, {"user", job.user}, {"steps", steps}});
   }
-  return dumped({{"now", epoch_seconds(now)},
-                 {"from", epoch_seconds(from)},
-                 {"capacity", capacity},
-                 {"apps", apps},
-                 {"changes", changes_of(jobs, from)}});
+  return wm::to_text({{"now", epoch_seconds(now)},
+                      {"from", epoch_seconds(from)},
+                      {"capacity", capacity},
+                      {"apps", apps},
+                      {"changes", changes_of(jobs, from)}});
 }
 
 }  // namespace wm::rest

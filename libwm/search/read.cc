@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "libwm/base/json.h"
 #include "libwm/search/quick_trial.h"
 #include "libwm/search/raw_json.h"
 #include "libwm/search/read_json.h"
@@ -25,8 +26,8 @@ Error bad(std::string what) { return fail(Code::BadArgument, std::move(what)); }
 
 Result<Json> parsed(std::string_view text, const char* what) {
   if (text.size() > kMostBytes) return fail(Code::Limit, std::string(what) + " is too large");
-  auto json = Json::parse(text, nullptr, false);
-  if (json.is_discarded()) return bad(std::string(what) + " is not JSON");
+  auto json = parse_json<Json>(text);
+  if (!json) return bad(std::string(what) + " is not JSON");
   return json;
 }
 
@@ -313,9 +314,9 @@ Result<History> read_history(std::string_view text, const Search& search) {
       history.push_back(std::move(*trial));
       continue;
     }
-    auto item = Json::parse(part.text, nullptr, false);
-    if (item.is_discarded()) return bad("the history is not JSON");
-    history.push_back(read_trial(item, search, index));
+    auto item = parse_json<Json>(part.text);
+    if (!item) return bad("the history is not JSON");
+    history.push_back(read_trial(*item, search, index));
   }
   return history;
 }
@@ -326,7 +327,7 @@ std::string written(const Answer& answer) {
     auto& object = json["configs"].emplace_back(Json::object());
     for (const auto& [name, value] : config) object[name] = json_of(value);
   }
-  return json.dump();
+  return to_text(json);
 }
 
 }  // namespace wm::search

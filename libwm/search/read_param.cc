@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "libwm/base/json.h"
 #include "libwm/search/read_json.h"
 
 namespace wm::search {
@@ -213,7 +214,7 @@ std::optional<double> read_number(const Json& json) {
 
 std::string read_text(const Json& json) {
   if (json.is_string()) return json.get<std::string>();
-  return json.is_number() || json.is_boolean() ? json.dump() : "";
+  return json.is_number() || json.is_boolean() ? to_text(json) : "";
 }
 
 Result<Value> read_value(const Json& json, const std::string& type) {

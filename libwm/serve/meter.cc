@@ -4,6 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "libwm/base/json.h"
+
 namespace wm::serve {
 namespace {
 
@@ -64,14 +66,13 @@ void Meter::close(const Load& load, std::uint32_t wanted, TimePoint now, WallTim
 }
 
 std::string series_json(const Meter& meter, WallTime since) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  Json list = Json::array();
   for (const auto& sample : meter.samples()) {
     if (sample.at < since) continue;
-    nlohmann::ordered_json one{
-        {"t", epoch_seconds(sample.at)}, {"rate", sample.arrived / sample.seconds},
-        {"answered", sample.answered},   {"failed", sample.failed},
-        {"kernels", sample.kernels},     {"wanted", sample.wanted},
-        {"queued", sample.queued},       {"oldest_ms", ms(sample.oldest)}};
+    Json one{{"t", epoch_seconds(sample.at)}, {"rate", sample.arrived / sample.seconds},
+             {"answered", sample.answered},   {"failed", sample.failed},
+             {"kernels", sample.kernels},     {"wanted", sample.wanted},
+             {"queued", sample.queued},       {"oldest_ms", ms(sample.oldest)}};
     constexpr std::array<const char*, kStages> kNames{"queue_ms", "kernel_ms", "total_ms"};
     for (std::size_t stage = 0; stage < kStages; ++stage) {
       const auto& l = sample.latency[stage];
@@ -79,7 +80,7 @@ std::string series_json(const Meter& meter, WallTime since) {
     }
     list.push_back(std::move(one));
   }
-  return nlohmann::ordered_json{{"samples", std::move(list)}}.dump();
+  return to_text({{"samples", std::move(list)}});
 }
 
 }  // namespace wm::serve

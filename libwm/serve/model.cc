@@ -5,10 +5,11 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "libwm/base/json.h"
+
 namespace wm::serve {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -66,7 +67,7 @@ bool is_service_name(std::string_view name) {
 }
 
 Result<std::pair<std::string, std::string>> read_variable(const std::string& json) {
-  auto entry = Json::parse(json, nullptr, false);
+  auto entry = json_or_null(json);
   bool fine = entry.is_object() && entry.contains("name") && entry["name"].is_string() &&
               entry.contains("value") && entry["value"].is_string();
   if (!fine) return fail(Code::BadArgument, "objects of \"name\" and \"value\" are wanted");
@@ -77,7 +78,7 @@ Result<std::pair<std::string, std::string>> read_variable(const std::string& jso
 }
 
 Result<Model> read_model(std::string_view text) {
-  auto json = Json::parse(text, nullptr, false);
+  auto json = json_or_null(text);
   if (!json.is_object()) return fail(Code::BadArgument, "model.json: a JSON object is wanted");
   Model model;
   WM_TRY(model.name, text_at(json, "name", ""));

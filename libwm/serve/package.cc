@@ -5,17 +5,15 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
+#include "libwm/base/json.h"
 #include "libwm/serve/model.h"
 
 namespace wm::serve {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-std::string dumped(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string indented(const Json& json) { return to_text(json, 2) + "\n"; }
 
 Result<void> take_text(const Json& json, const char* key, std::string& value) {
   auto found = json.find(key);
@@ -39,7 +37,7 @@ Result<void> take_pairs(const Json& json, const char* key, const char* name, Pai
     bool named = !listed || value[name].is_string();
     if (!named || what.is_structured()) return wrong;
     pairs.emplace_back(listed ? value[name].get<std::string>() : at,
-                       what.is_string() ? what.get<std::string>() : what.dump());
+                       what.is_string() ? what.get<std::string>() : to_text(what));
   }
   return {};
 }
@@ -53,7 +51,7 @@ Json listed(const Pairs& pairs, const char* name) {
 }  // namespace
 
 Result<Wanted> read_wanted(std::string_view text) {
-  auto json = Json::parse(text, nullptr, false);
+  auto json = json_or_null(text);
   if (!json.is_object()) return fail(Code::BadArgument, "a JSON object is wanted");
   Wanted wanted;
   WM_TRY(take_text(json, "name", wanted.name));
@@ -71,7 +69,7 @@ Result<Wanted> read_wanted(std::string_view text) {
 }
 
 std::string model_text(const Wanted& wanted) {
-  return dumped({{"schema_version", "1"},
+  return indented({{"schema_version", "1"},
                  {"name", wanted.name},
                  {"kernel_path", wanted.kernel},
                  {"runtime", wanted.runtime},
@@ -84,10 +82,10 @@ std::string model_text(const Wanted& wanted) {
 }
 
 Result<std::string> renamed_model(std::string_view text, const std::string& name) {
-  auto json = Json::parse(text, nullptr, false);
+  auto json = json_or_null(text);
   if (!json.is_object()) return fail(Code::BadArgument, "model.json: a JSON object is wanted");
   json["name"] = name;
-  return dumped(json);
+  return indented(json);
 }
 
 std::string_view ready_kernel() {

@@ -4,13 +4,12 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "libwm/base/json.h"
 #include "libwm/serve/model.h"
 #include "libwm/serve/peers.h"
 
 namespace wm::serve {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t kLongest = 365 * 24 * 3600;  // seconds
 constexpr std::uint32_t kMostWarm = 64;
@@ -184,7 +183,7 @@ GpuUse read_gpu(Reader& in) {
 
 void read_envs(Reader& in, Profile& profile) {
   for (const auto& entry : in.at("/kernel/envs")) {
-    auto variable = read_variable(entry.dump());
+    auto variable = read_variable(to_text(entry));
     if (variable) profile.envs.push_back(std::move(*variable));
     else in.refuse("/kernel/envs", variable.error().text);
   }
@@ -249,15 +248,15 @@ Result<void> check_live(const Profile& running, const Profile& wanted) {
 }
 
 std::string with_warm(std::string_view given, std::uint32_t hosts) {
-  auto json = given.empty() ? Json::object() : Json::parse(given, nullptr, false);
+  auto json = given.empty() ? Json::object() : json_or_null(given);
   bool fits = json.is_object() && (!json.contains("policy") || json["policy"].is_object());
   if (!fits) return std::string(given);
   json["policy"].emplace("kernel_warm", hosts);
-  return json.dump();
+  return to_text(json);
 }
 
 std::uint32_t warm_hosts(std::string_view profile) {
-  auto json = Json::parse(profile, nullptr, false);
+  auto json = json_or_null(profile);
   Json::json_pointer where("/policy/kernel_warm");
   bool says = json.is_object() && json.contains(where) && json.at(where).is_number_unsigned();
   return says ? std::min(json.at(where).get<std::uint32_t>(), kMostWarm) : 0;
@@ -268,7 +267,7 @@ Result<Profile> read_profile(const std::string& name, const std::string& owner,
   auto when = date_text(now);
   Json json = defaults(name, when);
   if (!given.empty()) {
-    auto own = Json::parse(given, nullptr, false);
+    auto own = json_or_null(given);
     if (!own.is_object()) return fail(Code::BadArgument, "profile: a JSON object is wanted");
     if (auto policy = own.find("policy"); policy != own.end() && policy->is_object())
       if (auto old = policy->find("schedule_intervel"); old != policy->end()) {
@@ -297,7 +296,7 @@ Result<Profile> read_profile(const std::string& name, const std::string& owner,
   read_envs(in, profile);
   refuse_absent(in, owner);
   WM_TRY(in.outcome());
-  profile.text = json.dump(2);
+  profile.text = to_text(json, 2);
   return profile;
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "libwm/base/json.h"
 #include "libwm/base/nearest.h"
 #include "libwm/base/units.h"
 #include "libwm/expr/groups.h"
@@ -186,12 +187,9 @@ void add_option_readers(Readers& readers, std::vector<std::string>& words) {
 }  // namespace
 
 Result<SpecFile> read_spec_file(std::string_view text) {
-  Json json;
-  try {
-    json = Json::parse(text);
-  } catch (const Json::parse_error& error) {
-    return fail(Code::BadArgument, "-spec: " + std::string(error.what()));
-  }
+  auto read = parse_json<Json>(text);
+  if (!read) return fail(Code::BadArgument, "-spec: " + read.error().text);
+  const Json& json = *read;
   SpecFile file;
   Readers readers{
       {"command", text_into("command", file.command)},
@@ -205,7 +203,7 @@ Result<SpecFile> read_spec_file(std::string_view text) {
       {"search",
        [&](const Json& value) -> Result<void> {
          if (!value.is_object()) return bad_key("search", "an object {...} is wanted");
-         file.exec.search = value.dump();
+         file.exec.search = to_text(value);
          file.open = true;
          return {};
        }},

@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "libwm/view/format.h"
+#include "libwm/view/times.h"
 
 namespace wm::view {
 namespace {

@@ -7,6 +7,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "libwm/base/json.h"
 #include "libwm/view/format.h"
 #include "libwm/view/job_fields.h"
 
@@ -111,8 +112,8 @@ std::string event_text(const HistoryEvent& e) {
   return text;
 }
 
-nlohmann::ordered_json event_json(const HistoryEvent& e) {
-  nlohmann::ordered_json object;
+Json event_json(const HistoryEvent& e) {
+  Json object;
   object["TIME"] = epoch_seconds(e.time);
   object["EVENT"] = e.event;
   object["FROM"] = e.from;
@@ -138,8 +139,8 @@ std::string end_words(const HistoryJob& job) {
   return text + "Completed <exit>" + (job.term.empty() ? "." : "; " + job.term + ".");
 }
 
-nlohmann::ordered_json job_json(const HistoryJob& job) {
-  nlohmann::ordered_json record;
+Json job_json(const HistoryJob& job) {
+  Json record;
   record["JOBID"] = to_string(job.id);
   record["USER"] = job.user;
   record["JOB_NAME"] = job.name;
@@ -151,7 +152,7 @@ nlohmann::ordered_json job_json(const HistoryJob& job) {
   record["WM_STATE"] = job.state;
   record["EXIT_CODE"] = exit_code(job);
   record["EXIT_REASON"] = job.term;
-  record["EVENTS"] = nlohmann::ordered_json::array();
+  record["EVENTS"] = Json::array();
   for (const auto& event : job.events) record["EVENTS"].push_back(event_json(event));
   return record;
 }
@@ -215,12 +216,12 @@ std::string history_events(std::span<const HistoryJob> jobs, WallTime from, Wall
 }
 
 std::string history_json(std::span<const HistoryJob> jobs) {
-  nlohmann::ordered_json document;
+  Json document;
   document["COMMAND"] = "bhist";
   document["JOBS"] = jobs.size();
-  document["RECORDS"] = nlohmann::ordered_json::array();
+  document["RECORDS"] = Json::array();
   for (const auto& job : jobs) document["RECORDS"].push_back(job_json(job));
-  return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return to_text(document, 2) + "\n";
 }
 
 }  // namespace wm::view

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "libwm/base/json.h"
 #include "libwm/view/conf_fields.h"
 #include "libwm/view/gpu_fields.h"
 #include "libwm/view/host_fields.h"
@@ -14,8 +15,6 @@
 
 namespace wm::view {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json json_of(const Value& value) {
   return std::visit(
@@ -54,10 +53,6 @@ Json list_of(std::span<const Field<T>> table, const std::vector<T>& objects,
   Json list = Json::array();
   for (const auto& object : objects) add_fields(list.emplace_back(), table, object, rows);
   return list;
-}
-
-std::string text(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 // In the order in which they decide.
@@ -137,30 +132,30 @@ template <class T, class How>
 std::string array_text(std::span<const T> objects, const How& how) {
   Json list = Json::array();
   for (const auto& object : objects) list.push_back(object_of(object, how));
-  return text(list);
+  return to_text(list);
 }
 
 }  // namespace
 
 std::string job_json(const JobView& job, const Viewer& viewer) {
-  return text(object_of(job, viewer));
+  return to_text(object_of(job, viewer));
 }
-std::string host_json(const HostView& host, Detail detail) { return text(object_of(host, detail)); }
+std::string host_json(const HostView& host, Detail detail) { return to_text(object_of(host, detail)); }
 std::string queue_json(const QueueView& queue, Detail detail) {
-  return text(object_of(queue, detail));
+  return to_text(object_of(queue, detail));
 }
-std::string plan_json(const PlanView& plan, Detail detail) { return text(object_of(plan, detail)); }
+std::string plan_json(const PlanView& plan, Detail detail) { return to_text(object_of(plan, detail)); }
 
 std::string app_json(const AppConf& app) {
   Json object;
   add_fields(object, app_fields(), app, {});
-  return text(object);
+  return to_text(object);
 }
 
 std::string user_json(const UserConf& user) {
   Json object;
   add_fields(object, user_fields(), user, {});
-  return text(object);
+  return to_text(object);
 }
 
 std::string jobs_json(std::span<const JobView> jobs, const Viewer& viewer) {
@@ -180,27 +175,27 @@ std::string job_schema(Detail detail) {
   Json schema{{"type", "object"}};
   add_schemas(schema, job_fields(), detail);
   add_schemas(schema, more_job_fields(), detail);
-  if (detail == Detail::Brief) return schema.dump();
+  if (detail == Detail::Brief) return to_text(schema);
   for (const char* list : {"tasks", "reasons", "order"})
     schema["properties"][list] = {{"type", "array"}, {"items", {{"type", "object"}}}};
   schema["required"].push_back("tasks");
   schema["required"].push_back("reasons");
-  return schema.dump();
+  return to_text(schema);
 }
 
 std::string json_text(std::string_view command, std::string_view count_key,
                       std::span<const Record> records) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  Json list = Json::array();
   for (const auto& record : records) {
-    nlohmann::ordered_json object = nlohmann::ordered_json::object();
+    Json object = Json::object();
     for (const auto& [key, value] : record) object[key] = value;
     list.push_back(std::move(object));
   }
-  nlohmann::ordered_json document;
+  Json document;
   document["COMMAND"] = command;
   document[std::string(count_key)] = records.size();
   document["RECORDS"] = std::move(list);
-  return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return to_text(document, 2) + "\n";
 }
 
 }  // namespace wm::view

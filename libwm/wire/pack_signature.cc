@@ -1,8 +1,8 @@
 #include "libwm/wire/pack_signature.h"
 
-#include <sodium.h>
-
 #include <charconv>
+
+#include "libwm/base/hash.h"
 
 namespace wm::wire {
 namespace {
@@ -14,14 +14,9 @@ constexpr std::size_t kMostLevels = 32;
 constexpr std::string_view kNode = "wm-pack-node", kRoot = "wm-pack-root", kItem = "wm-pack-item";
 
 std::string hashed(std::initializer_list<std::string_view> parts, std::size_t length = kDigest) {
-  crypto_generichash_state hash;
-  crypto_generichash_init(&hash, nullptr, 0, length);
-  for (auto part : parts)
-    crypto_generichash_update(&hash, reinterpret_cast<const unsigned char*>(part.data()),
-                              part.size());
-  std::string out(length, '\0');
-  crypto_generichash_final(&hash, reinterpret_cast<unsigned char*>(out.data()), out.size());
-  return out;
+  Hasher hash(length);
+  for (auto part : parts) hash.add(part);
+  return hash.finish();
 }
 
 std::string number_bytes(std::uint32_t n) {

@@ -2,6 +2,8 @@
 
 #include <sodium.h>
 
+#include "libwm/base/hash.h"
+
 namespace wm::wire {
 
 namespace {
@@ -9,11 +11,8 @@ namespace {
 constexpr std::size_t kMacBytes = 32;
 
 std::string keyed_hash(const SharedKey& key, std::string_view text) {
-  std::string out(kMacBytes, '\0');
-  crypto_generichash(reinterpret_cast<unsigned char*>(out.data()), kMacBytes,
-                     reinterpret_cast<const unsigned char*>(text.data()), text.size(), key.data(),
-                     key.size());
-  return out;
+  std::string_view bytes(reinterpret_cast<const char*>(key.data()), key.size());
+  return Hasher(kMacBytes, bytes).add(text).finish();
 }
 
 class SharedKeyCredentials final : public Credentials {
@@ -28,7 +27,7 @@ class SharedKeyCredentials final : public Credentials {
   Result<Signed> decode(std::string_view credential) override {
     if (credential.size() < kMacBytes) return fail(Code::Denied, "credential is cut short");
     auto payload = credential.substr(kMacBytes);
-    if (sodium_memcmp(mac(payload).data(), credential.data(), kMacBytes) != 0) {
+    if (!same_secret(mac(payload), credential.substr(0, kMacBytes))) {
       return fail(Code::Denied, "credential was not made with this job's key");
     }
     return Signed{{}, {}, std::string(payload)};

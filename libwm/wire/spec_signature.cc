@@ -1,7 +1,6 @@
 #include "libwm/wire/spec_signature.h"
 
-#include <sodium.h>
-
+#include "libwm/base/hash.h"
 #include "libwm/wire/pack_signature.h"
 
 namespace wm::wire {
@@ -22,15 +21,7 @@ bool signs(std::string_view payload, std::string_view digest) {
 }  // namespace
 
 std::string spec_digest(std::string_view spec, std::string_view request_key) {
-  crypto_generichash_state hash;
-  crypto_generichash_init(&hash, nullptr, 0, kDigestBytes);
-  for (auto part : {spec, request_key}) {
-    crypto_generichash_update(&hash, reinterpret_cast<const unsigned char*>(part.data()),
-                              part.size());
-  }
-  std::string out(kDigestBytes, '\0');
-  crypto_generichash_final(&hash, reinterpret_cast<unsigned char*>(out.data()), out.size());
-  return out;
+  return Hasher(kDigestBytes).add(spec).add(request_key).finish();
 }
 
 Result<std::string> sign_spec(Credentials& with, std::string_view spec,

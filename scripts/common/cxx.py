@@ -76,7 +76,7 @@ class Item:
 def strip_template(head):
     """`head` without template<…>, requires-clauses that follow it, and attributes."""
     head = re.sub(r'\[\[.*?\]\]', '', head).strip()
-    while head.startswith('template'):
+    while head.startswith('template') and '<' in head:
         start = head.find('<')
         depth, at = 0, start
         for at in range(start, len(head)):

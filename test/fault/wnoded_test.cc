@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
-#include <sodium.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "libwm/base/hash.h"
 #include "libwm/codec/codec.h"
 #include "libwm/launch/launcher.h"
 #include "libwm/model/node/node.h"
@@ -173,10 +173,7 @@ class wnoded : public ::testing::Test {
     spec.program.command = command;
     spec.program.cwd = folder_;
     order.blobs.env = std::string("PATH=/usr/bin:/bin\0", 19);
-    spec.program.env_hash = std::string(32, '\0');
-    crypto_generichash(reinterpret_cast<unsigned char*>(spec.program.env_hash.data()), 32,
-                       reinterpret_cast<const unsigned char*>(order.blobs.env.data()),
-                       order.blobs.env.size(), nullptr, 0);
+    spec.program.env_hash = hash_of(order.blobs.env);
     order.sealed.request_key = std::string(16, 'k');
     order.sealed.spec = codec::encode(spec);
     order.sealed.credential = *wire::sign_spec(*wire::munge_credentials(munged_.socket()),

@@ -1,6 +1,6 @@
 #include "test/support/fake_munge.h"
 
-#include <sodium.h>
+#include "libwm/base/hash.h"
 
 namespace wm::test {
 
@@ -56,11 +56,7 @@ void FakeMunge::stop() {
 }
 
 std::string FakeMunge::mac(std::string_view text) const {
-  std::string out(kMacBytes, '\0');
-  crypto_generichash(reinterpret_cast<unsigned char*>(out.data()), out.size(),
-                     reinterpret_cast<const unsigned char*>(text.data()), text.size(),
-                     reinterpret_cast<const unsigned char*>(key_.data()), key_.size());
-  return out;
+  return Hasher(kMacBytes, key_).add(text).finish();
 }
 
 // FAKE: ‖ mac ‖ "serial uid:" ‖ payload

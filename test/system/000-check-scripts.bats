@@ -30,7 +30,7 @@ put() { cat >"$WM_CHECK_ROOT/$1"; }
 statements() { for ((i = 0; i < $1; i++)); do echo "  x += $i;"; done; }
 
 @test "a good tree passes every check" {
-  for check in layers sizes docs paths; do
+  for check in layers sizes docs paths mechanisms; do
     run "$TOP/scripts/check_$check"
     [ "$status" -eq 0 ] || { echo "$output"; return 1; }
   done
@@ -38,7 +38,7 @@ statements() { for ((i = 0; i < $1; i++)); do echo "  x += $i;"; done; }
 
 @test "an empty tree is a failure, not a pass" {
   rm -rf "${WM_CHECK_ROOT:?}"/*
-  for check in layers sizes docs paths; do
+  for check in layers sizes docs paths mechanisms; do
     run "$TOP/scripts/check_$check"
     [ "$status" -eq 1 ]
   done
@@ -73,6 +73,11 @@ statements() { for ((i = 0; i < $1; i++)); do echo "  x += $i;"; done; }
   [ "$status" -eq 1 ]
   [[ $output == *"bad.cc:2: includes <mutex>"* ]]
   [[ $output == *"bad.cc:3: uses _clock::now"* ]]
+  put libwm/sched/bad.cc <<<$'// Role: bad.\n#include "libwm/base/clock.h"\nauto f() { return wall_now(); }'
+  run "$TOP/scripts/check_layers"
+  [ "$status" -eq 1 ]
+  [[ $output == *'bad.cc:2: includes "libwm/base/clock.h"'* ]]
+  [[ $output == *"bad.cc:3: uses wall_now"* ]]
 }
 
 @test "check_layers refuses another daemon's folder, a test header, a heavy header" {
@@ -83,6 +88,47 @@ statements() { for ((i = 0; i < $1; i++)); do echo "  x += $i;"; done; }
   [[ $output == *"commands/bad.cc:2"*"not for others"* ]]
   [[ $output == *"commands/bad.cc:3"*"nothing but tests"* ]]
   [[ $output == *"libwm/base/bad.h:2"*"too costly"* ]]
+}
+
+# refused_call LINE WORDS: check_mechanisms refuses the line in a file of the product, with these words, and only there.
+refused_call() {
+  put libwm/model/bad.cc <<<"// Role: bad."$'\n'"void f() { $1 }"
+  mkdir -p "$WM_CHECK_ROOT/test"
+  put test/bad.cc <<<"void f() { $1 }"
+  run "$TOP/scripts/check_mechanisms"
+  [ "$status" -eq 1 ] && [[ $output == *"libwm/model/bad.cc:2: "*"$2"* && $output == *", 1 problems"* ]] ||
+    { echo "$1: $output"; return 1; }
+}
+
+@test "check_mechanisms refuses what has one place elsewhere" {
+  refused_call 'crypto_generichash(out, 32, in, n, nullptr, 0);' base/hash.h
+  refused_call 'sodium_bin2hex(text, 33, bytes, 16);' base/hash.h
+  refused_call 'if (sodium_memcmp(a, b, 32)) return;' base/hash.h
+  refused_call 'randombytes_buf(key, 32);' base/hash.h
+  refused_call 'auto json = nlohmann::json::parse(text, nullptr, false);' base/json.h
+  refused_call 'auto json = SortedJson::parse(text);' base/json.h
+  refused_call 'return json.dump(-1);' base/json.h
+  refused_call 'auto now = std::chrono::system_clock::now();' base/clock.h
+  refused_call 'clock_gettime(CLOCK_BOOTTIME, &now);' base/clock.h
+  refused_call 'return std::time(nullptr);' base/clock.h
+  refused_call '::localtime_r(&seconds, &parts);' base/local_time.h
+  refused_call 'std::this_thread::sleep_for(kRetry);' base/backoff.h
+  refused_call '::usleep(2000);' base/backoff.h
+}
+
+@test "check_mechanisms reads code only, and lets the place itself call" {
+  put libwm/base/hash.cc <<<'void f() { crypto_generichash(out, 32, in, n, nullptr, 0); }'
+  mkdir -p "$WM_CHECK_ROOT/libwm/wire"
+  put libwm/wire/hello.cc <<<'void f() { crypto_generichash(out, 32, in, n, nullptr, 0); }'
+  put libwm/wire/cipher.cc <<<'void f() { crypto_generichash(out, 32, in, n, nullptr, 0); }'
+  put libwm/wire/entropy.cc <<<'void f() { randombytes_buf(key, 32); }'
+  put libwm/model/words.cc <<<$'// crypto_generichash(\nconst char* f() { return "crypto_generichash("; }'
+  run "$TOP/scripts/check_mechanisms"
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  put libwm/wire/entropy.cc <<<'void f() {}'
+  run "$TOP/scripts/check_mechanisms"
+  [ "$status" -eq 1 ]
+  [[ $output == *"libwm/wire/entropy.cc needs no exception"* ]]
 }
 
 @test "check_sizes refuses a long function, many parameters, deep nesting, a long file" {

@@ -90,7 +90,7 @@ E2
   job=$(launched -o out.txt)
   ran_out "$job" 60
   is "$job" exit_code 1
-  tells "$job" 'its stderr ended: RuntimeError: CUDA error: invalid device ordinal'
+  tells "$job" 'its output ended: RuntimeError: CUDA error: invalid device ordinal'
 }
 
 @test "the error file of a launcher goes before what stands on stderr" {
@@ -152,6 +152,25 @@ E2
   grep -qx 'begun 1' out.txt
   reported() { grep -q 'Sender: WM System' out.txt; }
   wait_for 40 reported
+}
+
+@test "when the agent that writes dies another takes its place, and lines come again" {
+  cat >work <<'E2'
+[ "$node" = 0 ] || blaunch "${LSB_HOSTS%% *}" 'echo pid=$PPID'
+while [ ! -e go ]; do echo "here $node"; sleep 0.05; done
+echo "last of $node"
+E2
+  job=$(launched -o out.txt)
+  begun() { grep -q '^pid=' out.txt && grep -qx 'here 1' out.txt; }
+  wait_for 20 begun
+  kill -9 "$(sed -n 's/^pid=//p' out.txt)"
+  before=$(grep -cx 'here 1' out.txt)
+  goes_on() { [ "$(grep -cx 'here 1' out.txt)" -gt $((before + 5)) ]; }
+  wait_for 25 goes_on
+  touch go
+  ran_out "$job" 60
+  [ "$(state "$job")" = finished ]
+  grep -qx 'last of 1' out.txt
 }
 
 @test "when a job is killed the last words of every host are there" {

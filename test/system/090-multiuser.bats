@@ -54,6 +54,15 @@ submit_as() {
   [ "$(stat -c %u "/proc/$pid")" -ne 0 ]
 }
 
+@test "what a launcher says on both hosts is in a file that its owner alone may write, and is the owner's" {
+  printf '#!/bin/sh\necho "node $PET_NODE_RANK uid $(id -u)"\n[ "$PET_NODE_RANK" = 0 ] || exit 3\nsleep 31609\n' >"$place/a/torchrun"
+  chmod 755 "$place/a/torchrun"
+  job=$(submit_as a -n 2 -R 'span[ptile=1]' -o out.txt ./torchrun train.py)
+  ran_out "$job"
+  [ "$(grep -c "^node [01] uid $(id -u "$ACCOUNT-a")$" "$place/a/out.txt")" -eq 2 ]
+  [ "$(stat -c %U "$place/a/out.txt")" = "$ACCOUNT-a" ]
+}
+
 @test "a job runs with its owner's uid and groups" {
   job=$(submit_as a -o out.txt 'id -u; id -G')
   ran_out "$job"
@@ -61,6 +70,16 @@ submit_as() {
   [ "$(head -1 "$place/a/out.txt")" = "$(id -u $ACCOUNT-a)" ]
   [ "$(sed -n 2p "$place/a/out.txt")" = "$(id -G $ACCOUNT-a)" ]
   [ "$(stat -c %U "$place/a/out.txt")" = $ACCOUNT-a ]
+}
+
+@test "an output file behind a link that another account has planted is refused" {
+  mkdir -m 777 "$place/open"  # no sticky bit: the kernel does not protect its links
+  as a sh -c 'echo mine >secret; chmod 600 secret'
+  as b ln -s "$place/a/secret" "$place/open/out.txt"
+  job=$(submit_as a -o "$place/open/out.txt" echo overwritten)
+  ran_out "$job"
+  [ "$(cat "$place/a/secret")" = mine ]
+  bhist -a -l "$job" | tr -s ' \n' ' ' | grep -q 'is a link that uid [0-9]* made'
 }
 
 @test "another account can neither end nor read it" {

@@ -63,6 +63,17 @@ key() { # a|b [options of create]: a key of its own for this test
 }
 exec_is() { [ "$(door -u "$ACCOUNT-$1:$2" "$EXECS/$3" | jq -r .state)" = "$4" ]; }
 
+@test "a results folder that another account has planted is refused by the door, and nothing comes into it" {
+  planted=$CLUSTER/results/$ACCOUNT-b
+  as a mkdir -m 777 "$planted"
+  own=$(key b)
+  [ "$(code_of -u "$ACCOUNT-b:$own" "$EXECS")" -ge 400 ]
+  [ -z "$(find "$planted" -mindepth 1)" ]
+  rmdir "$planted"
+  wait_for 30 eval '[ "$(code_of -u "$ACCOUNT-b:$own" "$EXECS")" = 200 ]'
+  [ "$(stat -c '%U %a' "$planted")" = "$ACCOUNT-b 700" ]
+}
+
 @test "a password is PAM's to judge, and a wrong one is told from a wrong name by nothing" {
   token=$(door -u "$ACCOUNT-a:secret of a" "$WM_GATEWAY_URL/auth/v1/logon" | jq -r .accessToken)
   [ "$(code_of -H "X-Auth-Token: $token" "$EXECS")" = 200 ]

@@ -3,13 +3,15 @@
 
 #include <boost/asio/post.hpp>
 
+#include "libwm/base/clock.h"
+#include "libwm/base/hash.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
 
 namespace wm::wagent {
 namespace {
 
-constexpr std::chrono::milliseconds kRetry{100};
+constexpr std::chrono::milliseconds kFirstPause{100}, kLongestPause{500};
 constexpr std::chrono::milliseconds kHello{1000};
 constexpr std::uint16_t kWords = wire::kFirstUserType;
 constexpr std::size_t kFrameLimit = 1 << 20;
@@ -32,7 +34,8 @@ LeadPort::LeadPort(boost::asio::io_context& loop, const wire::SharedKey& key, Ha
       handlers_(std::move(handlers)),
       options_(link_options(key)),
       transport_(loop, 1),
-      timer_(loop) {}
+      timer_(loop),
+      tries_(kFirstPause, kLongestPause, random_number()) {}
 
 LeadPort::~LeadPort() = default;
 
@@ -104,10 +107,11 @@ void LeadPort::dial() {
 
 void LeadPort::take_up(std::unique_ptr<wire::Link> link) {
   lead_ = std::move(link);
-  lead_spoke_ = std::chrono::steady_clock::now();
+  tries_.reset();
+  lead_spoke_ = steady_now();
   lead_->start(
       [this](const wire::Frame& frame) {
-        lead_spoke_ = std::chrono::steady_clock::now();
+        lead_spoke_ = steady_now();
         auto words = codec::decode<LeadToAgent>(frame.payload);
         if (words) handlers_.on_lead(*words);
       },
@@ -123,7 +127,7 @@ void LeadPort::watch_silence() {
   timer_.expires_after(kLinkSilence / 3);
   timer_.async_wait([this](const auto& error) {
     if (error || !lead_) return;
-    if (std::chrono::steady_clock::now() - lead_spoke_ < kLinkSilence) return watch_silence();
+    if (steady_now() - lead_spoke_ < kLinkSilence) return watch_silence();
     log::info("lead_link_silent", {{"lead", lead_address_}});
     lead_.reset();
     retry();
@@ -131,7 +135,7 @@ void LeadPort::watch_silence() {
 }
 
 void LeadPort::retry() {
-  timer_.expires_after(kRetry);
+  timer_.expires_after(tries_.next());
   timer_.async_wait([this](const auto& error) {
     if (!error && !lead_address_.empty()) dial();
   });

@@ -21,7 +21,7 @@ HostOutput::HostOutput(boost::asio::io_context& loop, wire::Transport& transport
       output_(output),
       desk_(loop, output),
       sender_(loop, transport, std::move(by_key), settings.host),
-      reception_(loop, [this](proc::Fd caller) { return hear(std::move(caller)); }) {}
+      reception_(loop, [this](Fd caller) { return hear(std::move(caller)); }) {}
 
 Result<void> HostOutput::start() {
   return output_.socket.empty() ? Result<void>{} : reception_.listen(output_.socket);
@@ -46,8 +46,8 @@ void HostOutput::admit(std::unique_ptr<wire::Link> link, const wire::Frame& firs
   desk_.admit(std::move(link), *hello);
 }
 
-Reception::OnLoop HostOutput::hear(proc::Fd caller) {
-  auto fd = std::make_shared<proc::Fd>(std::move(caller));
+Reception::OnLoop HostOutput::hear(Fd caller) {
+  auto fd = std::make_shared<Fd>(std::move(caller));
   auto arrival = std::make_shared<Result<proc::RankArrival>>(proc::receive_rank_call(fd->get()));
   return [this, fd, arrival] { serve(fd->get(), std::move(*arrival)); };
 }

@@ -37,7 +37,7 @@ class HostOutput {
   void end(std::function<void()> on_idle);
 
  private:
-  Reception::OnLoop hear(proc::Fd caller);
+  Reception::OnLoop hear(Fd caller);
   void serve(int fd, Result<proc::RankArrival> arrival);
   void dial();
 

@@ -35,7 +35,7 @@ void OutputSender::found(const std::string& host, const std::string& address) {
   first_->found(address, by_key_);
 }
 
-void OutputSender::serve(TaskNumber task, proc::ConsoleEnds ends, proc::Fd hold) {
+void OutputSender::serve(TaskNumber task, proc::ConsoleEnds ends, Fd hold) {
   auto number = task.value;
   auto [at, fresh] = sources_.try_emplace(number);
   if (!fresh) return;

@@ -36,14 +36,14 @@ class OutputSender {
   /// The agent of the host that writes; empty address: it is not up yet.
   void found(const std::string& host, const std::string& address);
   /// The streams of a task of this host.
-  void serve(TaskNumber task, proc::ConsoleEnds ends, proc::Fd hold);
+  void serve(TaskNumber task, proc::ConsoleEnds ends, Fd hold);
   /// `on_idle` is called once, when no task's output is under way.
   void end(std::function<void()> on_idle);
 
  private:
   struct Source {
     std::shared_ptr<StreamSet> streams;
-    proc::Fd hold;
+    Fd hold;
   };
   void send(const RankWords& words);
   void hear(const wire::Frame& frame);

@@ -9,7 +9,7 @@
 
 namespace wm::wagent {
 
-/// The tasks that have their output passed on, and where it is written.
+/// What is passed on, and where it is written.
 struct OutputSettings {
   std::string socket;        ///< where copiers of tasks' output call; empty: nothing is passed on
   std::uint32_t others = 0;  ///< on the first host: how many more the job has

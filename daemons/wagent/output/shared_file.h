@@ -24,7 +24,7 @@ class SharedFile {
   std::string_view what_fits(std::string_view lines) const;
 
   launch::OutputFile file_;
-  proc::Fd fd_;
+  Fd fd_;
   bool opened_ = false, lost_ = false;
 };
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "libwm/base/json.h"
 #include "libwm/model/event.h"
 
 namespace wm::wagent {
@@ -27,8 +28,6 @@ struct Metric {
 };
 using Metrics = std::map<std::string, Metric>;
 
-Json parsed(std::string_view text) { return Json::parse(text, nullptr, false); }
-
 Json value_in(const Json& object, const char* key) {
   if (!object.is_object()) return {};
   auto at = object.find(key);
@@ -39,7 +38,7 @@ Json value_in(const Json& object, const char* key) {
 Json plain(const Json& entry) {
   auto value = value_in(entry, "value");
   bool number = value_in(entry, "type").is_number() && value.is_string();
-  return number ? parsed(value.get<std::string>()) : value;
+  return number ? json_or_null<Json>(value.get<std::string>()) : value;
 }
 
 double number_in(const Json& value) { return value.is_number() ? value.get<double>() : NAN; }
@@ -68,7 +67,7 @@ double step_of(const Json& object, std::size_t number) {
 
 Metrics of_list(std::string_view text) {
   Metrics metrics;
-  auto list = parsed(text);
+  auto list = json_or_null<Json>(text);
   if (!list.is_array()) return metrics;
   std::size_t number = 0;
   for (const auto& object : list) {
@@ -81,7 +80,7 @@ Metrics of_list(std::string_view text) {
 
 // {"etimes":{"iteration":{"type":2,"value":"4"}},"values":{"loss":{"type":3,"value":"0.2"}}}
 void add_line(Metrics& metrics, std::string_view text, std::size_t number) {
-  auto line = parsed(text);
+  auto line = json_or_null<Json>(text);
   auto iteration = plain(value_in(value_in(line, "etimes"), "iteration"));
   auto step =
       std::isfinite(number_in(iteration)) ? number_in(iteration) : static_cast<double>(number);
@@ -128,7 +127,7 @@ std::string written(const Metrics& metrics, std::size_t most) {
     auto course = is_step(name) ? Json::array() : course_of(m.course, most);
     if (!course.empty()) report[name]["course"] = std::move(course);
   }
-  return report.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return to_text(report);
 }
 
 }  // namespace

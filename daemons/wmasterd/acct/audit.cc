@@ -1,7 +1,6 @@
 #include "daemons/wmasterd/acct/audit.h"
 
 #include <fcntl.h>
-#include <sodium.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,19 +11,15 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "libwm/base/hash.h"
+#include "libwm/base/json.h"
 #include "libwm/base/log.h"
 #include "libwm/proc/channel.h"
 
 namespace wm::master {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr std::size_t kMostEntries = 10000;  // of one answer
-
-std::string text_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 std::int64_t microseconds(WallTime at) { return at.time_since_epoch().count(); }
 
@@ -36,7 +31,7 @@ Json words_of(const AuditEntry& entry) {
 }
 
 std::optional<AuditEntry> entry_of(std::string_view line) {
-  auto json = Json::parse(line, nullptr, false);
+  auto json = json_or_null(line);
   if (!json.is_object()) return {};
   try {
     AuditEntry entry;
@@ -88,19 +83,13 @@ Result<void> cut_torn_line(const std::string& path, std::string& text) {
 }  // namespace
 
 std::string audit_chain(std::string_view before, const AuditEntry& entry) {
-  std::string text = std::string(before) + text_of(words_of(entry));
-  unsigned char hash[32];
-  crypto_generichash(hash, sizeof hash, reinterpret_cast<const unsigned char*>(text.data()),
-                     text.size(), nullptr, 0);
-  char hex[2 * sizeof hash + 1];
-  sodium_bin2hex(hex, sizeof hex, hash, sizeof hash);
-  return hex;
+  return hex(Hasher().add(before).add(to_text(words_of(entry))).finish());
 }
 
 std::string audit_line(const AuditEntry& entry) {
   auto json = words_of(entry);
   json["chain"] = entry.chain;
-  return text_of(json) + "\n";
+  return to_text(json) + "\n";
 }
 
 AuditReply read_audit(std::string_view text, const AuditRequest& request) {

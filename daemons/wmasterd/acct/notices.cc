@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "libwm/base/json.h"
 #include "libwm/fsm/fsm.h"
 #include "libwm/model/config/recipients.h"
 #include "libwm/report/mail.h"
@@ -90,7 +91,7 @@ std::int64_t seconds(WallTime at) {
 }
 
 std::string json_of(const Event& event, const Job& job, Kind kind, const Cluster& after) {
-  nlohmann::ordered_json json;
+  Json json;
   const JobSpec& spec = job.spec();
   json["id"] = after.config->cluster.name + "-" + std::to_string(event.seq.value);
   json["cluster"] = after.config->cluster.name;
@@ -110,7 +111,7 @@ std::string json_of(const Event& event, const Job& job, Kind kind, const Cluster
     json["exit_code"] = exit_code_of(job.outcome.status);
     if (job.outcome.term != Term::None) json["exit_reason"] = term_name(job.outcome.term);
   }
-  return json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  return to_ascii(json);
 }
 
 std::string mail_of(const Event& event, const Job& job, Kind kind, const Cluster& after,

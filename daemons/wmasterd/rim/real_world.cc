@@ -1,7 +1,5 @@
 #include "daemons/wmasterd/rim/real_world.h"
 
-#include <sys/random.h>
-
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
@@ -11,6 +9,8 @@
 #include <set>
 
 #include "daemons/wmasterd/rim/suggester.h"
+#include "libwm/base/clock.h"
+#include "libwm/base/hash.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
 #include "libwm/conf/groups.h"
@@ -136,12 +136,8 @@ PeerId RealWorld::adopt(std::unique_ptr<wire::Link> link,
   return id;
 }
 
-WallTime RealWorld::wall() {
-  return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-}
-TimePoint RealWorld::mono() {
-  return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now());
-}
+WallTime RealWorld::wall() { return wall_now(); }
+TimePoint RealWorld::mono() { return steady_now(); }
 
 void RealWorld::after(Duration delay, std::function<void()> act) {
   if (delay <= Duration{}) return boost::asio::post(loop_->io, std::move(act));
@@ -171,15 +167,7 @@ void RealWorld::look(std::function<void()> job, std::function<void()> done) {
   loop_->run(loop_->looks, std::move(job), std::move(done));
 }
 
-std::string RealWorld::random(std::size_t n) {
-  std::string bytes(n, '\0');
-  std::size_t have = 0;
-  while (have < n) {
-    auto got = ::getrandom(bytes.data() + have, n - have, 0);
-    if (got > 0) have += static_cast<std::size_t>(got);
-  }
-  return bytes;
-}
+std::string RealWorld::random(std::size_t n) { return random_bytes(n); }
 
 void RealWorld::send(PeerId peer, std::uint16_t type, std::string payload) {
   auto it = links_.find(peer);

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
+#include "libwm/base/json.h"
 #include "libwm/base/log.h"
 #include "libwm/fsm/fsm.h"
 
@@ -30,7 +31,7 @@ const char* word_for(const Job& trial) {
 
 // Suggestions that do not look at what came before may be made long before they are needed.
 bool looks_at_history(const std::string& search) {
-  auto json = Json::parse(search, nullptr, false);
+  auto json = json_or_null<Json>(search);
   auto name = json.is_object() ? json.value("algorithm", std::string()) : std::string();
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
   return name != "random" && name != "experimentgridsearch";
@@ -38,7 +39,7 @@ bool looks_at_history(const std::string& search) {
 
 // maxRunTime: so long after its submission it ends; 0: never.
 Duration run_limit_of(const std::string& search) {
-  auto json = Json::parse(search, nullptr, false);
+  auto json = json_or_null<Json>(search);
   auto limit = json.is_object() ? json.find("max_run_s") : json.end();
   if (!json.is_object() || limit == json.end() || !limit->is_number_unsigned()) return {};
   constexpr std::uint64_t kMost = 10ull * 365 * 86400;
@@ -72,7 +73,7 @@ bool is_watched(const Cluster& state, const Job& base) {
 
 bool has_suggester(const JobSpec& spec) {
   if (spec.exec.search.empty()) return false;
-  auto json = Json::parse(spec.exec.search, nullptr, false);
+  auto json = json_or_null<Json>(spec.exec.search);
   return !json.is_object() || !json.contains("plugin");
 }
 
@@ -159,7 +160,7 @@ void Searches::take(std::uint32_t number, const Result<std::string>& answer) {
   search.asking = false;
   const Job* base = journal_.newest().jobs.find(number);
   if (!base || !gives(*base)) return;
-  auto json = answer ? Json::parse(*answer, nullptr, false) : Json();
+  auto json = answer ? json_or_null<Json>(*answer) : Json();
   if (!json.is_object() || json.contains("error")) {
     auto why = !answer            ? answer.error().text
                : json.is_object() ? json.value("error", std::string("no reason given"))
@@ -172,7 +173,7 @@ void Searches::take(std::uint32_t number, const Result<std::string>& answer) {
   for (const auto& config : json.value("configs", Json::array())) {
     if (position >= element_count(base->spec())) break;
     JobId trial{number, element_index(base->spec(), position++)};
-    auto data = config.dump();
+    auto data = to_text(config);
     auto hash = keys_.hash(data);
     search.configs[trial.index] = data;
     proposal.blobs.push_back({hash, std::move(data)});

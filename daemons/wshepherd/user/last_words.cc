@@ -19,7 +19,7 @@ bool is_of(const struct stat& file, WallTime since) {
   return S_ISREG(file.st_mode) && file.st_mtim.tv_sec >= began;
 }
 
-std::string read_at(const proc::Fd& fd, off_t offset) {
+std::string read_at(const Fd& fd, off_t offset) {
   constexpr std::size_t kMost = launch::kReasonBytes + 1;  // one more: whether there is more
   std::string bytes(kMost, '\0');
   auto n = ::pread(fd.get(), bytes.data(), bytes.size(), offset);
@@ -47,7 +47,7 @@ std::string error_file_of(const launch::TaskSpec& task) {
 /// A small plain file of the user's own; else nothing.
 std::string own_small_file(const std::string& path, WallTime since) {
   if (path.empty()) return "";
-  proc::Fd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  Fd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat there {};
   if (!fd || ::fstat(fd.get(), &there) != 0 || !is_of(there, since)) return "";
   if (there.st_uid != ::geteuid()) return "";
@@ -63,11 +63,14 @@ bool write_whole(int to, const std::string& text) {
 
 int tell_last_words(const launch::TaskSpec& task, const launch::ExitRecord& record,
                     const std::string& host, int line_to, bool block) {
-  const auto& file = task.err.empty() ? task.out.front() : task.err.front();
+  bool merged = task.err.empty();
+  const auto& file = merged ? task.out.front() : task.err.front();
   auto bytes = end_of(proc::resolved_path(file), record.started);
   auto said = launch::error_file_line(own_small_file(error_file_of(task), record.started));
   auto line = said.empty() ? launch::failure_line(bytes) : said;
-  auto intro = said.empty() ? "its stderr ended: " : "its error file says: ";
+  auto intro = !said.empty() ? "its error file says: "
+               : merged      ? "its output ended: "
+                             : "its stderr ended: ";
   bool all = line.empty() || write_whole(line_to, intro + line);
   constexpr auto kBlock = launch::kLastWords + 1;  // one more: whether something goes before
   auto end = std::string_view(bytes).substr(bytes.size() - std::min(bytes.size(), kBlock));

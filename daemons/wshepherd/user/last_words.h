@@ -11,9 +11,9 @@
 namespace wm::shepherd {
 
 /// Writes to `line_to` why the task failed: "its error file says: ..", or "its stderr ended: .." by
-/// the end of its stderr file (of its output's, which has both); and with `block` what
-/// failure_block() makes of that to the task's `last_words`. Returns 0, or 1: not all was written.
-/// A file that nobody wrote to since the task began says nothing of it.
+/// the end of its stderr file ("its output ended: ..", where one file has both); and with `block`
+/// what failure_block() makes of that to the task's `last_words`. Returns 0, or 1: not all was
+/// written. A file that nobody wrote to since the task began says nothing of it.
 int tell_last_words(const launch::TaskSpec& task, const launch::ExitRecord& record,
                     const std::string& host, int line_to, bool block);
 

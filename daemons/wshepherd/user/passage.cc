@@ -8,27 +8,43 @@
 #include "libwm/proc/rank_call.h"
 
 namespace wm::shepherd {
+namespace {
 
-Passage::Passage(const std::string& socket, TaskNumber task) {
+/// Where no agent listens at all a call takes 10 s, in which the task waits.
+constexpr auto kPauseWithoutAgent = std::chrono::minutes(1);
+
+}  // namespace
+
+Passage::Passage(const std::string& socket, TaskNumber task, Duration pause)
+    : socket_(socket), task_(task), pause_(pause) {
+  if (!call()) lose(kPauseWithoutAgent);
+}
+
+bool Passage::call() {
   int ends[2];
-  lost_ = ::pipe2(ends, O_CLOEXEC) != 0;
-  if (lost_) return;
+  if (::pipe2(ends, O_CLOEXEC) != 0) return false;
   held_.reset(ends[0]);
-  proc::Fd hold(ends[1]);
+  Fd hold(ends[1]);
   proc::RankStreams streams{{}, {}, hold.get()};
-  auto answer = proc::call_for_rank(socket, {task, 0, true}, streams);
-  lost_ = !answer;
-  if (lost_) return;
+  if (!proc::call_for_rank(socket_, {task_, 0, true}, streams)) return false;
   streams_ = {std::move(streams.out), std::move(streams.err)};
+  return true;
+}
+
+void Passage::lose(Duration pause) {
+  for (auto& stream : streams_) stream.reset();
+  lost_ = true;
+  again_ = std::chrono::steady_clock::now() + pause;
 }
 
 void Passage::write(std::uint32_t stream, std::string_view bytes) {
   const auto& pipe = streams_[stream == 2 ? 1 : 0];
-  while (!lost_ && !bytes.empty()) {
+  if (!pipe && std::chrono::steady_clock::now() >= again_ && !call()) lose(kPauseWithoutAgent);
+  while (pipe && !bytes.empty()) {
     auto n = ::write(pipe.get(), bytes.data(), bytes.size());
     if (n < 0 && errno == EINTR) continue;
-    lost_ = n <= 0;
-    if (!lost_) bytes.remove_prefix(static_cast<std::size_t>(n));
+    if (n <= 0) return lose(pause_);
+    bytes.remove_prefix(static_cast<std::size_t>(n));
   }
 }
 

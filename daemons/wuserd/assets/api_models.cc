@@ -10,6 +10,8 @@
 #include "daemons/wuserd/services/packages.h"
 #include "daemons/wuserd/site/json_body.h"
 #include "daemons/wuserd/site/reply.h"
+#include "libwm/base/clock.h"
+#include "libwm/base/json.h"
 #include "libwm/files/whole_file.h"
 #include "libwm/rest/exec_words.h"
 
@@ -17,7 +19,7 @@ namespace wm::user {
 namespace {
 
 Json saved_json(const Assets& assets, const std::string& owner, const rest::SavedModel& model) {
-  return Json::parse(model_text(assets, owner, model));
+  return json_or_null(model_text(assets, owner, model));
 }
 
 Json models_json(const Assets& assets, const std::string& owner) {
@@ -34,13 +36,13 @@ Result<Answer> models(Call& call) {
       model["project"] = project.name;
       found.push_back(std::move(model));
     }
-  return json_reply(dumped({{"models", found}}));
+  return json_reply(to_text({{"models", found}}));
 }
 
 Result<Answer> project_models(Call& call) {
   auto assets = projects_of(call.site);
   WM_TRY(auto project, assets.project(call.args[0]));
-  return json_reply(dumped({{"models", models_json(assets, project.name)}}));
+  return json_reply(to_text({{"models", models_json(assets, project.name)}}));
 }
 
 // "mnist" of --cs-datastore-meta type=fs,data_path=mnist.
@@ -58,9 +60,7 @@ void describe(const Call& call, const JobView& run, rest::SavedModel& model) {
   model.user = call.site.user;
   model.code_hash = tree_hash(code_folder(run));
   model.data = data_of(exec);
-  model.saved = std::chrono::duration_cast<std::chrono::seconds>(
-                    std::chrono::system_clock::now().time_since_epoch())
-                    .count();
+  model.saved = now_s();
   auto metrics = metrics_of(run.result_dir);
   for (const auto& [key, points] : metrics.series())
     if (!points.empty())
@@ -72,7 +72,7 @@ Result<Answer> save(Call& call) {
   auto assets = projects_of(call.site);
   WM_TRY(auto project, assets.project(call.args[0]));
   WM_TRY(auto json, json_in(call));
-  WM_TRY(auto wanted, serve::read_wanted(json.dump()));
+  WM_TRY(auto wanted, serve::read_wanted(to_text(json)));
   WM_TRY(auto run_id, text_in(json, "run"));
   WM_TRY(auto run, find_own_job(call.site, run_id));
   if (assets.model(project.name, wanted.name))
@@ -85,10 +85,10 @@ Result<Answer> save(Call& call) {
   model.name = wanted.name;
   model.project = project.name;
   WM_TRY(model.description, text_in(json, "description"));
-  model.weight = Json::parse(text).value("weight_path", "");
+  model.weight = json_or_null(text).value("weight_path", "");
   describe(call, run, model);
   WM_TRY(assets.keep(project.name, model, package));
-  return json_reply(dumped(saved_json(assets, project.name, model)), 201);
+  return json_reply(to_text(saved_json(assets, project.name, model)), 201);
 }
 
 Result<Answer> remove_model(Call& call) {

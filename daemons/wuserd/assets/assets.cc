@@ -9,6 +9,7 @@
 
 #include "daemons/wuserd/services/dlim.h"
 #include "daemons/wuserd/site/json_body.h"
+#include "libwm/base/json.h"
 #include "libwm/files/whole_file.h"
 
 namespace wm::user {
@@ -209,11 +210,11 @@ Assets spaces_of(const Site& site) { return Assets(site.results_root + "/spaces"
 
 std::string model_text(const Assets& assets, const std::string& holder,
                        const rest::SavedModel& model) {
-  Json json = Json::parse(rest::to_text(model));
+  Json json = json_or_null(rest::to_text(model));
   auto text = read_file(assets.package(holder, model.name) + "/signature.json");
-  auto signature = text ? Json::parse(*text, nullptr, false) : Json();
+  auto signature = text ? json_or_null(*text) : Json();
   json["signature"] = signature.is_object() ? signature : Json::object();
-  return dumped(json);
+  return to_text(json);
 }
 
 }  // namespace wm::user

@@ -10,6 +10,7 @@
 #include "daemons/wuserd/catalog/routes.h"
 #include "daemons/wuserd/files/upload.h"
 #include "daemons/wuserd/site/reply.h"
+#include "libwm/base/json.h"
 #include "libwm/conf/catalog_conf.h"
 
 namespace wm::user {
@@ -113,12 +114,12 @@ Result<Answer> hardware(Call& call) {
 }
 
 Result<Answer> runtime(Call&) {
-  auto packages = nlohmann::ordered_json::array();
+  auto packages = Json::array();
   for (const auto& package : runtime_packages())
     packages.push_back({{"name", package.name},
                         {"version", package.version},
                         {"available", !package.version.empty()}});
-  return json_reply("{\"packages\":" + packages.dump() + "}");
+  return json_reply("{\"packages\":" + to_text(packages) + "}");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "daemons/wuserd/cluster/routes.h"
 #include "daemons/wuserd/site/reply.h"
 #include "daemons/wuserd/site/site.h"
+#include "libwm/base/json.h"
 #include "libwm/view/acts.h"
 #include "libwm/view/json.h"
 
@@ -39,7 +40,7 @@ Result<Answer> audit(Call& call) {
   WM_TRY(auto reply, master->audit(request));
   auto& entries = reply.entries;
   if (entries.size() > kMost) entries.erase(entries.begin(), entries.end() - kMost);
-  auto list = nlohmann::ordered_json::array();
+  auto list = Json::array();
   for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry)
     list.push_back({{"number", entry->number},
                     {"time", epoch_seconds(entry->at)},
@@ -48,8 +49,8 @@ Result<Answer> audit(Call& call) {
                     {"objects", entry->objects},
                     {"why", entry->why},
                     {"refused", entry->outcome}});
-  nlohmann::ordered_json all{{"acts", list}, {"checked", reply.checked}, {"broken", reply.broken}};
-  return json_reply(all.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  Json all{{"acts", list}, {"checked", reply.checked}, {"broken", reply.broken}};
+  return json_reply(to_text(all));
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "daemons/wuserd/door/door.h"
 
-#include <sodium.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,13 +10,14 @@
 #include "daemons/wuserd/cluster/routes.h"
 #include "daemons/wuserd/data/routes.h"
 #include "daemons/wuserd/execs/routes.h"
-#include "daemons/wuserd/master/clock.h"
 #include "daemons/wuserd/notebooks/notebooks.h"
 #include "daemons/wuserd/notebooks/routes.h"
 #include "daemons/wuserd/searches/routes.h"
 #include "daemons/wuserd/services/routes.h"
 #include "daemons/wuserd/site/reply.h"
 #include "daemons/wuserd/spaces/routes.h"
+#include "libwm/base/clock.h"
+#include "libwm/base/hash.h"
 #include "libwm/base/log.h"
 #include "libwm/http/known_tokens.h"
 #include "libwm/login/api_keys.h"
@@ -80,13 +80,7 @@ std::string_view without_clock(std::string_view body) {
 http::Reply with_tag(const http::Head& head, http::Reply reply) {
   bool asks = head.method == "GET" && head.target.starts_with("/api/") && reply.status == 200;
   if (!asks || reply.body.empty()) return reply;
-  auto body = without_clock(reply.body);
-  unsigned char hash[16];
-  crypto_generichash(hash, sizeof hash, reinterpret_cast<const unsigned char*>(body.data()),
-                     body.size(), nullptr, 0);
-  char text[2 * sizeof hash + 1];
-  sodium_bin2hex(text, sizeof text, hash, sizeof hash);
-  auto tag = "W/\"" + std::string(text) + "\"";
+  auto tag = "W/\"" + hex(hash_of(without_clock(reply.body), 16)) + "\"";
   reply.fields.emplace_back("ETag", tag);
   reply.fields.emplace_back("Cache-Control", "private, no-cache");
   if (head.field("if-none-match").find(tag) == std::string_view::npos) return reply;

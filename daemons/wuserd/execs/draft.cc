@@ -1,6 +1,5 @@
 #include "daemons/wuserd/execs/draft.h"
 
-#include <sodium.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include "daemons/wuserd/catalog/modules.h"
 #include "daemons/wuserd/data/staging.h"
 #include "daemons/wuserd/jobs/submit.h"
+#include "libwm/base/hash.h"
 #include "libwm/client/bundle.h"
 #include "libwm/rest/app_json.h"
 #include "libwm/rest/assets.h"
@@ -21,13 +21,6 @@ namespace wm::user {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string hex(const unsigned char* bytes, std::size_t size) {
-  std::string text(size * 2 + 1, '\0');
-  sodium_bin2hex(text.data(), text.size(), bytes, size);
-  text.pop_back();
-  return text;
-}
 
 Result<bool> has_gpus(Site& site) {
   WM_TRY(auto master, site.masters.take());
@@ -151,11 +144,7 @@ Result<std::string> key_of(const Call& call) {
 }
 
 std::string request_name(std::string_view key) {
-  if (key.empty()) return client::new_bundle_key();
-  unsigned char bytes[16];
-  crypto_generichash(bytes, sizeof bytes, reinterpret_cast<const unsigned char*>(key.data()),
-                     key.size(), nullptr, 0);
-  return hex(bytes, sizeof bytes);
+  return key.empty() ? random_hex(16) : hex(hash_of(key, 16));
 }
 
 std::unique_lock<std::mutex> lock_request(const std::string& name) {

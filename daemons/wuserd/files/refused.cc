@@ -7,6 +7,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 
+#include "libwm/base/json.h"
 #include "libwm/conf/catalog_conf.h"
 #include "libwm/files/whole_file.h"
 #include "libwm/rest/exec_json.h"
@@ -15,7 +16,6 @@ namespace wm::user {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostRefused = 200;
 constexpr std::size_t kLongestArgs = 64 << 10;
@@ -76,8 +76,7 @@ Result<std::string> Refused::add(const rest::ExecRequest& request, const std::st
             {"numWorker", request.workers},
             {"framework", request.framework},
             {"error", why}};
-  auto text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
-  WM_TRY(replace_file(path_of(number), text, 0600));
+  WM_TRY(replace_file(path_of(number), to_text(json), 0600));
   for (std::size_t i = kMostRefused - 1; i < kept.size(); ++i) fs::remove(path_of(kept[i]), ec);
   return id;
 }
@@ -91,7 +90,7 @@ Result<std::string> Refused::find(const std::string& id) const {
 
 Result<std::string> Refused::reason(const std::string& id) const {
   WM_TRY(auto text, find(id));
-  auto json = Json::parse(text, nullptr, false);
+  auto json = json_or_null(text);
   return json.is_object() ? json.value("error", "") : std::string();
 }
 

@@ -5,7 +5,9 @@
 #include <chrono>
 #include <thread>
 
-#include "daemons/wuserd/master/clock.h"
+#include "libwm/base/backoff.h"
+#include "libwm/base/clock.h"
+#include "libwm/base/hash.h"
 #include "libwm/base/log.h"
 #include "libwm/view/json.h"
 
@@ -18,10 +20,10 @@ constexpr auto kTick = std::chrono::seconds(2);
 constexpr auto kLinger = std::chrono::seconds(30);
 constexpr Duration kWatchPatience = std::chrono::seconds(2);
 
-std::uint64_t epoch_ms() { return static_cast<std::uint64_t>(epoch_seconds(now()) * 1000); }
+std::uint64_t epoch_ms() { return static_cast<std::uint64_t>(epoch_seconds(wall_now()) * 1000); }
 
 std::string tick() {
-  return "event: tick\ndata: {\"now\":" + std::to_string(epoch_seconds(now())) + "}\n\n";
+  return "event: tick\ndata: {\"now\":" + std::to_string(epoch_seconds(wall_now())) + "}\n\n";
 }
 
 }  // namespace
@@ -44,7 +46,7 @@ void Hub::follow(http::Exchange& exchange) {
     listens = exchange.write(news_since(seen)).has_value();
   std::lock_guard lock(mutex_);
   --followers_;
-  left_ = std::chrono::steady_clock::now();
+  left_ = steady_now();
 }
 
 // From which message on a follower is told. A number of another run, or one that is not kept any
@@ -87,6 +89,7 @@ void Hub::publish(std::string_view event, std::string_view data) {
 
 // What cannot be told must not end the process: pages list anew.
 void Hub::watch_safely() {
+  Backoff tries(std::chrono::seconds(1), std::chrono::seconds(30), random_number());
   for (bool over = false; !over;) {
     try {
       watch();
@@ -94,7 +97,7 @@ void Hub::watch_safely() {
     } catch (const std::exception& problem) {
       log::error("watch_threw", {{"why", problem.what()}});
       publish("reset", "{}");
-      std::this_thread::sleep_for(std::chrono::seconds(1));
+      tries.sleep();
     }
   }
 }
@@ -102,9 +105,11 @@ void Hub::watch_safely() {
 void Hub::watch() {
   Seq after;
   bool away = false;
+  Backoff tries(std::chrono::milliseconds(500), std::chrono::seconds(2), random_number());
   for (;;) {
     if (is_idle()) return;
     if (watch_once(after)) {
+      tries.reset();
       if (away) publish("reset", "{}");
       away = false;
       continue;
@@ -112,14 +117,14 @@ void Hub::watch() {
     if (!away) publish("stale", "{}");
     away = true;
     after = {};
-    std::this_thread::sleep_for(std::chrono::seconds(1));
+    tries.sleep();
   }
 }
 
 // Nobody has listened for a while: pages that reload or lose their line come back before.
 bool Hub::is_idle() {
   std::lock_guard lock(mutex_);
-  if (followers_ > 0 || std::chrono::steady_clock::now() - left_ < kLinger) return false;
+  if (followers_ > 0 || steady_now() - left_ < kLinger) return false;
   watching_ = false;
   told_.clear();
   return true;
@@ -160,7 +165,7 @@ bool Hub::tell_running(client::Master& master) {
 }
 
 void Hub::tell_job(const JobView& view) {
-  auto text = view::job_json(view, {now(), view::Detail::Brief});
+  auto text = view::job_json(view, {wall_now(), view::Detail::Brief});
   if (told_.size() > kToldMost) told_.clear();
   auto& told = told_[view.id];
   if (told == text) return;

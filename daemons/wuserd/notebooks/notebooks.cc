@@ -13,6 +13,8 @@
 #include "daemons/wuserd/master/clock.h"
 #include "daemons/wuserd/notebooks/routes.h"
 #include "daemons/wuserd/site/reply.h"
+#include "libwm/base/clock.h"
+#include "libwm/base/json.h"
 #include "libwm/conf/load.h"
 #include "libwm/files/whole_file.h"
 #include "libwm/rest/assets.h"
@@ -20,8 +22,6 @@
 
 namespace wm::user {
 namespace {
-
-using SortedJson = nlohmann::json;
 
 constexpr std::size_t kLongestNotebook = 16 << 10;
 constexpr const char* kType = "notebook";
@@ -51,7 +51,7 @@ std::size_t ahead_of(const JobView& view, const std::vector<JobView>& all) {
 SortedJson shared_with(const std::string& result_dir) {
   std::ifstream in(result_dir + "/web.share", std::ios::binary);
   std::string text((std::istreambuf_iterator<char>(in)), {});
-  auto json = SortedJson::parse(text, nullptr, false);
+  auto json = json_or_null<SortedJson>(text);
   return json.is_array() ? json : SortedJson::array();
 }
 
@@ -60,9 +60,9 @@ std::string notebook_json(const JobView& view, const std::vector<JobView>& all) 
       is_own(view) && !waits(view) ? web_report(view.result_dir) : fail(Code::NotFound, "");
   std::string text = "{\"id\":" + rest::json_text(id_part(view.id)) +
                      ",\"path\":" + rest::json_text("/" + id_part(view.id) + "/") +
-                     ",\"job\":" + view::job_json(view, {now(), view::Detail::Brief}) +
+                     ",\"job\":" + view::job_json(view, {wall_now(), view::Detail::Brief}) +
                      ",\"web\":" + (report ? report->text : "null") + ",\"shared\":" +
-                     (is_own(view) ? shared_with(view.result_dir) : SortedJson::array()).dump();
+                     to_text(is_own(view) ? shared_with(view.result_dir) : SortedJson::array());
   bool limited = view.job->state == JobState::Running && view.run_limit > Duration{};
   if (limited)
     text += ",\"ends\":" + std::to_string(epoch_seconds(view.job->times.started + view.run_limit));
@@ -78,7 +78,7 @@ std::string profiles_json(const Site& site) {
   for (const auto& app : config->apps)
     if (app.type == AppType::Notebook && !app.command.empty())
       list.push_back({{"name", app.name}, {"description", app.description}});
-  return list.dump(-1, ' ', false, SortedJson::error_handler_t::replace);
+  return to_text(list);
 }
 
 Result<JobView> find_notebook(Call& call) {
@@ -109,7 +109,7 @@ Result<Answer> show_notebook(Call& call) {
 
 Result<SortedJson> body_of(Call& call) {
   WM_TRY(auto body, http::read_body(call.exchange, kLongestNotebook));
-  auto json = SortedJson::parse(body.empty() ? "{}" : body, nullptr, false);
+  auto json = json_or_null<SortedJson>(body.empty() ? "{}" : body);
   if (!json.is_object()) return fail(Code::BadArgument, "a JSON object is wanted");
   return json;
 }
@@ -205,7 +205,7 @@ Result<Answer> share_notebook(Call& call) {
                  return name.is_string() && rest::is_asset_name(name.get<std::string>());
                });
   if (!names) return fail(Code::BadArgument, "users: a list of names is wanted");
-  WM_TRY(replace_file(view.result_dir + "/web.share", json["users"].dump() + "\n", 0600));
+  WM_TRY(replace_file(view.result_dir + "/web.share", to_text(json["users"]) + "\n", 0600));
   return Answer(http::Reply{204, {}, ""});
 }
 
@@ -216,7 +216,7 @@ Result<Answer> extend(Call& call) {
   WM_TRY(auto minutes, number_in(json, "minutes", kMostMinutes));
   if (minutes == 0) minutes = 60;
   WM_TRY(need_running(view));
-  auto until = epoch_seconds(now()) + static_cast<double>(minutes) * 60;
+  auto until = epoch_seconds(wall_now()) + static_cast<double>(minutes) * 60;
   auto text = std::to_string(static_cast<std::int64_t>(until));
   WM_TRY(replace_file(view.result_dir + "/web.extend", text + "\n", 0600));
   return json_reply("{\"until\":" + text + "}");
@@ -233,14 +233,14 @@ Result<WebReport> web_report(const std::string& result_dir) {
   std::ifstream in(result_dir + "/web.json", std::ios::binary);
   std::string text((std::istreambuf_iterator<char>(in)), {});
   if (text.empty()) return fail(Code::NotFound, "it has not said where it listens yet");
-  auto json = SortedJson::parse(text, nullptr, false);
+  auto json = json_or_null<SortedJson>(text);
   if (!json.is_object()) return fail(Code::Damaged, result_dir + "/web.json: no JSON");
   WebReport report;
   report.address = json.value("address", "");
   report.base = json.value("base", "");
   report.strip = json.value("strip", false);
   report.token_file = json.value("token_file", "");
-  report.text = json.dump(-1, ' ', false, SortedJson::error_handler_t::replace);
+  report.text = to_text(json);
   return report;
 }
 

@@ -1,7 +1,6 @@
 // A browser's connection on its way to an application: through the job's agent, which lets its
 // owner in, to the socket that the application named in web.json.
 #include <fcntl.h>
-#include <sodium.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,10 +10,12 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
-#include <thread>
 
 #include "daemons/wuserd/jobs/find.h"
 #include "daemons/wuserd/notebooks/notebooks.h"
+#include "libwm/base/backoff.h"
+#include "libwm/base/clock.h"
+#include "libwm/base/hash.h"
 #include "libwm/base/log.h"
 #include "libwm/client/tunnel.h"
 #include "libwm/files/whole_file.h"
@@ -29,7 +30,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kKnownFor = 5s;       // how long a place is believed without asking
 constexpr auto kDoorPatience = 10s;  // for an agent that is started for us
-constexpr auto kBetweenDoorLooks = 20ms;
+constexpr Duration kFirstDoorPause = 20ms, kLongestDoorPause = 500ms;
 
 /// Which is meant, and by whom.
 struct Visitor {
@@ -52,7 +53,7 @@ class Places {
   std::optional<Place> known(const std::string& job) {
     std::lock_guard hold(mutex_);
     auto at = places_.find(job);
-    if (at == places_.end() || Clock::now() - at->second.found > kKnownFor) return std::nullopt;
+    if (at == places_.end() || steady_now() - at->second.found > kKnownFor) return std::nullopt;
     return at->second;
   }
   void learn(const std::string& job, const Place& place) {
@@ -75,13 +76,12 @@ Places& places() {
 }
 
 Result<std::string> door_of(Site& site, JobId id) {
-  auto until = Clock::now() + kDoorPatience;
-  for (;;) {
+  auto until = steady_now() + kDoorPatience;
+  for (Backoff tries(kFirstDoorPause, kLongestDoorPause, random_number());; tries.sleep()) {
     WM_TRY(auto master, site.masters.take());
     WM_TRY(auto where, master->attach({id, {}, {}}));
     if (!where.door.empty()) return where.door;
-    if (Clock::now() > until) return fail(Code::Unavailable, "its host does not answer");
-    std::this_thread::sleep_for(kBetweenDoorLooks);
+    if (steady_now() > until) return fail(Code::Unavailable, "its host does not answer");
   }
 }
 
@@ -104,7 +104,7 @@ Result<Place> find_place(Site& site, const Visitor& who) {
   WM_TRY(auto door, door_of(site, view.id));
   return Place{view.result_dir, {door, site.conf.munge_socket, kDoorPatience},
                report->address, report->base,
-               report->strip,   Clock::now()};
+               report->strip,   steady_now()};
 }
 
 Result<client::Tunnel> connect(Site& site, const Visitor& who, Place& place) {
@@ -212,11 +212,7 @@ void remove_ended_tokens(const std::string& folder) {
 
 Result<std::string> keep_token(const Site& site, std::string_view token) {
   remove_ended_tokens(site.results_root + "/tokens");
-  unsigned char bytes[16];
-  randombytes_buf(bytes, sizeof bytes);
-  char name[2 * sizeof bytes + 1];
-  sodium_bin2hex(name, sizeof name, bytes, sizeof bytes);
-  auto path = site.results_root + "/tokens/" + name;
+  auto path = site.results_root + "/tokens/" + random_hex(16);
   WM_TRY(renew_token(site, path, token));
   return path;
 }

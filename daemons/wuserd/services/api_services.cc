@@ -9,6 +9,7 @@
 #include "daemons/wuserd/services/routes.h"
 #include "daemons/wuserd/site/json_body.h"
 #include "daemons/wuserd/site/reply.h"
+#include "libwm/base/json.h"
 #include "libwm/files/whole_file.h"
 
 namespace wm::user {
@@ -18,11 +19,6 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kLongestSpan = 24 * 3600;
 constexpr std::streamoff kLogTail = 64 << 10;
-
-Json parsed(const std::string& text) {
-  auto json = Json::parse(text, nullptr, false);
-  return json.is_discarded() ? Json() : json;
-}
 
 Json canary_json(const Call& call, const std::string& name) {
   auto canary = canary_of(call.site, name);
@@ -53,7 +49,7 @@ Result<Json> service_json(Call& call, const DlimService& service) {
               {"kernel_min", profile ? profile->policy.kernel_min : 0},
               {"kernel_max", profile ? profile->policy.kernel_max : 0},
               {"plan", profile ? profile->plan : ""},
-              {"router", state ? parsed(*state) : Json()}};
+              {"router", state ? json_or_null(*state) : Json()}};
 }
 
 Result<Answer> list_services(Call& call) {
@@ -70,26 +66,26 @@ Result<Answer> list_services(Call& call) {
                       {"job", to_string(there.job)},
                       {"state", there.is_held() ? "Stopped" : "Started"},
                       {"plan", there.groups.front().job->spec().plan}});
-  return json_reply(dumped({{"services", found}, {"others", others}}));
+  return json_reply(to_text({{"services", found}, {"others", others}}));
 }
 
 Json signature_of(const DlimService& service) {
   auto text = read_file(service.package() + "/signature.json");
-  return text ? parsed(*text) : Json();
+  return text ? json_or_null(*text) : Json();
 }
 
 Result<Answer> show_service(Call& call) {
   WM_TRY(auto service, find_service(call.site, call.args[0]));
   WM_TRY(auto json, service_json(call, service));
   WM_TRY(auto profile, read_file(service.folder + "/profile.json"));
-  json["profile"] = parsed(profile);
-  json["description"] = parsed(service.model.text);
+  json["profile"] = json_or_null(profile);
+  json["description"] = json_or_null(service.model.text);
   json["signature"] = signature_of(service);
   json["why"] = "";
   if (json["state"] == "Started") {
     WM_TRY(json["why"], kernels_wait_for(call.site, service));
   }
-  return json_reply(dumped(json));
+  return json_reply(to_text(json));
 }
 
 Result<std::int64_t> seconds_of(const std::string& text) {
@@ -130,7 +126,7 @@ Result<Answer> service_log(Call& call) {
 std::string metrics_text(const std::string& name, const Json& state) {
   std::string text, label = "{model=\"" + name + "\"";
   auto add = [&](const char* metric, const std::string& more, const Json& value) {
-    text += std::string("wm_service_") + metric + label + more + "} " + value.dump() + "\n";
+    text += std::string("wm_service_") + metric + label + more + "} " + to_text(value) + "\n";
   };
   for (const char* metric : {"arrived", "finished", "failed"})
     add((std::string(metric) + "_total").c_str(), "", state.value(metric, Json(0)));
@@ -150,7 +146,7 @@ std::string metrics_text(const std::string& name, const Json& state) {
 Result<Answer> service_metrics(Call& call) {
   WM_TRY(auto service, find_service(call.site, call.args[0]));
   auto state = router_state(service);
-  auto text = state ? metrics_text(service.name, parsed(*state)) : std::string();
+  auto text = state ? metrics_text(service.name, json_or_null(*state)) : std::string();
   return Answer(http::Reply{200, {{"Content-Type", "text/plain; version=0.0.4"}}, text});
 }
 

@@ -1,18 +1,17 @@
 // A package becomes a service: upload on disk → unpacked → looked at → in its place.
-#include <sodium.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 
 #include "daemons/wuserd/files/unpack.h"
-#include "daemons/wuserd/master/clock.h"
 #include "daemons/wuserd/services/dlim.h"
+#include "libwm/base/clock.h"
+#include "libwm/base/hash.h"
+#include "libwm/base/local_time.h"
 #include "libwm/files/whole_file.h"
 #include "libwm/serve/package.h"
 
@@ -24,15 +23,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t kEarlier = 3;  // versions that are kept besides the newest
 constexpr std::size_t kLongestPackage = std::size_t{64} << 30;
 
-std::string random_hex(std::size_t bytes) {
-  std::string raw(bytes, '\0'), text(bytes * 2 + 1, '\0');
-  randombytes_buf(raw.data(), raw.size());
-  sodium_bin2hex(text.data(), text.size(), reinterpret_cast<const unsigned char*>(raw.data()),
-                 raw.size());
-  text.pop_back();
-  return text;
-}
-
 // Of version 4.
 std::string fresh_uuid() {
   auto hex = random_hex(16);
@@ -43,12 +33,7 @@ std::string fresh_uuid() {
 }
 
 std::string version_name(const std::string& name) {
-  auto seconds = static_cast<std::time_t>(now_s());
-  std::tm parts{};
-  ::localtime_r(&seconds, &parts);
-  std::array<char, 32> text{};
-  std::strftime(text.data(), text.size(), "-%Y%m%d-%H%M%S", &parts);
-  return name + text.data();
+  return name + local_text(wall_now(), "-%Y%m%d-%H%M%S");
 }
 
 // The folder that holds model.json: the top, or the only one there is.
@@ -82,13 +67,11 @@ Result<void> found(const Site& site, const std::string& folder, const serve::Mod
   auto given = placing.profile;
   if (auto own = read_file(placing.package + "/profile.json"); own && given.empty()) given = *own;
   given = serve::with_warm(given, default_warm(placing.package, model));
-  WM_TRY(auto profile, serve::read_profile(model.name, site.user, given, now()));
+  WM_TRY(auto profile, serve::read_profile(model.name, site.user, given, wall_now()));
   std::error_code ec;
   fs::create_directories(folder + "/log", ec);
   if (ec) return fail(Code::System, folder + ": " + ec.message());
-  std::string key(32, '\0');
-  randombytes_buf(key.data(), key.size());
-  WM_TRY(replace_file(folder + "/key", key, 0600));
+  WM_TRY(replace_file(folder + "/key", random_bytes(32), 0600));
   return replace_file(folder + "/profile.json", profile.text, 0600);
 }
 

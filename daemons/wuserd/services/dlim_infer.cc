@@ -9,6 +9,9 @@
 
 #include "daemons/wuserd/services/dlim.h"
 #include "daemons/wuserd/site/json_body.h"
+#include "libwm/base/clock.h"
+#include "libwm/base/hash.h"
+#include "libwm/base/json.h"
 #include "libwm/http/client.h"
 #include "libwm/serve/peers.h"
 
@@ -61,7 +64,7 @@ std::string socket_of(const std::string& folder, std::uint32_t rank) {
 class Replicas {
  public:
   std::uint32_t of(Site& site, const std::string& name) {
-    auto now = std::chrono::steady_clock::now();
+    auto now = steady_now();
     std::lock_guard hold(mutex_);
     auto& known = known_[name];
     if (known.count != 0 && now - known.at < kLook) return known.count;
@@ -121,8 +124,8 @@ Result<Way> connect_patiently(Site& site, const std::string& name, std::size_t t
   if (way) return way;
   WM_TRY(auto service, find_service(site, name));
   WM_TRY(auto profile, profile_of(site, service));
-  auto until = std::chrono::steady_clock::now() + profile.connection_timeout;
-  for (int tries = 0; !way && std::chrono::steady_clock::now() < until; ++tries) {
+  auto until = steady_now() + profile.connection_timeout;
+  for (int tries = 0; !way && steady_now() < until; ++tries) {
     if (tries % 20 == 0) {
       WM_TRY(auto job, service_job(site, service));
       if (!job) return way;
@@ -145,7 +148,7 @@ http::Reply passed_on(http::Reply reply) {
 std::string chosen(const Site& site, const std::string& name, const std::string& group) {
   auto canary = canary_of(site, name);
   if (!canary) return name;
-  thread_local std::minstd_rand random(std::random_device{}());
+  thread_local std::minstd_rand random(static_cast<std::uint32_t>(random_number()));
   auto lot = group.empty() ? random() : std::hash<std::string>{}(group);
   return lot % 100 < canary->percent ? canary->service : name;
 }
@@ -158,7 +161,7 @@ std::vector<Json> routers_say(const DlimService& service, const std::string& tar
     if (!client) continue;
     auto reply = client->send("GET", target, "");
     if (!reply || reply->status != 200) continue;
-    auto json = Json::parse(reply->body, nullptr, false);
+    auto json = json_or_null(reply->body);
     if (json.is_object()) said.push_back(std::move(json));
   }
   return said;
@@ -265,13 +268,13 @@ Result<http::Reply> infer(Site& site, const std::string& asked, std::string body
 std::optional<std::string> router_state(const DlimService& service) {
   auto said = routers_say(service, "/state");
   if (said.empty()) return std::nullopt;
-  return dumped(merged_state(said));
+  return to_text(merged_state(said));
 }
 
 std::optional<std::string> router_series(const DlimService& service, std::int64_t seconds) {
   auto said = routers_say(service, "/series?seconds=" + std::to_string(seconds));
   if (said.empty()) return std::nullopt;
-  return dumped(merged_series(said));
+  return to_text(merged_series(said));
 }
 
 }  // namespace wm::user

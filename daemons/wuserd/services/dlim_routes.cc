@@ -5,6 +5,7 @@
 #include "daemons/wuserd/services/routes.h"
 #include "daemons/wuserd/site/json_body.h"
 #include "daemons/wuserd/site/reply.h"
+#include "libwm/base/json.h"
 #include "libwm/files/whole_file.h"
 
 namespace wm::user {
@@ -39,7 +40,7 @@ std::string stream_uri(const Call& call) {
 }
 
 Json model_json(const Call& call, const DlimService& service, bool started) {
-  Json json = Json::parse(service.model.text, nullptr, false);
+  Json json = json_or_null(service.model.text);
   const auto& record = service.record;
   json["name"] = service.name;
   json["uid"] = record.uid;
@@ -67,7 +68,7 @@ Result<Json> deployed_json(Call& call, const DlimService& service) {
   return model_json(call, service, job.has_value());
 }
 
-Answer status_reply(const std::string& text) { return json_reply(dumped({{"status", text}})); }
+Answer status_reply(const std::string& text) { return json_reply(to_text({{"status", text}})); }
 
 Result<Answer> deploy_new(Call& call) {
   WM_TRY(auto service, deploy_service(call, ""));
@@ -85,7 +86,7 @@ Result<Answer> list_deployed(Call& call) {
     WM_TRY(auto json, deployed_json(call, service));
     models.push_back(std::move(json));
   }
-  return json_reply(dumped(models));
+  return json_reply(to_text(models));
 }
 
 Result<Answer> extensions(Call& call) {
@@ -96,13 +97,13 @@ Result<Answer> extensions(Call& call) {
     auto profile = profile_of(call.site, service);
     plans.push_back({{"name", service.name}, {"resource_plan", profile ? profile->plan : ""}});
   }
-  return json_reply(dumped({{"model_list", models}, {"extension_list", plans}}));
+  return json_reply(to_text({{"model_list", models}, {"extension_list", plans}}));
 }
 
 Result<Answer> show_deployed(Call& call) {
   WM_TRY(auto service, find_service(call.site, call.args[0]));
   WM_TRY(auto json, deployed_json(call, service));
-  return json_reply(dumped(json));
+  return json_reply(to_text(json));
 }
 
 Result<DlimService> stopped_service(Call& call) {
@@ -115,12 +116,12 @@ Result<DlimService> stopped_service(Call& call) {
 Result<Answer> edit(Call& call) {
   WM_TRY(auto service, stopped_service(call));
   WM_TRY(auto text, http::read_body(call.exchange, kLongestText));
-  auto given = Json::parse(text, nullptr, false);
-  auto json = Json::parse(service.model.text, nullptr, false);
+  auto given = json_or_null(text);
+  auto json = json_or_null(service.model.text);
   for (const char* key : {"tag", "weight_path", "runtime", "kernel_path", "readme", "framework",
                           "attributes", "mk_environments"})
     if (given.is_object() && given.contains(key)) json[key] = given[key];
-  WM_TRY(auto model, serve::read_model(json.dump(2)));
+  WM_TRY(auto model, serve::read_model(to_text(json, 2)));
   std::error_code ec;
   if (!fs::is_regular_file(service.package() + "/" + model.kernel_path, ec))
     return fail(Code::BadArgument, "the package has no " + model.kernel_path);
@@ -163,7 +164,7 @@ Result<Answer> instance(Call& call) {
   json["instances"] = Json::array();
   auto text = job ? router_state(service) : std::nullopt;
   if (job) {
-    auto state = Json::parse(text.value_or("{}"), nullptr, false);
+    auto state = json_or_null(text.value_or("{}"));
     WM_TRY(auto waits, kernels_wait_for(call.site, service));
     Json one{{"isd_uid", service.record.uid},
              {"job_id", to_string(service.record.job)},
@@ -178,7 +179,7 @@ Result<Answer> instance(Call& call) {
       one["isd_container"].push_back(container_json(kernel));
     json["instances"].push_back(std::move(one));
   }
-  return json_reply(dumped(json));
+  return json_reply(to_text(json));
 }
 
 Result<Answer> profile(Call& call) {
@@ -204,7 +205,7 @@ Result<Answer> to_version_before(Call& call) {
 Result<Answer> try_out(Call& call) {
   WM_TRY(auto service, find_service(call.site, call.args[0]));
   WM_TRY(auto text, http::read_body(call.exchange, kLongestText));
-  auto json = Json::parse(text, nullptr, false);
+  auto json = json_or_null(text);
   bool fine = json.is_object() && json.contains("percent") && json["percent"].is_number_unsigned();
   if (!fine || !json.value("service", Json("")).is_string())
     return fail(Code::BadArgument, "{\"service\": \"...\", \"percent\": N} is wanted");
@@ -216,13 +217,13 @@ Result<Answer> try_out(Call& call) {
 Result<Answer> readme(Call& call) {
   WM_TRY(auto service, find_service(call.site, call.args[0]));
   WM_TRY(auto text, read_file(service.package() + "/README.md"));
-  return json_reply(dumped({{"readme", text}}));
+  return json_reply(to_text({{"readme", text}}));
 }
 
 Result<Answer> set_readme(Call& call) {
   WM_TRY(auto service, find_service(call.site, call.args[0]));
   WM_TRY(auto text, http::read_body(call.exchange, kLongestText));
-  auto json = Json::parse(text, nullptr, false);
+  auto json = json_or_null(text);
   if (!json.is_object() || !json.contains("readme") || !json["readme"].is_string())
     return fail(Code::BadArgument, "{\"readme\": \"...\"} is wanted");
   WM_TRY(replace_file(service.package() + "/README.md", json["readme"].get<std::string>(), 0600));
@@ -242,10 +243,10 @@ Result<Answer> streaming(Call& call) {
   WM_TRY(auto profile, profile_of(call.site, service));
   const auto& policy = profile.policy;
   auto limit = std::chrono::duration_cast<std::chrono::seconds>(policy.execution_timeout);
-  return json_reply(dumped({{"streaming_service_uri", stream_uri(call)},
-                            {"stream_number_per_group", policy.stream_group},
-                            {"stream_discard_slow_tasks", policy.stream_discards},
-                            {"task_execution_timeout", limit.count()}}));
+  return json_reply(to_text({{"streaming_service_uri", stream_uri(call)},
+                             {"stream_number_per_group", policy.stream_group},
+                             {"stream_discard_slow_tasks", policy.stream_discards},
+                             {"task_execution_timeout", limit.count()}}));
 }
 
 Result<Answer> not_there(Call&) {

@@ -11,19 +11,19 @@
 #include <nlohmann/json.hpp>
 
 #include "daemons/wuserd/jobs/find.h"
-#include "daemons/wuserd/master/clock.h"
 #include "daemons/wuserd/services/dlim.h"
+#include "libwm/base/clock.h"
+#include "libwm/base/json.h"
 #include "libwm/files/whole_file.h"
 
 namespace wm::user {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 Result<ServiceRecord> read_record(const std::string& folder) {
   WM_TRY(auto text, read_file(folder + "/service.json"));
-  auto json = Json::parse(text, nullptr, false);
+  auto json = json_or_null(text);
   if (!json.is_object()) return fail(Code::Damaged, folder + "/service.json: no JSON object");
   ServiceRecord record;
   record.uid = json.value("uid", "");
@@ -153,12 +153,12 @@ Result<void> keep_record(const std::string& folder, const ServiceRecord& record)
   Json json{{"uid", record.uid},         {"version", record.version}, {"job", record.job.job},
             {"created", record.created}, {"updated", record.updated}, {"started", record.started},
             {"space", record.space},     {"model", record.model},     {"earlier", record.earlier}};
-  return replace_file(folder + "/service.json", json.dump(2), 0600);
+  return replace_file(folder + "/service.json", to_text(json, 2), 0600);
 }
 
 Result<serve::Profile> profile_of(Site& site, const DlimService& service) {
   WM_TRY(auto text, read_file(service.folder + "/profile.json"));
-  WM_TRY(auto profile, serve::read_profile(service.name, site.user, text, now()));
+  WM_TRY(auto profile, serve::read_profile(service.name, site.user, text, wall_now()));
   profile.text = std::move(text);  // as it was kept, and as a job of it is signed
   return profile;
 }

@@ -5,6 +5,7 @@
 #include "daemons/wuserd/services/routes.h"
 #include "daemons/wuserd/site/json_body.h"
 #include "daemons/wuserd/site/reply.h"
+#include "libwm/base/json.h"
 #include "libwm/files/whole_file.h"
 
 namespace wm::user {
@@ -13,7 +14,7 @@ namespace {
 constexpr std::size_t kLongestInference = 32 << 20;
 
 Answer refused_v2(int status, const std::string& error) {
-  return json_reply(dumped({{"error", error}}), status);
+  return json_reply(to_text({{"error", error}}), status);
 }
 
 bool speaks_v2(const DlimService& service) {
@@ -31,7 +32,7 @@ Result<DlimService> find_v2(Call& call) {
 
 Result<Answer> server(Call&) {
   return json_reply(
-      dumped({{"name", "wm"}, {"version", WM_VERSION}, {"extensions", Json::array()}}));
+      to_text({{"name", "wm"}, {"version", WM_VERSION}, {"extensions", Json::array()}}));
 }
 
 Result<Answer> live(Call&) { return json_reply(R"({"live":true})"); }
@@ -46,7 +47,7 @@ Result<Answer> ready(Call& call) {
 Json inputs_of(const DlimService& service) {
   Json shape = Json::array({-1});
   auto text = read_file(service.package() + "/signature.json");
-  auto signature = text ? Json::parse(*text, nullptr, false) : Json();
+  auto signature = text ? json_or_null(*text) : Json();
   if (signature.is_object() && signature.contains("input_shape"))
     for (const auto& n : signature["input_shape"]) shape.push_back(n);
   return Json::array({{{"name", "input"}, {"datatype", "FP32"}, {"shape", shape}}});
@@ -56,11 +57,11 @@ Result<Answer> model(Call& call) {
   auto service = find_v2(call);
   if (!service) return refused_v2(404, service.error().text);
   Json outputs = Json::array({{{"name", "output"}, {"datatype", "FP32"}, {"shape", {-1, -1}}}});
-  return json_reply(dumped({{"name", service->name},
-                            {"versions", Json::array({service->record.version})},
-                            {"platform", "pytorch"},
-                            {"inputs", inputs_of(*service)},
-                            {"outputs", outputs}}));
+  return json_reply(to_text({{"name", service->name},
+                             {"versions", Json::array({service->record.version})},
+                             {"platform", "pytorch"},
+                             {"inputs", inputs_of(*service)},
+                             {"outputs", outputs}}));
 }
 
 Result<Answer> model_ready(Call& call) {
@@ -69,7 +70,7 @@ Result<Answer> model_ready(Call& call) {
   WM_TRY(auto job, service_job(call.site, *service));
   bool up = job && router_state(*service);
   Json json{{"name", service->name}, {"ready", up}};
-  return json_reply(dumped(json), up ? 200 : 503);
+  return json_reply(to_text(json), up ? 200 : 503);
 }
 
 Result<Answer> infer_v2(Call& call) {

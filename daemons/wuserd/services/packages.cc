@@ -1,7 +1,5 @@
 #include "daemons/wuserd/services/packages.h"
 
-#include <sodium.h>
-
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "daemons/wuserd/services/dlim.h"
+#include "libwm/base/hash.h"
 #include "libwm/files/whole_file.h"
 
 namespace wm::user {
@@ -70,12 +69,11 @@ std::string readme_of(const JobView& run, const serve::Wanted& wanted) {
          run.job->spec().name + "): " + wanted.weight + "\n";
 }
 
-void add_file(crypto_generichash_state& hash, const std::string& path) {
+void add_file(Hasher& hash, const std::string& path) {
   std::array<char, 64 << 10> block{};
   std::ifstream in(path, std::ios::binary);
   while (in.read(block.data(), block.size()) || in.gcount() > 0)
-    crypto_generichash_update(&hash, reinterpret_cast<const unsigned char*>(block.data()),
-                              static_cast<unsigned long long>(in.gcount()));
+    hash.add({block.data(), static_cast<std::size_t>(in.gcount())});
 }
 
 }  // namespace
@@ -99,20 +97,12 @@ Result<void> copy_folder(const std::string& from, const std::string& to) {
 std::string tree_hash(const std::string& folder) {
   auto files = files_in(folder);
   if (files.empty()) return "";
-  crypto_generichash_state hash;
-  std::array<unsigned char, 16> bytes{};
-  crypto_generichash_init(&hash, nullptr, 0, bytes.size());
+  Hasher hash(16);
   for (const auto& file : files) {
-    auto name = file + '\0';
-    crypto_generichash_update(&hash, reinterpret_cast<const unsigned char*>(name.data()),
-                              name.size());
+    hash.add(file + '\0');
     add_file(hash, folder + "/" + file);
   }
-  crypto_generichash_final(&hash, bytes.data(), bytes.size());
-  std::string text(bytes.size() * 2 + 1, '\0');
-  sodium_bin2hex(text.data(), text.size(), bytes.data(), bytes.size());
-  text.pop_back();
-  return text;
+  return hex(hash.finish());
 }
 
 Result<void> make_package(const JobView& run, serve::Wanted wanted, const std::string& into) {

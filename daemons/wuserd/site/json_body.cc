@@ -4,8 +4,9 @@ namespace wm::user {
 
 Result<Json> json_in(Call& call) {
   WM_TRY(auto body, http::read_body(call.exchange, kLongestJson));
-  auto json = Json::parse(body, nullptr, false);
-  if (!json.is_object()) return fail(Code::BadArgument, "a JSON object is wanted");
+  auto json = parse_json(body);
+  if (!json && json.error().code == Code::Limit) return fail(Code::BadArgument, json.error().text);
+  if (!json || !json->is_object()) return fail(Code::BadArgument, "a JSON object is wanted");
   return json;
 }
 
@@ -20,10 +21,6 @@ Result<std::string> text_in(const Json& json, const char* key) {
 std::string text_or_none(const Json& json, const char* key) {
   auto text = text_in(json, key);
   return text ? *text : std::string();
-}
-
-std::string dumped(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace wm::user

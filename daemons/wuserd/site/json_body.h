@@ -6,10 +6,9 @@
 #include <string>
 
 #include "daemons/wuserd/site/site.h"
+#include "libwm/base/json.h"
 
 namespace wm::user {
-
-using Json = nlohmann::ordered_json;
 
 inline constexpr std::size_t kLongestJson = 1 << 20;
 
@@ -19,7 +18,5 @@ Result<Json> json_in(Call& call);
 Result<std::string> text_in(const Json& json, const char* key);
 /// The same where there may be anything. @cost O(length)
 std::string text_or_none(const Json& json, const char* key);
-/// As text; bytes that are no UTF-8 are replaced. @cost O(length)
-std::string dumped(const Json& json);
 
 }  // namespace wm::user

@@ -6,6 +6,7 @@
 #include "daemons/wuserd/site/reply.h"
 #include "daemons/wuserd/spaces/routes.h"
 #include "daemons/wuserd/spaces/spaces.h"
+#include "libwm/base/json.h"
 #include "libwm/files/whole_file.h"
 #include "libwm/rest/url.h"
 
@@ -20,9 +21,7 @@ constexpr Duration kOfList = 2s, kOfQuestion = 10s, kOfModel = 30min;
 
 // An owner's wuserd is another user's program: what it says is looked at.
 Result<Json> told_json(const std::string& text, const std::string& user) {
-  constexpr int kDeepest = 16;
-  auto shallow = [](int depth, Json::parse_event_t, Json&) { return depth < kDeepest; };
-  auto json = Json::parse(text, shallow, false);
+  auto json = json_or_null(text, {.depth = 16});
   if (json.is_object() || json.is_array()) return json;
   return fail(Code::Unavailable, "the wuserd of " + user + " answers no JSON");
 }
@@ -74,12 +73,12 @@ Result<Answer> list_spaces(Call& call) {
   Json found = Json::array(), away = Json::array();
   for (const auto& space : spaces_of(call.site).spaces()) {
     WM_TRY(auto text, space_text(call.site, space, rest::SpaceRole::Owner, true));
-    found.push_back(Json::parse(text));
+    found.push_back(json_or_null(text));
     found.back()["members"] = space.members.size();
   }
   for (const auto& owner : known_owners(call.site))
     if (!add_shared(call.site, owner, found)) away.push_back(owner);
-  return json_reply(dumped({{"spaces", found}, {"away", away}}));
+  return json_reply(to_text({{"spaces", found}, {"away", away}}));
 }
 
 Result<Answer> keep_space(Call& call) {
@@ -104,8 +103,8 @@ Result<std::string> shared_text(Call& call, const SpaceName& named) {
   for (const char* list : {"members", "models", "deployments"})
     if (!space[list].is_array()) space[list] = Json::array();
   WM_TRY(auto own, deployments_text(call.site, shown));
-  for (auto& service : Json::parse(own)) space["deployments"].push_back(std::move(service));
-  return dumped(space);
+  for (auto& service : json_or_null(own)) space["deployments"].push_back(std::move(service));
+  return to_text(space);
 }
 
 Result<Answer> show_space(Call& call) {
@@ -206,7 +205,7 @@ std::string profile_text(const Json& asked, const std::string& plan) {
     kernel.merge_patch(profile);
     profile = std::move(kernel);
   }
-  return profile.empty() && profile.is_object() ? std::string() : dumped(profile);
+  return profile.empty() && profile.is_object() ? std::string() : to_text(profile);
 }
 
 // As this user's own service, even if another member promoted the model.
@@ -225,7 +224,7 @@ Result<Answer> deploy_promoted(Call& call) {
   WM_TRY(replace_file(placing.package + "/model.json", renamed, 0600));
   WM_TRY(auto service, place_package(call.site, placing));
   if (json.value("start", Json(true)) == Json(true)) WM_TRY(start_service(call.site, name));
-  return json_reply(dumped({{"name", service.name}}), 201);
+  return json_reply(to_text({{"name", service.name}}), 201);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "daemons/wuserd/files/unpack.h"
 #include "daemons/wuserd/services/dlim.h"
 #include "daemons/wuserd/site/json_body.h"
+#include "libwm/base/json.h"
 #include "libwm/files/whole_file.h"
 #include "libwm/proc/accounts.h"
 
@@ -29,7 +30,7 @@ constexpr std::size_t kMostOwners = 500;
 
 // As its own wuserd said it: clients get the same code again.
 Error error_of(const http::Reply& reply, const std::string& user) {
-  auto json = Json::parse(reply.body, nullptr, false);
+  auto json = json_or_null(reply.body);
   auto title = text_or_none(json, "title");
   if (title.empty()) title = "the wuserd of " + user + " answers " + std::to_string(reply.status);
   switch (reply.status) {
@@ -90,22 +91,22 @@ Result<std::string> deployments_text(Site& site, const std::string& space) {
                      {"version", service.record.version},
                      {"state", job ? "Started" : "Stopped"}});
   }
-  return dumped(found);
+  return to_text(found);
 }
 
 Result<std::string> space_text(Site& site, const rest::Space& space, rest::SpaceRole role,
                                bool brief) {
   auto assets = spaces_of(site);
-  Json json = Json::parse(rest::to_text(space));
+  Json json = json_or_null(rest::to_text(space));
   json["owner"] = site.user;
   json["role"] = rest::word_of(role);
   WM_TRY(auto deployed, deployments_text(site, space.name));
-  Json deployments = Json::parse(deployed), models = Json::array();
+  Json deployments = json_or_null(deployed), models = Json::array();
   for (const auto& model : assets.models(space.name))
-    models.push_back(Json::parse(model_text(assets, space.name, model)));
+    models.push_back(json_or_null(model_text(assets, space.name, model)));
   json["models"] = brief ? Json(models.size()) : models;
   json["deployments"] = brief ? Json(deployments.size()) : deployments;
-  return dumped(json);
+  return to_text(json);
 }
 
 Result<SpaceOwner> SpaceOwner::find(const Site& site, const std::string& user, Duration patience) {

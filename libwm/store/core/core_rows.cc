@@ -1,11 +1,11 @@
 // Role: see core_rows.h: events, blobs and replies. Snapshots are in snapshot_rows.cc.
 #include "libwm/store/core/core_rows.h"
 
-#include <sodium/crypto_generichash.h>
-
 #include <algorithm>
 #include <string>
 #include <utility>
+
+#include "libwm/base/hash.h"
 
 namespace wm::store {
 namespace {
@@ -72,7 +72,7 @@ Result<void> delete_blob_ids(Connection& db, const std::vector<std::int64_t>& id
   return {};
 }
 
-Hash hash_of(const std::string& bytes) {
+Hash stored_hash(const std::string& bytes) {
   Hash hash{};
   std::copy_n(bytes.begin(), std::min(bytes.size(), hash.size()), hash.begin());
   return hash;
@@ -81,10 +81,7 @@ Hash hash_of(const std::string& bytes) {
 }  // namespace
 
 Hash blob_hash(std::string_view bytes) {
-  Hash hash{};
-  crypto_generichash(hash.data(), hash.size(), reinterpret_cast<const unsigned char*>(bytes.data()),
-                     bytes.size(), nullptr, 0);
-  return hash;
+  return stored_hash(hash_of(bytes));
 }
 
 Result<void> insert_batch(Connection& db, const Batch& batch) {
@@ -146,7 +143,7 @@ Result<std::size_t> delete_blobs(Connection& db, const std::set<Hash>& keep, Seq
         WM_TRY(bool row, ask.step());
         if (!row) break;
         after = ask.number(0);
-        if (!keep.contains(hash_of(ask.text(1)))) ids.push_back(after);
+        if (!keep.contains(stored_hash(ask.text(1)))) ids.push_back(after);
       }
     }
     if (!ids.empty()) WM_TRY(delete_blob_ids(db, ids));

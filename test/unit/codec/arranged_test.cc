@@ -1,6 +1,7 @@
 // What people arrange, and what they configured for it, as bytes and back.
 #include <gtest/gtest.h>
 
+#include "libwm/base/hash.h"
 #include "libwm/codec/codec.h"
 #include "libwm/model/cluster.h"
 #include "libwm/model/event.h"
@@ -9,15 +10,6 @@
 
 namespace wm {
 namespace {
-
-std::string hex(const std::string& bytes) {
-  std::string text;
-  for (unsigned char byte : bytes) {
-    text += "0123456789abcdef"[byte >> 4];
-    text += "0123456789abcdef"[byte & 15];
-  }
-  return text;
-}
 
 Reservation reservation() {
   Reservation r;

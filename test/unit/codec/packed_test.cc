@@ -17,7 +17,7 @@ std::string alike(std::size_t length) {
   return bytes;
 }
 
-std::string random_bytes(std::size_t length) {
+std::string noise(std::size_t length) {
   std::mt19937 random(7);
   std::string bytes(length, '\0');
   for (char& c : bytes) c = static_cast<char>(random());
@@ -25,8 +25,7 @@ std::string random_bytes(std::size_t length) {
 }
 
 TEST(packed, bytes_come_back_as_they_were) {
-  for (const auto& bytes :
-       {std::string(), std::string("a\0b", 3), alike(300'000), random_bytes(70'000)}) {
+  for (const auto& bytes : {std::string(), std::string("a\0b", 3), alike(300'000), noise(70'000)}) {
     auto back = codec::unpacked(codec::packed(bytes), kMost);
     ASSERT_TRUE(back) << back.error().text;
     EXPECT_EQ(*back, bytes);

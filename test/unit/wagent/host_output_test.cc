@@ -59,7 +59,7 @@ struct TestCopier {
   }
   void out(const std::string& text) { write(streams.out, text); }
   void err(const std::string& text) { write(streams.err, text); }
-  static void write(const proc::Fd& to, const std::string& text) {
+  static void write(const Fd& to, const std::string& text) {
     EXPECT_EQ(::write(to.get(), text.data(), text.size()), std::ssize(text));
   }
   void close() { streams.out.reset(), streams.err.reset(); }

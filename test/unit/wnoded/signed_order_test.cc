@@ -3,23 +3,15 @@
 #include "daemons/wnoded/signed_order.h"
 
 #include <gtest/gtest.h>
-#include <sodium.h>
 
 #include <functional>
 
+#include "libwm/base/hash.h"
 #include "libwm/codec/codec.h"
 #include "test/support/node_core.h"
 
 namespace wm::node {
 namespace {
-
-std::string hash_of(const std::string& bytes) {
-  std::string hash(32, '\0');
-  crypto_generichash(reinterpret_cast<unsigned char*>(hash.data()), 32,
-                     reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), nullptr,
-                     0);
-  return hash;
-}
 
 // An order as an honest master makes it: what the submitter left open is filled in.
 HostOrder honest() {

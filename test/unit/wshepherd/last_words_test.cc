@@ -56,7 +56,7 @@ TEST_F(last_words_of, without_one_stderr_says_it) {
 
 TEST_F(last_words_of, where_both_streams_go_to_one_file_that_says_it) {
   task.out.swap(task.err);
-  EXPECT_EQ(reason(), "its stderr ended: ValueError: on stderr");
+  EXPECT_EQ(reason(), "its output ended: ValueError: on stderr");
 }
 
 TEST_F(last_words_of, whatever_else_lies_there_is_not_read_and_not_waited_for) {

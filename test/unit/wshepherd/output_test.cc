@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "daemons/wshepherd/user/passage.h"
 #include "libwm/proc/rank_call.h"
 #include "test/support/folder.h"
 
@@ -129,20 +130,20 @@ struct FakeAgent {
     ::fcntl(door.get(), F_SETFL, 0);  // waits
   }
   proc::RankArrival answer() {
-    proc::Fd caller(::accept(door.get(), nullptr, nullptr));
+    Fd caller(::accept(door.get(), nullptr, nullptr));
     auto arrival = proc::receive_rank_call(caller.get());
     EXPECT_TRUE(arrival && proc::answer_rank_call(caller.get(), {}));
     ::fcntl(arrival->out.get(), F_SETFL, 0);  // waits
     return *std::move(arrival);
   }
-  static std::string all_of(const proc::Fd& from) {
+  static std::string all_of(const Fd& from) {
     std::string text;
     char part[4096];
     for (ssize_t n = 0; (n = ::read(from.get(), part, sizeof part)) > 0;)
       text.append(part, static_cast<std::size_t>(n));
     return text;
   }
-  proc::Fd door;
+  Fd door;
 };
 
 launch::TaskSpec shared_elsewhere(const std::string& path) {
@@ -179,6 +180,24 @@ TEST(output, an_agent_that_goes_keeps_nobody_and_is_a_loss) {
   ::signal(SIGPIPE, old);
   serves.join();
   EXPECT_EQ(contents(dir.path() + "/log").size(), 100u * 4096);
+}
+
+TEST(output, an_agent_that_takes_the_place_of_one_that_went_is_told_what_comes_then) {
+  test::OwnFolder dir;
+  FakeAgent agent(dir.path() + "/agent");
+  std::string got;
+  std::thread serves([&] {
+    (void)agent.answer();  // and is gone
+    got = FakeAgent::all_of(agent.answer().out);
+  });
+  auto old = ::signal(SIGPIPE, SIG_IGN);
+  Passage passage(dir.path() + "/agent", TaskNumber{7}, Duration{});
+  while (!passage.has_lost()) passage.write(1, "lost\n");
+  passage.write(1, "after\n");
+  EXPECT_FALSE(passage.finish());
+  ::signal(SIGPIPE, old);
+  serves.join();
+  EXPECT_EQ(got, "after\n");
 }
 
 }  // namespace

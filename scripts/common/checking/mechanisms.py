@@ -1,0 +1,65 @@
+"""Role: what has one place in WM. Each row: the calls that a mechanism wraps, the one file that makes them, what others
+use instead, and the files that may call them all the same, each with its reason.
+
+A new mechanism is a row. A pattern is looked for in code: not in comments, texts or preprocessor lines.
+Callers: scripts/check_mechanisms.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Mechanism:
+    """One row. `place`: a file, or what its files begin with."""
+    pattern: str
+    place: str
+    instead: str
+    may: dict = field(default_factory=dict)  # file, or what files begin with → why
+
+    def calls(self, code):
+        """(offset, what) of each call that the pattern names."""
+        for match in re.finditer(self.pattern, code):
+            yield match.start(), match.group().strip()
+
+    def allows(self, name):
+        """Whether this file may make such calls."""
+        return name.startswith((self.place, *self.may))
+
+
+HANDSHAKE = 'digests of a handshake stay in the types of its steps, and on the stack'
+
+GROUPS = 'linked into users\' programs by itself, without base'
+STARTED = 'a program that it started has so long, and is looked at at an even pace'
+LOOKS = 'a job has so many looks to change its state, at an even pace'
+
+MECHANISMS = (
+    Mechanism(r'\bcrypto_generichash\w*', 'libwm/base/hash.', 'Hasher, hash_of of base/hash.h',
+              {'libwm/wire/hello.': HANDSHAKE, 'libwm/wire/cipher.': HANDSHAKE}),
+    Mechanism(r'\bsodium_(bin2hex|hex2bin|bin2base64|base642bin|memcmp)\b', 'libwm/base/hash.',
+              'hex, base64, same_secret of base/hash.h'),
+    Mechanism(r'\brandombytes_\w+|\bgetrandom\s*\(|\brandom_device\b', 'libwm/base/hash.',
+              'random_bytes, random_hex, random_number of base/hash.h',
+              {'libwm/wire/entropy.cc': 'fills the secrets of a handshake in their place'}),
+    Mechanism(r'(?i)\b\w*json::(parse|accept|sax_parse)\s*\(|\.dump\s*\(', 'libwm/base/json.',
+              'parse_json, json_or_null, to_text of base/json.h'),
+    Mechanism(r'\b(system|steady|high_resolution)_clock::now\b|\b(clock_gettime|gettimeofday)\s*\('
+              r'|(?<![\w.>])time\s*\(\s*(nullptr|NULL|0)\s*\)', 'libwm/base/clock.h',
+              'wall_now, now_s, steady_now, boot_now of base/clock.h',
+              {'libwm/trainer/groups/': GROUPS,
+               'daemons/wmasterd/rim/watchdog.cc': 'sem_timedwait wants the time of day as a timespec'}),
+    Mechanism(r'\b(localtime|gmtime|asctime|ctime)(_r)?\s*\(', 'libwm/base/local_time.',
+              'local_parts, local_text of base/local_time.h'),
+    Mechanism(r'\b(sleep_for|sleep_until|usleep|nanosleep|clock_nanosleep)\s*\(', 'libwm/base/backoff.',
+              'Backoff of base/backoff.h',
+              {'libwm/trainer/groups/': GROUPS,
+               'libwm/client/connection.cc': 'RetryPlan, which ends and is told to the user, says how long',
+               'libwm/store/sqlite/sqlite.cc': 'SQLite asks for the pause between looks at a lock, and counts them',
+               'daemons/wgatewayd/agents.cc': STARTED, 'commands/common/submit_filter.cc': STARTED,
+               'commands/report/program.cc': STARTED,
+               'daemons/wuserd/execs/end.cc': LOOKS, 'daemons/wuserd/services/dlim_start.cc': LOOKS,
+               'daemons/wuserd/services/dlim_infer.cc': LOOKS,
+               'daemons/wrouter/main.cc': 'follows a file, as long as it runs',
+               'commands/bpeek.cc': 'follows the output of a job that runs',
+               'daemons/wlogind/main.cc': 'each refusal takes as long as every other'}),
+)
