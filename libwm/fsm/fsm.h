@@ -11,7 +11,7 @@
 //      └──────────────┬────────────────┘              │
 //               last TaskEnded ─► finished, failed, killed ─JobPurged─► forgotten
 //
-// A job never changes by somebody's calling it: what happened to its tasks is the events, and
+// No call changes a job: what happened to its tasks is the events, and
 // the state is what they add up to (task_fsm.cc: what an end means; job_fsm.cc: the rest). A
 // stale fact, of an older attempt or said again, is refused by check and harms nothing; the host
 // that told it is told by react what is wanted now. So react never asks what event came.

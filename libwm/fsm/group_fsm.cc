@@ -8,7 +8,7 @@ namespace {
 
 bool is_active(const Job& job) { return !waits(job) && !is_over(job.state); }
 
-// Nobody has decided its end yet.
+// No end has been decided for it yet.
 bool goes_on(const Job& job) {
   return is_active(job) && !job.kill && !job.ending && !job.waits.preempted;
 }

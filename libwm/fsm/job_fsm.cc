@@ -38,7 +38,7 @@ LeadNumber first_lead_after(const Membership& before) {
   return LeadNumber{before.lead.value + before.epoch.value / kBlock + 1};
 }
 
-// The lead found nobody who carries the training's state: new tasks began from a checkpoint.
+// The lead found no member that carries the training's state: new tasks began from a checkpoint.
 bool begins_anew(const Job& job, const EpochFormed& epoch) {
   const auto& before = job.membership.members;
   auto stays = [&](TaskNumber m) {

@@ -259,7 +259,7 @@ void apply_to(Cluster& c, const TaskStarted& e, WallTime now, Touched& t) {
   bool other_port = e.port != 0 && job.port != 0 && e.port != job.port;
   if (e.port != 0) job.port = e.port;
   if (task.state == TaskState::Starting) task.state = TaskState::Running;
-  // Somebody else had the port that was chosen: tasks elsewhere were told of that one.
+  // The chosen port was in use: tasks elsewhere were told of that one.
   if (other_port && job.state == JobState::Launching) {
     relaunch(c, job);
     ++job.generation;

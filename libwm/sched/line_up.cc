@@ -1,6 +1,6 @@
-// Role: who takes part in a pass, from what refresh found (memory.h): of pending jobs that differ
-// in nothing but their number those that could start by what running jobs leave, one by one in
-// dispatch order, and one claim for all that come after.
+// Role: the jobs that take part in a pass, of those that refresh found (memory.h): of pending jobs
+// that differ in nothing but their number those that could start by what running jobs leave, one by
+// one in dispatch order, and one claim for all that come after.
 #include <algorithm>
 #include <map>
 #include <queue>

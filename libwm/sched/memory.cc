@@ -143,7 +143,7 @@ void Collector::add_pending(const Job& job, std::uint32_t copies, std::uint32_t 
 }
 
 void Collector::visit_array(const Job& base) {
-  if (base.spec().open || !base.spec().groups.empty()) return;  // who waits is made
+  if (base.spec().open || !base.spec().groups.empty()) return;  // those that wait are made already
   std::uint32_t total = element_count(base.spec()), unmade = 0;
   for (std::uint32_t p = base.elements.next_position; p < total; ++p) {
     unmade += cluster_.elements.find(base.elements.first + p) == nullptr;

@@ -78,7 +78,7 @@ void PlanViews::add_users_up() {
   }
 }
 
-// Who of these siblings uses what others own: more than is owned by nobody must be lent.
+// Which of these siblings use what others own: more than is owned by none of them must be lent.
 void PlanViews::balance(int parent) {
   std::vector<int> children;
   std::vector<Portion> over, idle;

@@ -67,7 +67,7 @@ class Call {
   Caller caller_;
 };
 
-// Who gets no answer asks again, for ever.
+// A client that gets no answer asks again, for ever.
 template <class Reply>
 Result<std::string> Call::encoded(const Reply& value) {
   auto bytes = codec::encode(value);

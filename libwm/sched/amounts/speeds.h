@@ -2,7 +2,7 @@
 // a curve: its speed with 0, 1, 2 … tasks (goodput.h). From it follow
 //
 //   useful sizes   those with more speed than every smaller one; others are never a target
-//   fairshare      max-min by tasks over useful sizes: who has least gets its next size first
+//   fairshare      max-min by tasks over useful sizes: the job with least gets its next size first
 //   goodput        by marginal gain: the next size goes where speed rises most for a unit
 //   further hosts  only where they make it faster: tasks on several hosts exchange more slowly
 //                  than fewer on one

@@ -35,7 +35,7 @@ struct User {
   const Claim* waiting = nullptr;  // the first with a minimum that was not covered
 };
 
-// First who starts; where some of them start from what others give, how that would be divided if
+// First which claims start; where some start from what others give, how that would be divided if
 // nothing ran yet; then how much each gets.
 enum class Phase { Admit, Settle, Size };
 
@@ -365,8 +365,8 @@ Excess excess_of(const std::vector<Claim>& claims, const std::vector<Steady>& st
   return excess;
 }
 
-// Who starts from what others give: who of them pays is found as if it ran already, or they would
-// give now and get it back in the next pass, and others give instead.
+// For claims that start from what others give: finds who pays as if they ran already. Else some
+// would give now and get it back in the next pass, and others give instead.
 void settle_payers(const std::vector<Claim>& claims, const std::vector<Steady>& steady, Class& mine,
                    const PlanTree& tree, Units capacity) {
   mine.starting = true;

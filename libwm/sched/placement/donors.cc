@@ -44,7 +44,7 @@ Donors::Donors(std::vector<Claim>& claims, Places& places) : places_(places) {
       std::sort(candidates.begin(), candidates.end(), leaves_before);
 }
 
-// Lowest-priority queue first, then who is apart, then the later job, then the higher number.
+// Lowest-priority queue first, then tasks that are apart, then the later job, the higher number.
 bool Donors::leaves_before(const Candidate& a, const Candidate& b) {
   return std::tie(b.claim->order.rank, b.apart, b.claim->id, b.task->number) <
          std::tie(a.claim->order.rank, a.apart, a.claim->id, a.task->number);

@@ -390,7 +390,7 @@ bool Placement::start_together(const std::vector<Claim*>& gang) {
   return true;
 }
 
-// What each lacks is made to come; who has room already keeps it until then.
+// What each lacks is made to come; a claim that has room already keeps it until then.
 bool Placement::promise_together(const std::vector<Claim*>& gang) {
   return std::all_of(gang.begin(), gang.end(),
                      [&](Claim* claim) { return !is_hopeless(*claim) && promise_start(*claim); });
@@ -493,7 +493,7 @@ const std::vector<DatedStart>& Placement::date(const std::vector<const Claim*>& 
   return held_.dates();
 }
 
-// Tasks that are to come under its limits: of those for whom others leave, and of those who hold
+// Tasks that are to come under its limits: of claims for which others leave, and of those that hold
 // places at a date.
 std::int64_t Placement::awaited_beside(const Claim& claim) const {
   std::int64_t tasks = 0;

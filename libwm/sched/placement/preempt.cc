@@ -164,7 +164,7 @@ bool Preemptor::fits_without(const Claim& claim, const std::vector<const Claim*>
   return fits;
 }
 
-// One that may not preempt whom this one may, and waits for the same room.
+// Would the room go to a claim that stands before this one, holds places and was not served yet?
 bool Preemptor::goes_to_an_earlier_one(const Claim& claim,
                                        const std::vector<const Claim*>& victims) {
   try_without(victims);

@@ -55,10 +55,10 @@ class Reservations {
   Reservations(const Claims& claims, const PlanTree& tree, const SchedPolicy& policy,
                Timeline& timeline);
 
-  /// Before anybody is placed: who was promised places in an earlier pass keeps them.
-  /// @cost O(claims), and where somebody was: O(running tasks + hosts + steps of those places)
+  /// Before any claim is placed: claims that were promised places in an earlier pass keep them.
+  /// @cost O(claims), and where some were: O(running tasks + hosts + steps of those places)
   void keep(Places& places);
-  /// Does it keep places from pass to pass? @cost O(log who does)
+  /// Does it keep places from pass to pass? @cost O(log claims that do)
   bool keeps(const Claim& claim) const { return kept_.count(&claim) > 0; }
   /// It may start now, or be given an earlier date: what it keeps is free for it until take_back
   /// or hold_for. @cost as Skyline::vacate
@@ -67,7 +67,7 @@ class Reservations {
   /// @cost as Skyline::occupy
   void take_back(const Claim& claim);
 
-  /// A task of what runs makes way for somebody. begin … rollback undoes it.
+  /// A task of what runs makes way for a claim. begin … rollback undoes it.
   /// @cost as Skyline::leave
   void leave(std::uint32_t room, const Job& job, const Task& task, bool parks);
   /// Others make way for it, which starts there when they have left: instead of what it kept and
@@ -76,7 +76,7 @@ class Reservations {
   /// Jobs that make way may from now on take `extra` longer than the grace. A claim that starts
   /// then must still be gone by the dates of others. @cost O(1)
   void wait_longer(Duration extra) { extra_ = extra; }
-  /// Does it hold places at a date? @cost O(log who does)
+  /// Does it hold places at a date? @cost O(log claims that do)
   bool holds(const Claim& claim) const { return keeps(claim) || &claim == first_; }
 
   /// A pending claim does not start: it may get a date and hold places.
@@ -107,7 +107,7 @@ class Reservations {
 
   /// The first that holds places; none: {}. @cost O(1)
   JobId first() const { return first_ ? first_->id : JobId{}; }
-  /// All of them. @cost O(who does)   @owns borrowed
+  /// All of them. @cost O(claims that do)   @owns borrowed
   std::vector<const Claim*> holders() const;
   /// Does anybody hold places, an advance reservation too? @cost O(1)
   bool any() const { return first_ || !kept_.empty() || advance_->any(); }

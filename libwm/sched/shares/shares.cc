@@ -156,8 +156,8 @@ std::vector<Units> Filling::run(Units capacity) {
 
 }  // namespace
 
-// Who gets an odd unit hangs on who has one. Where nodes were capped that was asked before all was
-// known, and would be answered otherwise next time: it is filled until it rests.
+// Which node gets an odd unit hangs on which has one. Where nodes were capped that was asked before
+// all was known, and would be answered otherwise next time: it is filled until it rests.
 std::vector<Units> fill_shares(const std::vector<ShareNode>& tree, Units capacity) {
   Filling first(tree);
   auto amounts = first.run(capacity);
