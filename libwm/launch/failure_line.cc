@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "libwm/base/json.h"
 #include "libwm/launch/last_words.h"
 
 namespace wm::launch {
@@ -122,7 +123,7 @@ std::string failure_line(std::string_view err) {
 }
 
 std::string error_file_line(std::string_view json) {
-  auto whole = nlohmann::json::parse(json, nullptr, false);
+  auto whole = json_or_null<SortedJson>(json);
   if (!whole.is_object() || !whole.contains("message")) return "";
   const auto* message = &whole["message"];
   if (message->is_object() && message->contains("message")) message = &(*message)["message"];

@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 
+#include "libwm/files/whole_file.h"
 #include "libwm/proc/channel.h"
 
 namespace wm::proc {
@@ -153,12 +154,7 @@ Result<void> shrink_exits(const std::string& path,
   WM_TRY(auto bytes, all_of(old.get(), path));
   auto records = records_in(bytes, on_damage);
   std::erase_if(records, [&](const launch::ExitRecord& record) { return !keep(record); });
-  auto next = path + ".new";
-  Fd fd(::open(next.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-  if (!fd) return system_error("open " + next);
-  WM_TRY(write_and_sync(fd.get(), frames_of(records), next));
-  if (::rename(next.c_str(), path.c_str()) != 0) return system_error("rename " + next);
-  return {};
+  return replace_file(path, frames_of(records), 0600);
 }
 
 }  // namespace wm::proc

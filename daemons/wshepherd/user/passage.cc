@@ -5,6 +5,7 @@
 
 #include <cerrno>
 
+#include "libwm/base/clock.h"
 #include "libwm/proc/rank_call.h"
 
 namespace wm::shepherd {
@@ -34,12 +35,12 @@ bool Passage::call() {
 void Passage::lose(Duration pause) {
   for (auto& stream : streams_) stream.reset();
   lost_ = true;
-  again_ = std::chrono::steady_clock::now() + pause;
+  again_ = steady_now() + pause;
 }
 
 void Passage::write(std::uint32_t stream, std::string_view bytes) {
   const auto& pipe = streams_[stream == 2 ? 1 : 0];
-  if (!pipe && std::chrono::steady_clock::now() >= again_ && !call()) lose(kPauseWithoutAgent);
+  if (!pipe && steady_now() >= again_ && !call()) lose(kPauseWithoutAgent);
   while (pipe && !bytes.empty()) {
     auto n = ::write(pipe.get(), bytes.data(), bytes.size());
     if (n < 0 && errno == EINTR) continue;

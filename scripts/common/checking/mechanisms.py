@@ -30,6 +30,7 @@ class Mechanism:
 HANDSHAKE = 'digests of a handshake stay in the types of its steps, and on the stack'
 
 GROUPS = 'linked into users\' programs by itself, without base'
+MOVED = 'a folder or an upload that is complete already comes to its place'
 STARTED = 'a program that it started has so long, and is looked at at an even pace'
 LOOKS = 'a job has so many looks to change its state, at an even pace'
 
@@ -62,4 +63,12 @@ MECHANISMS = (
                'daemons/wrouter/main.cc': 'follows a file, as long as it runs',
                'commands/bpeek.cc': 'follows the output of a job that runs',
                'daemons/wlogind/main.cc': 'each refusal takes as long as every other'}),
+    Mechanism(r'\bget(pw|gr)(nam|uid|gid|ent)(_r)?\s*\(|\bgetgrouplist\s*\(|\binitgroups\s*\(', 'libwm/proc/accounts.',
+              'account, group, groups_of, become of proc/accounts.h'),
+    Mechanism(r'\brename(at2?)?\s*\(', 'libwm/files/whole_file.', 'replace_file of files/whole_file.h',
+              {'libwm/trainer/groups/': GROUPS, 'libwm/client/bundle.cc': MOVED, 'daemons/wuserd/assets/assets.cc': MOVED,
+               'daemons/wuserd/files/upload.cc': MOVED, 'daemons/wuserd/services/dlim_deploy.cc': MOVED,
+               'daemons/wuserd/searches/search_plugins.cc': MOVED,
+               'daemons/wshepherd/user/output.cc': 'an output that is full is kept under another name',
+               'libwm/http/token_files.cc': 'as root it gives the file to its folder\'s owner before it is seen'}),
 )
