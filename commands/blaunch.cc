@@ -50,7 +50,7 @@ struct Run {
 /// What is the same for all of them.
 struct Manner {
   std::vector<std::string> argv;
-  std::string group;  ///< of the job, whose hosts they run on; empty: the caller's own
+  std::string group;  ///< the job's group that has their hosts; empty: the caller's own
   std::string hosts;  ///< all of that group, "hostA 4 hostB 2"; empty: the caller's own
   bool no_input = false;
   /// Is the caller there already, in the same part of the job? @cost O(1)

@@ -15,7 +15,7 @@ constexpr Option kOptions[] = {
     {"rncn", Kind::IgnoredFlag, "", ""},
 };
 
-// Hosts run as the user only what he signed: the command is signed as a changed job is.
+// Hosts run as the user only what the user signed: the command is signed as a changed job is.
 Result<void> notify_by(client::Master& to, JobId job, const std::string& command) {
   WM_TRY(auto was, to.spec(job));
   WM_TRY(auto spec, codec::decode<JobSpec>(was.spec));

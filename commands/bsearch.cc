@@ -189,7 +189,7 @@ Result<std::string> mark_path(JobId job) {
   return incoming + "/" + mark_of_search(job) + ".deleted";
 }
 
-// The caller's searches that he has not deleted, the newest first.
+// The caller's searches that are not deleted, the newest first.
 Result<std::vector<rest::SearchTask>> tasks_of(client::Master& from, const JobsRequest& request) {
   WM_TRY(auto tasks, searches_of(from, request));
   WM_TRY(auto marks, mark_path({}));

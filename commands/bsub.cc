@@ -326,7 +326,7 @@ int exit_code_of(const WaitReply& end) {
   return WEXITSTATUS(end.exit_status) != 0 ? WEXITSTATUS(end.exit_status) : kRefused;
 }
 
-// Left to bkill, which waits for a master that is away: who interrupts us has his prompt at once.
+// Left to bkill, which waits for a master that is away: interrupted, bsub gives its prompt at once.
 [[noreturn]] void end_job(JobId job, int signal) {
   auto id = std::to_string(job.job);
   char* argv[] = {const_cast<char*>("bkill"), id.data(), nullptr};
@@ -343,7 +343,7 @@ int exit_code_of(const WaitReply& end) {
   ::_exit(128 + signal);
 }
 
-// As long as it lives, a signal ends the job too: one whose streams are here ends with us, also
+// As long as it lives, a signal ends the job too: a job with its streams here ends with us, also
 // while it waits. A thread takes the signal, for a handler may do next to nothing.
 class EndOnSignal {
  public:

@@ -1,4 +1,4 @@
-// Role: the default table of a command whose columns no client cuts apart by position: as wide as
+// Role: the default table of a command if no client cuts its columns by position: as wide as
 // what stands in them.
 #pragma once
 

@@ -34,7 +34,7 @@ struct Command {
   bool acts = false;  ///< its exit code says what was done, also where that cannot be printed
 };
 
-/// Takes the command line apart and runs `body`, whose value is the exit code; kRefused where
+/// Takes the command line apart and runs `body`. Its value is the exit code; kRefused where
 /// standard output took not all that was said, unless the command acts.
 /// @thread main, once
 int main_of(const Command& command, int argc, char** argv,

@@ -5,8 +5,8 @@
 namespace wm::cmd {
 namespace {
 
-// Where Debian's munge has them; with munge_socket another munged is meant, whose key we do not
-// know.
+// Where Debian's munge has them; with munge_socket another munged is meant: its key is not
+// known.
 constexpr const char* kMungeKey = "/etc/munge/munge.key";
 constexpr const char* kMungeSocket = "/run/munge/munge.socket.2";
 

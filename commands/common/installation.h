@@ -49,7 +49,7 @@ Findings check_left_out(const Config& next, std::span<const QueueView> queues,
                         std::span<const HostView> hosts);
 
 /// Is lsf.conf what `wanted`, made of wm.conf, says? `found`: its text; none: there is no such
-/// file. One that somebody wrote by hand is his. @cost O(text)
+/// file. A file that somebody wrote by hand is left alone. @cost O(text)
 Findings check_lsf_conf(const std::optional<std::string>& found, const std::string& wanted);
 
 /// Hosts that want to join and are not in `next`. @cost O(strangers)

@@ -21,7 +21,7 @@
 namespace wm::cmd {
 namespace {
 
-/// For those whose works have ended. @units milliseconds
+/// For works that have ended and left others behind. @units milliseconds
 constexpr int kQuiet = 300;
 
 /// What is waited for: a work's end, or what it writes.

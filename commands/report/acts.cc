@@ -38,7 +38,7 @@ class Courier {
     return code;
   }
 
-  /// Periods whose page was not made yet, or whose mail was not taken; the newest last.
+  /// Periods without a page so far, or with a mail that was not taken; the newest last.
   Result<std::vector<report::Period>> due() {
     std::vector<report::Period> periods;
     WM_TRY(auto earliest, open_.acct->earliest());

@@ -1,4 +1,4 @@
-// Role: the body of an agent whose job is not elastic: tells the host where it can be reached,
+// Role: the body of an agent of a job that is not elastic: tells the host where it can be reached,
 // learns where the job's other agents are. The elastic one is elastic/elastic_body.h.
 #pragma once
 

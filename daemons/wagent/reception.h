@@ -1,6 +1,6 @@
 // Role: a unix socket at which tasks call before their exec, each with words and descriptors. They
 // are read on a thread of its own: a caller that is stopped in the middle of its words keeps the
-// next one waiting, but never the loop, whose silence would cost the host its place in the job.
+// next one waiting, but never the loop: a silent loop would cost the host its place in the job.
 //
 //   caller ──► hear (own thread, patience 2 s) ──► what it returned (loop)
 //

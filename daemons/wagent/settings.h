@@ -20,7 +20,7 @@ struct Settings {
   HostId host;
   std::string address;  ///< numeric, of this host
   wire::SharedKey key{};
-  std::string results;  ///< RESULT_DIR of a trial whose metrics are reported; empty: none are
+  std::string results;  ///< RESULT_DIR of a trial that gets its metrics reported; empty: none are
 };
 
 /// Looks a variable up; null: not set.

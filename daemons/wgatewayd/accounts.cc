@@ -10,7 +10,7 @@ namespace {
 constexpr Duration kWindow = std::chrono::minutes(1);
 constexpr std::size_t kMostKept = 10000;
 
-// Of their hashes, whose lengths are equal.
+// Of their hashes, which are equally long.
 bool same(const std::string& a, const std::string& b) {
   return same_secret(hash_of(a), hash_of(b));
 }

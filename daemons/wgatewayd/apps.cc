@@ -139,7 +139,7 @@ Result<http::Reply> may_visit(Gate& gate, const http::Head& head) {
   WM_TRY(auto pass, rest::open_pass(cookie, gate.app_key, rest::PassKind::Cookie, now_s()));
   if (pass.job != job) return fail(Code::Denied, "open it from the pages");
   WM_TRY(auto claims, check_token(gate, pass.token));
-  // A guest's token would let the owner, whose process that is, act as the guest.
+  // A guest's token would let the owner of the job's process act as the guest.
   bool own = pass.owner.empty();
   if (!own && !rest::has_scope(claims.scopes, "submit"))
     return fail(Code::Denied, "the key's scopes do not hold this");

@@ -32,7 +32,7 @@ class Doorman {
                                             const std::string& token) = 0;
   /// The socket of the wuserd of whom the token, which is valid, speaks for. @errors Denied, System
   virtual Result<std::string> agent_of(const rest::Claims& claims, const std::string& token) = 0;
-  /// The socket of a user's wuserd that runs already, for those whom he shares with.
+  /// The socket of a user's wuserd that runs already, for guests of that user.
   /// @errors Denied: none runs
   virtual Result<std::string> running_agent(const std::string& user) = 0;
   /// What tokens are verified by, now.
@@ -47,7 +47,7 @@ struct PrivateCluster {
   std::vector<std::string> agent_command;
   std::string agent_socket;
 };
-/// One user, whose wuserd we start; log-ons are told to `record`, which lives as long.
+/// One user, with a wuserd that we start; log-ons are told to `record`, which lives as long.
 /// @errors as http::own_token_keys
 Result<std::unique_ptr<Doorman>> private_doorman(PrivateCluster cluster,
                                                  client::DoorRecord& record);

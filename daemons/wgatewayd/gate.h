@@ -54,7 +54,7 @@ Result<http::Reply> give_ticket(Gate& gate, http::Exchange& exchange);
 /// POST /_open of the apps origin, with a ticket from a page: its cookie, and on to the job.
 /// @errors Denied: not from a page, or no ticket that is good
 Result<http::Reply> take_ticket(Gate& gate, http::Exchange& exchange);
-/// nginx asks about a request to the apps origin: whose wuserd, which job. @errors Denied
+/// nginx asks about a request to the apps origin: which user's wuserd, which job. @errors Denied
 Result<http::Reply> may_visit(Gate& gate, const http::Head& head);
 
 }  // namespace wm::gateway

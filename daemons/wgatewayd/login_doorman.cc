@@ -1,5 +1,5 @@
-// Everybody else: one question to wlogind a log-on, one for each user whose wuserd is not known to
-// run.
+// Everybody else: one question to wlogind a log-on, one for each user with a wuserd that is not
+// known to run.
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>

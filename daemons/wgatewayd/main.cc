@@ -68,7 +68,7 @@ Result<std::string> api_key_in(const std::string& folder) {
   return key;
 }
 
-// One user, who is whoever we are.
+// One user: the account that runs this.
 Result<std::unique_ptr<Doorman>> alone(const Options& options, const std::string& cluster,
                                        client::DoorRecord& record) {
   WM_TRY(auto own, proc::account(::getuid()));

@@ -83,7 +83,7 @@ Result<std::string> agent_of(const proc::Account& account, const AgentPlan& plan
     return socket_path;
   }
   auto listening = listen_for(socket_path, plan.web_uid);
-  // Anybody's: who it is, the kernel says, and what he may, the user's spaces.
+  // Open to all: the kernel says who asks, the user's spaces say what a guest may do.
   auto guests = http::listen_at(base + ".guests.sock", 0666);
   bool both = listening && guests;
   pid_t child = both ? ::fork() : -1;

@@ -128,7 +128,7 @@ void adopt(RealWorld& world, Core& core, std::unique_ptr<wire::Link> link) {
   });
 }
 
-// Each time: whoever rotates the log sends it.
+// Waits again after each signal: every rotation of the log sends one.
 void reopen_log_at(boost::asio::signal_set& signals) {
   signals.async_wait([&signals](const boost::system::error_code& ended, int) {
     if (ended) return;
@@ -164,8 +164,8 @@ void rebuild_acct(Accounting& accounting, RealWorld& world, std::function<void(R
                });
 }
 
-// Events that became durable but whose rows a crash kept from being written are folded from the
-// snapshot on. When it is newer than the rows, accounting is made again from the history.
+// Folds, from the snapshot on, durable events that a crash kept from getting their rows. When
+// the snapshot is newer than the rows, accounting is made again from the history.
 Result<void> catch_up(Accounting& accounting, const Core& core, Journal::Began began) {
   const Cluster& state = core.journal().published();
   WM_TRY(auto have, accounting.last_seq());

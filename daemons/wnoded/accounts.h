@@ -11,9 +11,9 @@
 namespace wm::node {
 
 /// The account to run as.
-/// @errors Denied: not signed by its owner, whose name is another here, or not as signed
-/// (check_as_signed); NotFound: no such
-///         uid; Unavailable: munged
+/// @errors Denied: not signed by its owner, or not as signed (check_as_signed), or the owner has
+///         another name here; NotFound: no such uid;
+///         Unavailable: munged
 /// @thread any, blocks
 Result<launch::Account> authorise(const HostOrder& order, wire::Credentials& credentials);
 

@@ -19,11 +19,11 @@ using std::chrono::seconds;
 constexpr std::int32_t kKilled = 9;  // wait status of a process ended by SIGKILL
 /// The record file is looked through after so many attempts have gone.
 constexpr std::uint32_t kShrinkAfter = 2000;
-/// Jobs whose newest attempt is remembered after they have gone.
+/// The newest attempts of so many jobs are remembered after they have gone.
 constexpr std::size_t kMaxNewest = 100000;
 
-// Within a tenth of `pause`, another for each host and each time: hosts that came to a new master
-// all at once do not report all at once for ever.
+// Within a tenth of `pause`, different for each host and each time: hosts that came to a new master
+// together do not go on reporting together.
 Duration about(Duration pause, const std::string& host, std::uint64_t beat) {
   auto permille = 900 + std::hash<std::string>()(host + "." + std::to_string(beat)) % 201;
   return pause * static_cast<std::int64_t>(permille) / 1000;

@@ -73,7 +73,7 @@ void Core::relaunch(const launch::AttemptKey& key, Entry& entry) {
   entry.relaunches = order.control.relaunches;
   hold_port(key, order);
   launch::RestartTasks restart;
-  std::vector<TaskNumber> old;  // processes whose own slot is not to have one any more
+  std::vector<TaskNumber> old;  // processes that are no longer wanted in their slot
   for (const auto& [number, task] : entry.tasks) {
     const auto* wanted = ordered(order, number);
     bool keeps = wanted && wanted->has_process && stays(*wanted);
@@ -124,7 +124,7 @@ void Core::release_bare(const launch::AttemptKey& key, Entry& entry) {
   }
 }
 
-/// A slot whose process never came to be, or (`why` empty) that had none and leaves.
+/// Reports the end of a slot without a process: it failed to start, or (empty `why`) was released.
 void Core::end_unstarted(const launch::AttemptKey& key, Entry& entry, TaskNumber task, Term term,
                          const std::string& why) {
   std::int32_t status = why.empty() ? 0 : SIGKILL;

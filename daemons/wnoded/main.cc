@@ -176,7 +176,7 @@ Result<NodeSetup> find_out(const Config& config, Options options) {
   return setup;
 }
 
-/// Each time: whoever rotates the log sends it, and who has changed log_level.
+/// Waits again after each signal: one comes when the log was rotated or log_level was changed.
 void reopen_log_at(boost::asio::signal_set& signals, const std::string& conf_dir) {
   signals.async_wait([&signals, conf_dir](const boost::system::error_code& ended, int) {
     if (ended) return;

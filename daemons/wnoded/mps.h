@@ -19,7 +19,7 @@
 
 namespace wm::node {
 
-/// Who is served on which GPUs.
+/// The user that is served, and on which GPUs.
 struct MpsKey {
   std::uint32_t uid = 0;
   std::vector<std::string> uuids;

@@ -98,7 +98,7 @@ void RealOutside::on_ways(const Ways& ways) {
 
 Result<void> RealOutside::adopt() {
   WM_TRY(auto found, shepherds_.find_old());
-  // read after connecting: whoever ended in between has written its record by now
+  // read after connecting: a shepherd that ended in between has written its record by now
   WM_TRY(auto records, proc::read_exits(setup_.folders.exits, tell_damage));
   core_.adopt(found.living, records);
   shepherds_.listen([this](const auto& key, const auto& word) { on_word(key, word); },

@@ -40,7 +40,7 @@ class RealOutside : public Outside {
   RealOutside(boost::asio::io_context& loop, NodeSetup setup);
   ~RealOutside() override;
 
-  /// Zygote, adoption, agents' socket, then dialling. Sweeps of attempts whose shepherd died
+  /// Zygote, adoption, agents' socket, then dialling. Sweeps of attempts that lost their shepherd
   /// end before the master is dialled, so that what is not reported is really gone.
   /// @errors System: the zygote or the agents' socket
   Result<void> start();

@@ -35,8 +35,8 @@ class Shepherds : public launch::Launcher {
   /// Starts the zygote. Also called again when it is found dead.
   /// @errors System: program missing or not started
   Result<void> start_zygote();
-  /// What a former wnoded left; connections to the living stay open. `lost`: attempts whose
-  /// socket is there and whose shepherd is not. @cost blocks, a few ms a shepherd; a minute in all
+  /// What a former wnoded left; connections to the living stay open. `lost`: attempts that have a
+  /// socket and no shepherd. @cost blocks, a few ms a shepherd; a minute in all
   /// for those that listen and say nothing
   /// @errors System: one could not be asked, which does not mean that it is dead
   struct Found {

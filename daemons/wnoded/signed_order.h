@@ -9,8 +9,8 @@
 
 namespace wm::node {
 
-/// Is every field of the order by which the host acts as the user as he signed it, script and
-/// environment among them? That he signed it is not looked at here.
+/// Is every field by which the host acts as the user just as the user signed it, script and
+/// environment among them? Does not check the signature itself.
 /// @errors Denied: names the field; Damaged: what was signed does not read
 /// @cost O(specification, script, environment)
 Result<void> check_as_signed(const HostOrder& order);

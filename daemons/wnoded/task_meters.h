@@ -19,7 +19,7 @@
 
 namespace wm::node {
 
-/// Whose a GPU is: tasks, several where they share it.
+/// The tasks that hold each GPU: several where they share it.
 using GpuHolders = std::map<std::string, std::vector<std::pair<launch::AttemptKey, TaskNumber>>>;
 
 /// @thread one at a time

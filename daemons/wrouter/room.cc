@@ -228,7 +228,7 @@ serve::Load Room::whole(TimePoint time) {
   return peers_.whole(own, time);
 }
 
-// At zero kernels whoever has the first request says so, and does not wait for the one that
+// At zero kernels the router that has the first request says so, and does not wait for the one that
 // decides.
 void Room::wake() {
   auto kernels = scale_.wake(desk_.load(steady_now()), steady_now());

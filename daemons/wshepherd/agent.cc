@@ -48,7 +48,7 @@ std::optional<TimePoint> Agent::next() const {
   return is_due() && !attempt_.finishing ? std::optional(next_) : std::nullopt;
 }
 
-/// Where it writes the output of all ranks; the other ends go to whoever copies it.
+/// Where it writes the output of all ranks; the other ends go to the copier.
 Agent::Pipes Agent::connect() {
   const auto& spec = attempt_.spec;
   Pipes theirs;
@@ -116,7 +116,7 @@ bool Agent::writes_beside_us() const {
   return pid_ != 0 && shared;
 }
 
-/// While it writes for ranks of other hosts, nobody who ends the job by force is kept waiting.
+/// While it writes for ranks of other hosts, an end by force is not kept waiting.
 void Agent::end() {
   if (pid_ == 0) return;
   bool beside = writes_beside_us(), by_force = !attempt_.end.text.empty();

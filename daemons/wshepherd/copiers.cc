@@ -7,8 +7,8 @@
 namespace wm::shepherd {
 namespace {
 
-/// Who never reads does not keep the task; a busy disk, or an agent that holds the pipe until the
-/// output is written on another host, loses none of it.
+/// A reader that never reads does not keep the task; a busy disk, or an agent that holds the pipe
+/// until the output is written on another host, loses none of it.
 constexpr auto kOutputPatience = std::chrono::minutes(1);
 
 }  // namespace

@@ -19,7 +19,7 @@ class Copiers {
   void look_at_all();
   void on_exit(Task& task, const Exit& exit);
   /// True while output of a task that has exited may still come; `leaves`: so may what it left.
-  /// A pipe that somebody outside the job holds open does not keep the task for ever.
+  /// A pipe that a process outside the job holds open does not keep the task for ever.
   bool is_copying(Task& task, bool leaves);
   /// The files that were asked for are this task's to write from now on, and no other's: what the
   /// writer before has written stays, whatever was asked.

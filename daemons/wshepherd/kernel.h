@@ -137,8 +137,8 @@ class Files {
                         const launch::Account& owner) = 0;
   /// As open_log of log_file.h.
   virtual Fd open_log(const std::string& path) = 0;
-  /// With all in it, as its owner: a link in it leads nowhere he could not go. @cost blocks, 10 s
-  /// at most
+  /// With all in it, as its owner: a link in it leads nowhere that the owner could not go.
+  /// @cost blocks, 10 s at most
   virtual void remove_folder(const std::string& path, const launch::Account& owner) = 0;
   /// Durable when it returns. @errors as proc::append_exits
   virtual Result<void> append_exits(const std::vector<launch::ExitRecord>& records) = 0;

@@ -6,7 +6,7 @@
 //                                                          a line: no more looks ◄─┘
 //
 // The look is a user part: what users wrote in words and variables of processes is not read by
-// root, and a process whose memory is locked holds only that part up, which is killed then. Limit:
+// root. If the memory of a process is locked, only that part hangs, and it is killed then. Limit:
 // what ran between two looks only, on other hosts, or without an output file or mail, is not seen.
 #pragma once
 

@@ -2,8 +2,8 @@
 //
 //   from ───────── limit − lead: warning ──── limit: end
 //
-// Both come once; another limit, counted from the moment it is set, sets both anew, but nobody is
-// warned of it late who has been warned. Pure.
+// Both come once; another limit, counted from the moment it is set, sets both anew. If the warning
+// was given and the new one would be late, there is none. Pure.
 #pragma once
 
 #include <optional>

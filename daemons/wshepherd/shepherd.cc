@@ -175,7 +175,7 @@ void Shepherd::conclude_tasks() {
   strays_.settle(left.empty());
 }
 
-/// Whoever is told of the job's end finds its output file whole: the last end here waits for the
+/// The job's output file is whole before its end is told: the last end here waits for the
 /// report. Not where the shepherd cannot know that no task will come, or ranks of other hosts still
 /// write to the file; nor for a mail. What launchers on other hosts say of the end of a failed one
 /// here may stand behind it.

@@ -12,8 +12,8 @@
 //
 // One turn: orders → reap → timers → clean up strays → conclude tasks and attempt → write exit
 // records (one fdatasync) → tell. An order only notes what is wanted; what follows of it happens
-// in its place of the turn, so an order that comes twice, or late, changes nothing. Whoever
-// listens may be away: a word that is lost is in the records.
+// in its place of the turn, so an order that comes twice, or late, changes nothing. wnoded may be
+// away: a word that is lost is in the records.
 //
 // Invariants: a TaskEnded or AttemptEnded is told after its record is on disk, and the last
 // TaskEnded of a job that runs here alone after its report is in its output file; the attempt ends

@@ -10,7 +10,7 @@ namespace wm::shepherd {
 class Starter {
  public:
   Starter(Attempt& attempt, Warm& warm) : attempt_(attempt), warm_(warm) {}
-  /// A task whose number is known is not started again.
+  /// Starts a task, unless its number is known already.
   void start(launch::TaskSpec spec);
   /// The record then has its pid and start; on failure phase is Exited and the record says why.
   void start(Task& task);

@@ -20,7 +20,7 @@ class Strays {
   /// Kills what is left and no longer spared. True: it did, and some may be there to be reaped.
   /// @cost a listing of /proc a task that has exited
   bool clean_up();
-  /// Whoever ends the job does not wait for what these tasks, all if none is named, have left.
+  /// The end of the job does not wait for what these tasks (all, if none is named) have left.
   void spare_no_longer(const std::vector<TaskNumber>& tasks);
   bool spares_any() const;
   /// SIGKILL was sent: what is still there kill_grace from now is stuck.

@@ -15,9 +15,9 @@ class Successors {
  public:
   Successors(Attempt& attempt, Enders& enders, Starter& starter)
       : attempt_(attempt), enders_(enders), starter_(starter) {}
-  /// Whoever has ended by itself is not replaced; who still waits to start is at once.
+  /// A task that has ended by itself is not replaced; one that still waits to start is, at once.
   void replace(std::vector<launch::Replacement> tasks, Duration grace);
-  /// Nothing takes the place of these, all if none is named, any more.
+  /// Nothing takes the place of these tasks any more; of all, if none is named.
   void drop(const std::vector<TaskNumber>& tasks, const std::string& why);
   /// Nothing of that task is left: the new one takes its place.
   void succeed(TaskNumber old);

@@ -57,7 +57,7 @@ struct Task {
   std::optional<Ending> ending;
   std::optional<launch::TaskSpec> successor;  ///< started in its place when nothing of it is left
   launch::ExitRecord record;
-  Duration cpu_before{};     ///< of the processes in whose place it runs
+  Duration cpu_before{};     ///< of the processes that it replaced
   TimePoint seen{};          ///< when it, or the last of what it left, was still there
   TimePoint spared_until{};  ///< in the job's time: what it left may end by itself till then
   int signal = 0;            ///< the last it was sent, if that can be obeyed

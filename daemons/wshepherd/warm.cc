@@ -29,7 +29,7 @@ void Warm::fire() {
   else if (pid_ == 0) start();
 }
 
-/// Its output is of the folder's: what it says matters to nobody but whoever wonders why
+/// Its output goes to a log of the folder's: it matters only when somebody wonders why
 /// newcomers start cold.
 void Warm::start() {
   const auto& kernel = attempt_.kernel;

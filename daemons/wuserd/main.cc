@@ -79,7 +79,7 @@ Result<std::unique_ptr<Site>> make_site(const Options& options) {
   return site;
 }
 
-// A socket that wlogind made and passed on, or one of our own; who may is told by his account.
+// A socket that wlogind made and passed on, or one of our own; run() admits by the account.
 Result<int> listen_as(const Options& options) {
   if (options.listen_fd.empty()) return http::listen_at(options.socket, 0666);
   return static_cast<int>(std::strtol(options.listen_fd.c_str(), nullptr, 10));

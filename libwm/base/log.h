@@ -51,7 +51,7 @@ void set_level(Level level);
 /// Writes one line. Before open(), to stderr. @thread any   @cost one write
 void write(Level level, std::string_view event, std::initializer_list<Field> fields = {});
 
-/// As write(), of a line whose fields are found out at run time. @thread any   @cost one write
+/// As write(), of a line that gets its fields at run time. @thread any   @cost one write
 void write_list(Level level, std::string_view event, const std::vector<Field>& fields);
 
 /// One line of that level; as write(). @thread any

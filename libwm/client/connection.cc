@@ -17,7 +17,7 @@ bool worth_retrying(Code code) {
   return code == Code::Unavailable || code == Code::Timeout || code == Code::Refused;
 }
 
-// Where the fault may lie, for whom the line is all that he sees for hours.
+// Where the fault may lie: the line is all that the user may see for hours.
 std::string_view remedy(Code code) {
   if (code == Code::Refused) return "nothing listens there: does wmasterd run?";
   return "is master_host of wm.conf right, and the way to it open?";

@@ -4,7 +4,7 @@
 //   call(): connect and hello if need be ─► request ─► reply
 //             └─ nobody there, lost, too late ─► wait (RetryPlan), say so, again ─┘
 //
-// Invariants: a request may be sent more than once, so whoever changes something carries a
+// Invariants: a request may be sent more than once, so one that changes something carries a
 // request key; a refusal (role, uid, version) is final and never retried.
 #pragma once
 

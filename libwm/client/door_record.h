@@ -1,4 +1,4 @@
-// Role: tells the master what happens at the web door, for its record of acts. Whoever logs on does
+// Role: tells the master what happens at the web door, for its record of acts. A log-on does
 // not wait for it: acts are gathered, and told by a thread, again and again while the master is
 // away. Used by wlogind, and by wgatewayd in a private cluster.
 //

@@ -38,7 +38,7 @@ Result<std::vector<std::string>> slots_of_group(const LaunchDoor& door, const st
 /// What of this process is carried.
 struct LaunchCarry {
   bool input = true;      ///< forward stdin
-  bool terminal = false;  ///< stdin is a terminal whose size changes are told
+  bool terminal = false;  ///< stdin is a terminal: its changes of size are told
 };
 
 /// One conversation. @thread one   @owns the connection

@@ -14,7 +14,7 @@ namespace {
 
 constexpr auto kAnswerPatience = std::chrono::seconds(10);
 
-// All of it, however slow the reader is. False: he is gone.
+// All of it, however slow the reader is. False: the reader is gone.
 bool write_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     auto n = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);

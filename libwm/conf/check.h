@@ -1,5 +1,5 @@
 // Role: what no single key can say: names that must exist elsewhere, pairs that must agree.
-// Called by parse() on the whole Config, whose lists are sorted; adds to what the reading
+// Called by parse() on the whole Config, with its lists sorted; adds to what the reading
 // of single keys has already found wrong.
 #pragma once
 

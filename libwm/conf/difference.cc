@@ -25,7 +25,7 @@ const T* find(const std::vector<T>& list, std::string T::*name, const std::strin
   return at == list.end() ? nullptr : &*at;
 }
 
-// One file whose sections are entries of a list.
+// One file that has the entries of a list as sections.
 template <class T>
 void compare_lists(const std::string& file, const std::vector<T>& before,
                    const std::vector<T>& after, std::string T::*name, std::span<const Key<T>> keys,

@@ -28,7 +28,7 @@ struct Overloaded : Fs... {
 template <class... Fs>
 Overloaded(Fs...) -> Overloaded<Fs...>;  // clang 14 does not find it by itself
 
-// Every word of an enumeration whose to_string says "unknown" past its last.
+// Every word of an enumeration. Its to_string says "unknown" past the last.
 template <class E>
 Strings words_of() {
   Strings words;

@@ -21,7 +21,7 @@ Error cannot_read(const std::string& path, int error) {
 Result<std::string> read_all(int file, const std::string& path) {
   struct stat found {};
   if (::fstat(file, &found) != 0) return cannot_read(path, errno);
-  // Whoever opens a pipe or a device would wait, or read nothing and take it for an empty file.
+  // A pipe or a device would block the reader, or give nothing and pass for an empty file.
   if (!S_ISREG(found.st_mode)) return fail(Code::System, path + ": not a regular file");
   std::string text;
   char block[16384];

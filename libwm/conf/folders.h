@@ -1,4 +1,4 @@
-// Role: which folders below those of wm.conf are whose. Each daemon has its own, so that neither
+// Role: which daemon has which folders below those of wm.conf. Each has its own, so that neither
 // account, modes nor a restart of one (systemd hands a unit's folders to the unit's account)
 // touch what is the other's.
 //

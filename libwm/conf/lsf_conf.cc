@@ -4,7 +4,7 @@
 namespace wm::conf {
 namespace {
 
-// The release of LSF whose commands and formats WM's follow, as clients compare it.
+// The release of LSF that gave WM its commands and formats, as clients compare it.
 constexpr const char* kFollows = "10.1.0.13";
 constexpr const char* kReleased = "Nov 25 2026";
 

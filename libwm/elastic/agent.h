@@ -24,7 +24,7 @@ namespace wm::elastic {
 /// Between two heartbeats of the lead.
 inline constexpr Duration kBeat = std::chrono::milliseconds(200);
 
-/// Whose agent this is.
+/// The attempt and the host of this agent.
 struct AgentIdentity {
   JobId job;
   Attempt attempt;

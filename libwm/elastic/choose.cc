@@ -1,5 +1,5 @@
-// Newcomers whose epochs could not be connected are tried one by one, least tried first, so that
-// one bad host cannot keep good ones out.
+// When epochs with newcomers could not be connected, newcomers are tried one by one, least tried
+// first, so that one bad host cannot keep good ones out.
 #include "libwm/elastic/choose.h"
 
 #include <algorithm>

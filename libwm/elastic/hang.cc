@@ -1,5 +1,5 @@
-// A member counts as waiting only while its reports are fresh: a stopped process whose last
-// word was "waiting" is the one that hangs.
+// A member counts as waiting only while its reports are fresh: a process that stopped after it
+// reported "waiting" is the one that hangs.
 #include "libwm/elastic/hang.h"
 
 #include <algorithm>

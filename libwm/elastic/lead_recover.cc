@@ -93,7 +93,7 @@ bool Lead::recover(TimePoint now) {
   recovery_.reset();
   if (rest.empty()) {  // nobody carries the state any more: the next epoch starts anew
     current_ = {};
-    current_.epoch = last_;  // whoever still trains in an older one is stale
+    current_.epoch = last_;  // a member that still trains in an older epoch is stale
     return true;
   }
   Choice choice = choose_survivors(roster_, rest);

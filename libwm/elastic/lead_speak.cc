@@ -12,8 +12,8 @@ Words words_of(ToWorker words) { return std::make_shared<const ToWorker>(std::mo
 
 }  // namespace
 
-/// It agreed to leave for the epoch in force and may still be in its last all-reduce, whose result
-/// the others have: told anything, it would lose that step. It ends by itself, or its grace does.
+/// It agreed to leave for the epoch in force and may still be in its last all-reduce. The others
+/// have the result: told anything, it would lose that step. It ends by itself, or its grace does.
 bool Lead::is_on_its_way(const WorkerStatus& status) const {
   return trains(status) && status.epoch < current_.epoch && status.connected >= current_.epoch;
 }

@@ -52,7 +52,7 @@ Take take(const Ledger& ledger, Cursor cursor, std::uint64_t global_batch);
 ///   P. Rogaway, Ciphers with Arbitrary Finite Domains, CT-RSA 2002
 std::uint64_t sample(const Ledger& ledger, std::uint64_t data_epoch, std::uint64_t position);
 
-/// Seed of the augmentation of one sample in one data epoch, the same whoever works on it.
+/// Seed of the augmentation of one sample in one data epoch, the same for every worker.
 /// @cost O(1)   @thread any
 std::uint64_t augmentation_seed(const Ledger& ledger, std::uint64_t data_epoch,
                                 std::uint64_t sample);

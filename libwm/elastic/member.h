@@ -1,4 +1,4 @@
-// Role: an agent's everyday part, the same on every host: the table of local workers, whose lead
+// Role: an agent's everyday part, the same on every host: the table of local workers, which lead
 // to obey, what to pass on, and when workers must stand still (PROTOCOL.md, L-2 to L-4).
 //
 //   worker words ──► status table ──► lead (single words; the whole table on every new connection)

@@ -1,5 +1,5 @@
 // Role: everything the lead knows about tasks and agents: the master's order, the workers'
-// statuses, whose process has ended, which host is silent. Facts only; lead.cc decides.
+// statuses, processes that have ended, hosts that are silent. Facts only; lead.cc decides.
 //
 // Invariants: a task that has ended never comes back (numbers are not reused); a silent host
 // comes back as soon as it is heard. Called by Lead, choose, hang and resume.
@@ -15,7 +15,7 @@
 
 namespace wm::elastic {
 
-/// A host whose agent has said nothing for this long is lost (DESIGN 5.2).
+/// A host is lost when its agent has said nothing for this long (DESIGN 5.2).
 inline constexpr Duration kAgentSilence = std::chrono::seconds(1);
 
 /// Words for a worker; shared by all that are told the same plan.

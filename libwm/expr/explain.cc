@@ -36,7 +36,7 @@ std::string_view without_blanks(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-// "(…)" whose first parenthesis closes at the end.
+// "(…)", with a first parenthesis that closes at the end.
 bool is_wrapped(std::string_view text) {
   if (!text.starts_with('(')) return false;
   int depth = 0;

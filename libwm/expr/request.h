@@ -3,7 +3,7 @@
 // a job is admitted, once; the result is kept in the job's specification.
 //
 // A request "{…}||{…}" gives a specification for each alternative.
-// Memory of a parallel job is reserved per host, as in LSF; of one whose GPUs count per task
+// Memory of a parallel job is reserved per host, as in LSF; if its GPUs count per task
 // (elastic ones, training, inference), and where the site says so, per task. /task, /host and
 // /job say it themselves; N/job is divided by the fewest tasks.
 #pragma once

@@ -47,7 +47,7 @@ class Cutter {
   explicit Cutter(std::size_t limit, std::size_t beside = 0)
       : limit_(limit), header_(kLengthBytes + beside) {}
 
-  /// Replaces the limit for frames whose header has not been looked at yet.
+  /// Replaces the limit for frames that have not had their header looked at yet.
   void set_limit(std::size_t limit) { limit_ = limit; }
 
   /// Appends received bytes. Pieces given out before become invalid.

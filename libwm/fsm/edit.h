@@ -48,10 +48,10 @@ void draw_anew(Cluster& cluster);
 /// The account that a job of this specification is charged to, made when there is none yet.
 /// @cost O(log accounts), O(accounts) for a new one
 std::uint32_t account_of(Cluster& cluster, const JobSpec& spec);
-/// A slot whose process is proven gone, or that had none, is free.
+/// Frees the slot of a task: its process is proven gone, or it had none.
 void release_slot(Cluster& cluster, Job& job, Task& task, WallTime now);
 
-/// The job's tasks were added to, or some were asked to leave: what its way of being resized
+/// Tasks were added to the job, or some were asked to leave: does what its way of being resized
 /// asks for besides (resize_fsm.cc).
 void note_resize(const Cluster& cluster, Job& job, bool grow, const std::vector<TaskNumber>& tasks);
 /// Every process of the job is started again, with what it is told anew: its size, MASTER_PORT.

@@ -1,6 +1,6 @@
 // Role: what a job's other hosts wait for on its first one: they start their tasks only after the
 // first task runs, and give room back only when nothing can use it any more. Asked by the task
-// machine and by whoever writes orders to hosts.
+// machine and by the writer of orders to hosts.
 #pragma once
 
 #include "libwm/model/cluster.h"
@@ -19,9 +19,9 @@ bool gets_port(const Config& config, const JobSpec& spec);
 /// first one leases. @cost O(1)
 bool first_host_goes_first(const Config& config, const JobSpec& spec);
 
-/// A slot that leaves a job whose only process, on another host, is started again for the new
-/// size: until that process is gone it may have commands there (mpirun's daemons, blaunch), and
-/// saves its work with them. @cost O(tasks)
+/// True when the job's only process, on another host, starts again for the new size. Until that
+/// process is gone it may have commands in the leaving slot (mpirun's daemons, blaunch), and saves
+/// its work with them. @cost O(tasks)
 bool room_is_in_use(const Config& config, const Job& job, const Task& task);
 
 }  // namespace wm::fsm

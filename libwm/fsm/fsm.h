@@ -11,7 +11,7 @@
 //      └──────────────┬────────────────┘              │
 //               last TaskEnded ─► finished, failed, killed ─JobPurged─► forgotten
 //
-// A job never changes by somebody's calling it: what happened to its tasks is the events, and
+// No call changes a job: what happened to its tasks is the events, and
 // the state is what they add up to (task_fsm.cc: what an end means; job_fsm.cc: the rest). A
 // stale fact, of an older attempt or said again, is refused by check and harms nothing; the host
 // that told it is told by react what is wanted now. So react never asks what event came.
@@ -34,8 +34,8 @@ namespace wm::fsm {
 
 /// What an event changed: input of react and follow.
 struct Touched {
-  std::set<JobId> orders;  ///< attempts whose wanted state on hosts changed
-  std::set<JobId> agents;  ///< elastic jobs whose wanted membership changed
+  std::set<JobId> orders;  ///< attempts with a changed wanted state on hosts
+  std::set<JobId> agents;  ///< elastic jobs with a changed wanted membership
   std::set<JobId> jobs;    ///< jobs that changed at all
   std::set<HostId> hosts;  ///< hosts that have to be told everything again
   bool schedule = false;   ///< slots, demand or limits changed

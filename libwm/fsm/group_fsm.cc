@@ -8,7 +8,7 @@ namespace {
 
 bool is_active(const Job& job) { return !waits(job) && !is_over(job.state); }
 
-// Nobody has decided its end yet.
+// No end has been decided for it yet.
 bool goes_on(const Job& job) {
   return is_active(job) && !job.kill && !job.ending && !job.waits.preempted;
 }
@@ -37,13 +37,13 @@ bool is_done(const Cluster& cluster, const Job& job) {
   return all;
 }
 
-// It waits again, or is about to, for whoever it makes way.
+// It waits again, or it makes way for another job and will wait again.
 bool starts_again(const Job& job) {
   const auto& way = job.waits.preempted;
   return waits(job) || (way && way->requeue && !way->hold);
 }
 
-// They started together, and do so again; for whom it makes way they do, too, and at once.
+// They started together, and do so again. If it makes way for a job, the others do, too, at once.
 std::vector<EventBody> requeue_others(const Cluster& cluster, const Job& job) {
   std::vector<EventBody> events;
   const auto& way = job.waits.preempted;

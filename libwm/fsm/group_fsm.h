@@ -1,5 +1,5 @@
 // Role: what holds between the elements of one job: groups of tasks that live together, and open
-// arrays whose elements come one by one.
+// arrays, which get their elements one by one.
 //
 //   with-job group   failed ─► the others are ended, too        pending again ─► so are the others
 //   first group      done   ─► the others are done

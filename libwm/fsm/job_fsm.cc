@@ -38,7 +38,7 @@ LeadNumber first_lead_after(const Membership& before) {
   return LeadNumber{before.lead.value + before.epoch.value / kBlock + 1};
 }
 
-// The lead found nobody who carries the training's state: new tasks began from a checkpoint.
+// The lead found no member that carries the training's state: new tasks began from a checkpoint.
 bool begins_anew(const Job& job, const EpochFormed& epoch) {
   const auto& before = job.membership.members;
   auto stays = [&](TaskNumber m) {
@@ -229,7 +229,7 @@ void apply_to(Cluster& c, const EpochEntered& e, WallTime, Touched& t) {
   note_pause(job, e.epoch);
   if (writer_of(job) != writer) t.orders.insert(e.job);
   t.jobs.insert(e.job);
-  t.schedule = true;  // a job whose epoch stands can be resized again
+  t.schedule = true;  // once its epoch stands, the job can be resized again
 }
 
 void apply_to(Cluster& c, const InPlaceSeen& e, WallTime, Touched& t) {

@@ -7,7 +7,7 @@
 
 namespace wm::fsm {
 
-/// Does the task stand for a part of the job whose end its host will report? @cost O(tasks)
+/// Does the task stand for a part of the job, with an end that its host will report? @cost O(tasks)
 bool is_part(const Job& job, const Task& task);
 /// May something of the job still run where this task is? @cost O(tasks)
 bool may_still_run(const Job& job, const Task& task);

@@ -15,8 +15,8 @@ bool is_wanted(const Task& task) {
   return !task.kill && (task.state == TaskState::Starting || task.state == TaskState::Running);
 }
 
-// A host whose process leaves while other slots there stay: another slot has it from now on. The
-// only process of a command that is started once goes to a slot on any host.
+// When a host's only process leaves, another slot there takes it over; for a command started once,
+// a slot on any host.
 void hand_over_processes(Job& job, Launch launch) {
   auto place_of = [&](const Task& task) { return launch == Launch::Once ? HostId{} : task.host; };
   std::map<HostId, bool> kept;  // places that stay: is there a process that does?

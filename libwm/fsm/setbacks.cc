@@ -1,6 +1,6 @@
 // New tasks of an elastic job that ended before an epoch held them: their hosts are left out for a
-// while, longer each time, and the job as a whole stays at its size when several have failed in a
-// row. Whoever mends a host (it starts anew, it is opened) or asks for more tasks has it tried
+// while, longer each time. When several have failed in a row, the job as a whole stays at its size.
+// When a host is mended (it starts anew, it is opened) or more tasks are asked for, it is tried
 // again at once.
 #include <algorithm>
 

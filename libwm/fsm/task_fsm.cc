@@ -44,7 +44,7 @@ bool lost_all_members(const Job& job) {
          (killed || was_lost(job.outcome.term) || job.outcome.term == Term::Hung);
 }
 
-// What the job as a whole may not exceed, whoever of it did.
+// What the job as a whole may not exceed, whichever of its tasks did.
 bool is_limit(Term term) {
   return term == Term::MemLimit || term == Term::CpuLimit || term == Term::Swap ||
          term == Term::ProcessLimit || term == Term::ThreadLimit;
@@ -151,7 +151,7 @@ bool is_rerunnable(const Cluster& c, const Job& job) {
          (queue && queue->rerunnable);
 }
 
-// Whose fault an end was, of those after which a job is queued again.
+// The fault behind an end after which a job is queued again.
 enum class Fault { None, Host, User };
 
 Fault fault_of(const Cluster& c, const Job& job) {
@@ -164,7 +164,7 @@ Fault fault_of(const Cluster& c, const Job& job) {
   return asks_for_requeue(c, job) ? Fault::User : Fault::None;
 }
 
-// Each fault has a budget of its own: a job whose hosts die often may still retry by itself.
+// Each fault has a budget of its own: a job that loses hosts often may still retry by itself.
 bool should_requeue(const Cluster& c, const Job& job) {
   if (job.kill) return false;
   if (job.waits.preempted) return job.waits.preempted->requeue;
@@ -259,7 +259,7 @@ void apply_to(Cluster& c, const TaskStarted& e, WallTime now, Touched& t) {
   bool other_port = e.port != 0 && job.port != 0 && e.port != job.port;
   if (e.port != 0) job.port = e.port;
   if (task.state == TaskState::Starting) task.state = TaskState::Running;
-  // Somebody else had the port that was chosen: tasks elsewhere were told of that one.
+  // The chosen port was in use: tasks elsewhere were told of that one.
   if (other_port && job.state == JobState::Launching) {
     relaunch(c, job);
     ++job.generation;

@@ -35,7 +35,7 @@ class Client {
   /// The same with a file for a body. @errors NotFound: it cannot be read; as send
   Result<Reply> send_file(std::string_view method, std::string_view target, const std::string& path,
                           const Fields& fields = {});
-  /// A GET whose answer, if it is one of 200, becomes the file `into`; else it has its body.
+  /// A GET. An answer of 200 becomes the file `into`; any other keeps its body.
   /// @errors System: it cannot be written; as send
   Result<Reply> fetch(std::string_view target, const std::string& into, const Fields& fields = {});
 

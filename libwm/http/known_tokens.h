@@ -1,8 +1,8 @@
-// Role: tokens whose signature was verified already: a client sends the same one with each request,
+// Role: tokens with a signature verified already: a client sends the same one with each request,
 // and to verify it takes longer than most answers. Used by wgatewayd and wuserd.
 //
-// Invariant: what is answered is what rest::verify_token would; that a token is revoked is looked
-// at by whoever asks, each time.
+// Invariant: what is answered is what rest::verify_token would. The caller has to look each time
+// whether the token is revoked.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// Role: answers GET /metrics over plain HTTP, one request a connection. Whoever may connect may
+// Role: answers GET /metrics over plain HTTP, one request a connection. All who can connect may
 // read: it listens on this machine alone unless it is told otherwise.
 #pragma once
 

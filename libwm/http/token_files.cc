@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kSeed = 32;
 
-// Whole or not at all; whose the folder is, his is the file.
+// Whole or not at all; if root writes it, the file gets the folder's owner.
 Result<void> write_file(const std::string& path, const std::string& text, mode_t mode) {
   auto draft = path + ".new";
   int fd = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode);

@@ -1,4 +1,4 @@
-// Role: the files that hold the keys of tokens: the secret seed of whoever signs, and the public
+// Role: the files that hold the keys of tokens: the signer's secret seed, and the public
 // keys for those who verify. Used by wgatewayd, wlogind, wuserd, and by badmin, which changes them.
 //
 //   FOLDER/token.seed  32 bytes, 0600        FOLDER/token.pub  "HEX" the key that signs now,

@@ -150,7 +150,7 @@ bool RouterLink::read_all() {
   }
 }
 
-// The router has given us up. Whoever works on a batch may never come back from it: the process
+// The router has given us up. A thread may never come back from the batch it has: the process
 // ends, and is started anew.
 void RouterLink::end(const std::string& why) {
   auto line = "the router cuts this kernel off: " + why + "\n";

@@ -1,5 +1,5 @@
 // Role: a kernel's connection with one of its routers: one thread that connects, again when it is
-// lost, and queues what comes; answers are sent by whoever has them.
+// lost, and queues what comes; the threads that made answers send them.
 //
 //   router ──► thread ──► inbox ──► next() of any thread ──► say() ──► router
 //

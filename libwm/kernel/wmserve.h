@@ -4,7 +4,7 @@
 //
 //   open → [next → data of each task → answer or ready … → done]* → next says 0 → close
 //
-// Invariants: no function but open and next waits; whoever is told to leave (SIGTERM, after
+// Invariants: no function but open and next waits; a kernel told to leave (SIGTERM, after
 // wm_kernel_leave_on_term) is given what it has been handed already, and nothing more.
 #ifndef WM_SERVE_H
 #define WM_SERVE_H

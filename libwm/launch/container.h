@@ -36,7 +36,7 @@ const std::string& container_driver(const HostOrder& order);
 /// none. @cost O(environment)
 std::string image_of(const HostOrder& order);
 
-/// Says inside, and only there, which driver it is: who has it is in a container of the job.
+/// Set inside containers only, to the driver's name.
 inline constexpr std::string_view kInsideVariable = "WM_CONTAINER";
 
 /// `argv` as the profile's driver runs it inside; itself when the profile names none.

@@ -44,7 +44,7 @@ SideCommand site_command(const HostOrder& o, const HostFacts& host, const std::s
 }
 
 /// Puts what was uploaded where the job works, once for all its elements and attempts: a rename is
-/// whole or not at all, and whoever comes second finds it done. A trial has a copy of its own, with
+/// whole or not at all, and the next to come finds it done. A trial has a copy of its own, with
 /// its data as config.json. @source WMLA (wmla-surface 5.3): the trial contract
 std::optional<SideCommand> bundle_move(const HostOrder& o, const HostFacts& host) {
   if (!o.first_host || o.resolved.exec.bundle.empty()) return {};

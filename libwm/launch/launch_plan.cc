@@ -39,7 +39,7 @@ void plan_default_output(const HostOrder& o, const HostFacts& host, TaskSpec& ta
   task.merge_err = task.err.empty();
 }
 
-/// May another task come to be the one whose output goes to the files of -o and -e?
+/// May another task come to write its output to the files of -o and -e?
 bool writer_moves(const HostOrder& o) {
   return o.team.elastic && o.team.writer && o.app.type != AppType::Batch && !o.resolved.files.tag;
 }
@@ -61,8 +61,8 @@ void plan_asked(const HostOrder& o, const HostFacts& host, TaskSpec& task) {
   if (!spec.files.err.empty()) err.push_back(asked_file(o, host, true));
 }
 
-/// Whoever fails of a training is heard where its owner looks. What a batch job says on stderr goes
-/// there whole.
+/// The last words of a training's failed process go where its owner looks. What a batch job says on
+/// stderr goes there whole.
 void plan_last_words(const HostOrder& o, const HostFacts& host, TaskSpec& task) {
   const auto& spec = o.resolved;
   bool batch = o.app.type == AppType::Batch;

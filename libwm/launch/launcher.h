@@ -146,7 +146,7 @@ std::string_view end_cause_name(EndCause cause);
 struct ExitRecord {
   AttemptKey key;
   TaskNumber task;
-  std::int32_t pid = 0;     ///< of the task; of the shepherd whose attempt it was
+  std::int32_t pid = 0;     ///< of the task; of the shepherd, if `task` is 0
   std::int32_t status = 0;  ///< as wait(2) gives it
   EndCause cause = EndCause::Exited;
   std::string text;
@@ -224,7 +224,7 @@ struct Finish {
   std::string text;
   bool operator==(const Finish&) const = default;
 };
-/// Find and kill all of an attempt whose shepherd is lost; answered by AttemptEnded.
+/// Find and kill all of an attempt that lost its shepherd; answered by AttemptEnded.
 struct Sweep {
   std::string cluster;
   AttemptKey key;
@@ -248,7 +248,7 @@ struct StartAgent {
   bool operator==(const StartAgent&) const = default;
 };
 /// Hold a process of the user's ready that has imported what the tasks will import and forks
-/// those whose argv is `command` (libwm/launch/warm.h). Where it fails, tasks are started cold.
+/// tasks that have `command` as argv (libwm/launch/warm.h). Where it fails, tasks are started cold.
 struct KeepWarm {
   std::vector<std::string> command, argv, env;  ///< argv, env: of the warm parent
   Duration after{};  ///< from now: a job that ends soon never grows; 0: at once, and it stays
@@ -331,7 +331,7 @@ Result<ShepherdWord> word_from_bytes(std::string_view bytes);
 Result<ExitRecord> record_from_bytes(std::string_view bytes);
 
 /// The acts themselves. The real one talks to the zygote (daemons/wnoded/shepherds.h). Words come
-/// back through whoever made the launcher, later, in order per attempt, never from inside a call.
+/// back through the launcher's maker, later, in order per attempt, never from inside a call.
 /// @thread the loop thread
 class Launcher {
  public:

@@ -32,7 +32,7 @@ struct MpiLaunch {
   bool operator==(const MpiLaunch&) const = default;
 };
 
-/// The launchers among them that have a rank among them, by pid. A rank whose launcher is not here
+/// The launchers among them that have a rank among them, by pid. A rank without its launcher here
 /// tells nothing. @cost O(processes · their depth + their bytes)
 std::vector<MpiLaunch> mpi_launches(const std::vector<JobProcess>& processes);
 

@@ -8,7 +8,7 @@
 // A service's kernels have one before the first of them: the master has hosts open their next
 // attempt without a task (daemons/wmasterd/hosts/standby.h).
 //
-// Invariant: only a command whose effect is known in full without a shell is taken: a Python
+// Invariant: takes only commands that have a fully known effect without a shell: a Python
 // interpreter, a script and plain words. Everything else starts cold, as it always did.
 #pragma once
 

@@ -38,7 +38,7 @@ std::string key_hash(std::string_view secret);
 std::vector<ApiKey> parse_keys(std::string_view text);
 std::string to_text(const std::vector<ApiKey>& keys);
 
-/// The key whose secret this is and that has not expired. @cost one hash, O(keys)
+/// The key that has this secret and has not expired. @cost one hash, O(keys)
 std::optional<ApiKey> find_key(const std::vector<ApiKey>& keys, std::string_view secret,
                                std::int64_t now);
 

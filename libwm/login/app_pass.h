@@ -26,7 +26,7 @@ struct AppPass {
   PassKind kind = PassKind::Cookie;
   std::string job;  ///< "12", "12.3"
   std::string token;
-  std::string owner;       ///< of the job, who shares it; empty: whose token it is
+  std::string owner;       ///< of the job, who shares it; empty: the user of the token
   std::int64_t until = 0;  ///< @units seconds since the epoch
   bool operator==(const AppPass&) const = default;
 };

@@ -38,7 +38,7 @@ inline constexpr std::string_view kTokenCookie = "__Host-wm";
 Result<Login> parse_basic(std::string_view authorization);
 
 /// What the request brings: a bearer token first, then X-Auth-Token, Basic, the cookie. A cookie
-/// comes with every request that a browser makes, whoever wrote the page: to change something, and
+/// comes with every request that a browser makes, from any page: to change something, and
 /// for streams, the request's Origin has to be `own_origin`.
 /// @errors Denied: nothing, or a cookie from elsewhere; BadArgument: Basic that does not read
 Result<Credential> credential_of(const AuthFields& fields, std::string_view own_origin);

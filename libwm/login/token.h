@@ -1,4 +1,4 @@
-// Role: tokens of the web door: JWTs whose header is one fixed text, signed by Ed25519. Pure: keys
+// Role: tokens of the web door: JWTs that all have one fixed header, signed by Ed25519. Pure: keys
 // and the time come in. Signed by who checks passwords (wgatewayd in a private cluster, wlogind
 // else), verified by wgatewayd and again by wuserd.
 //

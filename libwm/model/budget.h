@@ -41,7 +41,7 @@ inline constexpr std::int64_t kUnitHour = 3'600'000'000;
 /// Whole milliseconds between two instants, each cut down to its own; none where time went back.
 std::int64_t whole_ms(WallTime from, WallTime to);
 
-/// What the attempt of a job draws on its budgets, and for whose fault it may be credited.
+/// What the attempt of a job draws on its budgets, and the fault it may be credited for.
 struct AttemptDraw {
   Drawn rate;   ///< now
   Drawn drawn;  ///< by this attempt until `as_of`, less what was credited

@@ -295,7 +295,7 @@ struct WorkerStatus {
   std::string rendezvous;  ///< empty until ready
   EpochNumber epoch;       ///< it trains in, 0 = none yet
   EpochNumber connected;   ///< highest planned epoch it has connected to
-  EpochNumber faulted;     ///< epoch whose group it has closed, 0 = none
+  EpochNumber faulted;     ///< epoch with a group that it has closed, 0 = none
   std::uint64_t step = 0;
   bool left = false;
   bool done = false;

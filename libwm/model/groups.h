@@ -17,7 +17,7 @@ void each_group(const Cluster& cluster, const Job& job, Visit visit) {
     if (const Job* group = cluster.elements.find(base.elements.first + p)) visit(*group);
 }
 
-/// With how few tasks it may go on: 0 of an independent group whose minimum is 0, which waits then.
+/// With how few tasks it may go on: 0 of an independent group with minimum 0, which waits then.
 /// @cost O(1)
 std::uint32_t least_tasks(const Job& job);
 

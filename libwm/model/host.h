@@ -103,7 +103,7 @@ struct GpuShare {
   GpuOwner owner;
   std::uint32_t milli = 0;
   Bytes mem{0};
-  std::optional<std::uint32_t> mps_uid;  ///< whose MPS daemon serves the GPU
+  std::optional<std::uint32_t> mps_uid;  ///< the user of the MPS daemon of this GPU
   bool operator==(const GpuShare&) const = default;
 };
 

@@ -275,8 +275,8 @@ std::uint32_t slots_held(const Job& job);
 std::uint32_t tasks_wanted(const Job& job);
 /// The most tasks it may have now: max_tasks, lowered by bresize and engines_number.
 std::uint32_t task_cap(const Job& job);
-/// The task whose output goes to the files of -o and -e, and to bpeek: rank 0, or who of an elastic
-/// job is about to take its place. 0: no task yet. @cost O(tasks x members)
+/// The task that writes to the files of -o and -e, and to bpeek: rank 0, or the task of an elastic
+/// job that is about to take its place. 0: no task yet. @cost O(tasks x members)
 TaskNumber writer_of(const Job& job);
 /// The task, or null. @cost O(tasks)
 const Task* find_task(const Job& job, TaskNumber number);

@@ -20,7 +20,7 @@ struct HostTasks {
   bool operator==(const HostTasks&) const = default;
 };
 
-/// Hosts side by side whose names differ by a number that goes up, with as many tasks each:
+/// Hosts side by side with names that differ by a number that goes up, with as many tasks each:
 /// head, number (with leading zeros up to `width` digits), tail. Width 0: one host, no number.
 struct HostRun {
   std::string head, tail;

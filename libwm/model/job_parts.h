@@ -122,7 +122,7 @@ struct MailWish {
   bool at_start = false;  ///< -B
   bool at_end = false;    ///< -N: the report, whatever becomes of the output
   std::string to;         ///< -u: addresses, separated by commas; empty: the owner's account
-  NotifyAt notify;        ///< -notify: a few words to `to`, of whose parts http(s) URLs are posted
+  NotifyAt notify;        ///< -notify: a few words to `to`; http(s) URLs in it are posted to
   bool operator==(const MailWish&) const = default;
 };
 
@@ -141,7 +141,7 @@ struct Execution {
   std::vector<std::string> data;  ///< sources, each one JSON object
   std::map<std::string, std::string> labels;
   Duration pending_limit{};  ///< ends when it has waited so long; 0: never
-  /// Of an open array whose elements a suggester decides: algorithm, space and goal, one JSON
+  /// Of an open array with elements from a suggester: algorithm, space and goal, one JSON
   /// object (libwm/search). Empty: its owner brings their data.
   std::string search;
   std::string

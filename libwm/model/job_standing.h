@@ -74,7 +74,7 @@ struct Waiting {
   WallTime first_promised{};  ///< the first such date of this wait: what the error is taken from
   std::vector<PromisedPlace> places;  ///< kept for it; empty: the date is an estimate
   std::int32_t place = 0;  ///< btop, bbot: lower goes first within a queue, before all else
-  std::uint32_t turn = 0;  ///< the job whose turn it has: moved among its owner's; 0: its own
+  std::uint32_t turn = 0;  ///< it has the turn of this job, moved among its owner's; 0: its own
   /// Not dispatched to them again: it ended there with a code that excludes. Rising.
   std::vector<HostId> excluded_hosts;
   std::vector<HostId> only_hosts;      ///< bmig: on no others, rising; empty: on any

@@ -1,5 +1,5 @@
 // Role: who stops jobs without being a user: a run window that has closed, a host's load. Named in
-// Suspension::by beside users, whose names have no blanks.
+// Suspension::by beside names of users, which have no blanks.
 #pragma once
 
 #include <string>

@@ -47,7 +47,7 @@ class Table {
   }
 
   /// Removes an object; none there is fine. A chunk left empty is dropped, so that a
-  /// table whose old objects are purged does not grow for ever. @cost as set
+  /// table does not grow for ever when its old objects are purged. @cost as set
   void erase(std::uint32_t number) {
     if (!find(number)) return;
     auto& chunk = writable(number);

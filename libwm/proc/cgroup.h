@@ -63,7 +63,7 @@ class Cgroup {
   /// `trouble`. @cost one mkdir a hierarchy, 0.03–0.15 ms each
   static Cgroup make(const CgroupRoots& roots, const std::string& name, const CgroupCaps& caps,
                      std::string& trouble);
-  /// The groups of that name that exist: of an attempt whose shepherd was lost.
+  /// The groups of that name that exist: of an attempt that lost its shepherd.
   static Cgroup find(const CgroupRoots& roots, const std::string& name);
 
   explicit operator bool() const { return !folders_.empty(); }

@@ -21,7 +21,7 @@ struct TerminalSize {
   std::uint32_t rows = 0, columns = 0;
 };
 
-/// The ends that stay with whoever serves the process. With a terminal `out` is its master,
+/// The ends that stay with the server of the process. With a terminal `out` is its master,
 /// for both directions, and the others are empty.
 struct ConsoleEnds {
   bool terminal = false;

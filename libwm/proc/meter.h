@@ -28,7 +28,7 @@ struct Use {
 Use use_of(const std::vector<pid_t>& pids);
 
 /// Resident memory with shared pages divided among those that share them. Falls back to
-/// resident memory for a process whose map may not be read. @cost reads every mapping
+/// resident memory if a process's map may not be read. @cost reads every mapping
 Bytes fair_mem_of(const std::vector<pid_t>& pids);
 
 /// Which limit is exceeded: its name ("memory"), nothing if none is.

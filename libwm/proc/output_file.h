@@ -20,8 +20,8 @@ std::string resolved_path(const launch::OutputFile& file);
 /// @errors Denied: another account's link; System: path and reason
 Result<Fd> open_output(const launch::OutputFile& file, bool anew);
 
-/// Makes those of the files that are to exist whatever is written. A FIFO is left to whoever
-/// writes: nobody waits for its reader here.
+/// Makes the files that are to exist whatever is written. A FIFO is left to its writer: nothing
+/// here waits for its reader.
 /// @errors System: of the first that cannot be opened
 Result<void> make_outputs(const std::vector<launch::OutputFile>& files);
 

@@ -34,7 +34,7 @@ Result<void> write_words(int fd, const T& words) {
   return frames::write_frame(fd, writer.take());
 }
 
-/// A pipe whose reading end the agent gets.
+/// A pipe. Its reading end goes to the agent.
 Result<void> hand_over(int agent, Fd& write_end) {
   int fds[2];
   if (::pipe2(fds, O_CLOEXEC) != 0) return system_error("pipe");

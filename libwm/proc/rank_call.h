@@ -2,7 +2,7 @@
 // others: the starting task calls, as the user and before its exec, and waits for the answer.
 //
 //   task ──frame{task, rank}──► agent's socket ──frame{trouble | variables}──► task ─► exec
-//        ──three descriptors──►   (a rank whose output the agent is to have)
+//        ──three descriptors──►   (a rank that gives its output to the agent)
 #pragma once
 
 #include <cstdint>

@@ -58,8 +58,8 @@ void bind_cpus(const std::vector<std::uint32_t>& cpus) {
   ::sched_setaffinity(0, sizeof(set), &set);
 }
 
-/// Kept over exec and fork. By the kernel's own call: whoever starts tasks carries no library for
-/// it. What the kernel cannot do, or the cgroup does not allow, is left: the task runs, unbound.
+/// Kept over exec and fork. By the kernel's own call: programs that start tasks carry no library
+/// for it. What the kernel cannot do, or the cgroup does not allow, is left: the task runs unbound.
 /// @source Linux, set_mempolicy(2)
 void bind_memory(const launch::MemoryBinding& memory) {
   constexpr std::uint32_t kBits = 64, kMost = 1024;
@@ -149,7 +149,7 @@ Result<void> prepare(const Exec& exec) {
 }
 
 /// The variables of a rank: complete once its agent has spoken. An agent that has its output holds
-/// our first one, at whose end the shepherd sees that all of it is written.
+/// our first one: when that one ends, the shepherd sees that all of it is written.
 Result<std::vector<std::string>> environment_of_rank(const Exec& exec) {
   RankCall call{exec.rank->task, exec.rank->rank, exec.rank->tag};
   RankStreams streams;

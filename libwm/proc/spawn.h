@@ -37,7 +37,7 @@ struct Exec {
   int keep = -1;                         ///< stays open under its number; -1: none
   const launch::MemoryBinding* memory = nullptr;
   const launch::TaskSpec* rank = nullptr;     ///< a rank of its job: asks its agent for the others
-  const launch::TaskSpec* outputs = nullptr;  ///< whose files and own folders are made first
+  const launch::TaskSpec* outputs = nullptr;  ///< its files and own folders are made first
   std::int32_t nice = 0;
   bool hold_term = false;  ///< SIGTERM is blocked: the program takes it once it is ready to
 };

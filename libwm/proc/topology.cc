@@ -30,7 +30,7 @@ bool same_net(const sockaddr_in& a, const sockaddr_in& mask, in_addr want) {
   return (a.sin_addr.s_addr & mask.sin_addr.s_addr) == (want.s_addr & mask.sin_addr.s_addr);
 }
 
-/// The node whose memory is nearest, as the kernel numbers it. @source hwloc 2: memory objects hang
+/// The node with the nearest memory, as the kernel numbers it. @source hwloc 2: memory objects hang
 /// beside the CPUs, so the node is found by its CPU set
 std::uint32_t numa_of(hwloc_topology_t topology, hwloc_obj_t unit) {
   for (hwloc_obj_t node = nullptr;

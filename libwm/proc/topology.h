@@ -34,7 +34,7 @@ Inventory take_inventory();
 Result<std::string> topology_xml();
 
 /// The CPUs that this process may use, in the order of the topology. HWLOC_SYNTHETIC stands for
-/// another machine, whose CPUs nobody can be bound to. @cost about 6 ms
+/// another machine: nothing can be bound to its CPUs. @cost about 6 ms
 launch::CpuMap read_cpus();
 
 /// What the host offers: declared values where there are any, found ones elsewhere. More
@@ -48,7 +48,7 @@ std::string boot_id();
 /// has its number. 0: not known. @source network_namespaces(7): /proc/self/ns/net @cost one stat
 std::uint64_t network_id();
 
-/// Name of the network interface whose address or subnet holds this numeric address; empty:
+/// Name of the network interface that has this numeric address or is in its subnet; empty:
 /// none. @cost one getifaddrs
 std::string interface_of(const std::string& address);
 

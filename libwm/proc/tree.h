@@ -45,7 +45,7 @@ std::vector<std::string> environment_of(pid_t pid);
 /// Its words as they are now; empty: not readable, or a kernel's own. @cost one read
 std::vector<std::string> arguments_of(pid_t pid);
 
-/// All processes whose environment has WM_ATTEMPT=`marker`, those in a session led by one of
+/// All processes with WM_ATTEMPT=`marker` in their environment, those in a session led by one of
 /// `sessions`, and everything below them. @cost reads all of /proc
 std::vector<pid_t> marked(const std::string& marker, const std::vector<std::int32_t>& sessions);
 

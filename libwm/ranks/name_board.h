@@ -19,7 +19,7 @@ namespace wm::ranks {
 /// See the head of this file. @thread one
 class NameBoard {
  public:
-  /// What is answered now, to whom. A name is its publisher's: he may publish it anew, others not.
+  /// What is answered now, to whom. A name is its publisher's: only the publisher may change it.
   /// @cost O(names asked + questions that wait)
   std::vector<NameAnswer> on(const NameAsk& ask);
 

@@ -54,7 +54,7 @@ double Alone::simulated(const JobRun& job, std::uint32_t units) const {
   return outcome ? outcome->jobs.front().end_s : computed(job, units);
 }
 
-// Whoever does not report is as fast as its work says: it has its best size from the start.
+// A job that does not report is as fast as its work says: it has its best size from the start.
 double Alone::computed(const JobRun& job, std::uint32_t units) const {
   double best = std::numeric_limits<double>::infinity();
   for (std::uint32_t tasks = 1; tasks <= units; ++tasks) {

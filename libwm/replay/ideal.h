@@ -1,6 +1,6 @@
 // Role: equal division carried out ideally, to see how far a policy is from it: no scheduler and no
 // hosts, every job has an equal part of the units at every instant, of fractions, at once, without
-// pauses, packed, and as many as it is fastest with. Whoever has less than its least takes turns.
+// pauses, packed, and as many as it is fastest with. A job with less than its least takes turns.
 //
 //   level: units for each job, of max-min filling; capped where a job is no faster with more
 //   speed:  0 ── in proportion ── least tasks ── a line between whole sizes ── fastest

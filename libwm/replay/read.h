@@ -24,7 +24,7 @@ namespace wm::replay {
 /// What a list is read for. @units GPUs per host, of the whole cluster
 struct ReadOptions {
   std::uint32_t gpus = 0;  ///< of the cluster: bounds elastic ranges
-  std::string gpu_type;    ///< whose times count; empty: aws (sia), v100 (gavel)
+  std::string gpu_type;    ///< the type that the times are of; empty: aws (sia), v100 (gavel)
 };
 
 /// The list in `text`. `tables`: what --tables holds, for pollux, sia and gavel.

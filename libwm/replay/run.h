@@ -81,7 +81,7 @@ class Decider {
   virtual void end(std::uint32_t job, double now) = 0;
   /// A service wants so many tasks from now on. Asked only of who takes services.
   virtual void wish(std::uint32_t /*job*/, std::uint32_t /*tasks*/, double /*now*/) {}
-  /// Decides. Returns the jobs whose placement may have changed, rising.
+  /// Decides. Returns the jobs that may have changed placement, rising.
   virtual std::vector<std::uint32_t> decide(double now) = 0;
   /// Where the job's tasks are; empty: waits.
   virtual Placement placement(std::uint32_t job) const = 0;

@@ -64,7 +64,7 @@ void mem_over(const Facts& f, const AdviceLimits& limits, std::vector<Advice>& f
 
 double gpu_hours(std::int64_t us) { return static_cast<double>(us) / 3.6e9; }
 
-// Of a job whose GPUs were looked at nearly all the time.
+// Of a job with GPUs that were looked at nearly all the time.
 bool is_covered(const JobFacts& job, const AdviceLimits& limits) {
   return job.allocated.gpu_mms > 0 &&
          part(job.gpu_seen_us, job.allocated.gpu_mms) >= limits.gpu_coverage;

@@ -9,7 +9,7 @@
 //   gpu_low      GPUs were busy a small part of the time
 //   time_over    run limits far beyond what jobs ran: they start later than they could
 //   no_elastic   elastic jobs that leave nothing to choose
-//   idle_minimum services and elastic jobs whose minimum is held and does next to nothing
+//   idle_minimum services and elastic jobs that hold a minimum which does next to nothing
 //
 // @source ratios as job_defense_shield has them
 #pragma once

@@ -51,7 +51,7 @@ struct PlanFacts {
   std::optional<PlanAsk> asked = {};  ///< none: nobody looked
 };
 
-/// What a user, or whoever `name` means, used and how well.
+/// What a user, or another `name`, used and how well.
 struct UseFacts {
   std::string name;
   Amounts allocated, refunded;

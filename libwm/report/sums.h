@@ -1,7 +1,7 @@
 // Role: what is summed, and by what: amounts of slots, CPUs, GPUs and memory over time, in integers
 // that add up whichever way they are cut. Values.
 //
-//   allocated: held leaving suspended parked unknown stuck    by whoever holds it, and by host
+//   allocated: held leaving suspended parked unknown stuck    by holder, and by host
 //   the rest:  down drained aside idle, and over              by host alone
 #pragma once
 

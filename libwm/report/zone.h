@@ -1,4 +1,4 @@
-// Role: a time zone as a value: from which instant on which offset holds. Whoever reads the
+// Role: a time zone as a value: from which instant on which offset holds. The reader of the
 // system's zones makes one (the rim); all dates of reports are computed from it. Pure.
 #pragma once
 

@@ -1,6 +1,6 @@
 // Role: applications of the scheduler and resource plans as clients of WMLA read them. Pure.
 //
-// Plans are one tree whose root is the cluster: "/mini/research/ann" is our plan "/research/ann".
+// Plans are one tree with the cluster as root: "/mini/research/ann" is our plan "/research/ann".
 // @source wmla-surface 1.2, 1.5, 7
 #pragma once
 

@@ -1,5 +1,5 @@
 // Role: which of a table of routes an address means. Pure.
-// Used by wuserd, whose tables are read from the top.
+// Used by wuserd, which reads its tables from the top.
 #pragma once
 
 #include <optional>

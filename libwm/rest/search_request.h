@@ -29,8 +29,8 @@ struct SearchRequest {
 /// @cost O(length)
 Result<SearchRequest> read_search_request(std::string_view data);
 
-/// What search::check is to judge: the same, of a plugin's search without what only the plugin
-/// understands. @cost O(length)
+/// The search as the checker sees it: a plugin's own fields are left out.
+/// @cost O(length)
 std::string judged(const SearchRequest& request);
 /// The same search for a plugin of the owner's. @cost O(length)
 std::string of_plugin(std::string_view search, std::string_view plugin);

@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, 5> kWords{"", "viewer", "editor", "admin"
 constexpr std::array<SpaceRole, 4> kLeast{SpaceRole::Viewer, SpaceRole::Editor, SpaceRole::Admin,
                                           SpaceRole::Owner};
 
-// Roles that are given: an owner is one by whose folder it is.
+// Roles that can be granted; Owner follows from the folder.
 SpaceRole given(std::string_view word) {
   for (auto role : {SpaceRole::Viewer, SpaceRole::Editor, SpaceRole::Admin})
     if (word == word_of(role)) return role;

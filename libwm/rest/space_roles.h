@@ -30,7 +30,7 @@ enum class SpaceRole : std::uint8_t { None, Viewer, Editor, Admin, Owner };
 /// Share: change its members. Own: change or delete the space itself.
 enum class SpaceAct : std::uint8_t { Look, Use, Share, Own };
 
-/// The greatest that a user has, by his name or one of his groups. @cost O(members)
+/// The greatest that a user has, by name or by group. @cost O(members)
 SpaceRole role_of(std::span<const Member> members, std::string_view user,
                   std::span<const std::string> groups);
 /// @errors NotFound: to who is nothing there, it does not exist; Denied: the role that is wanted
@@ -41,7 +41,7 @@ std::string_view word_of(SpaceRole role);
 /// @errors BadArgument: too many, one twice, a role or name that is none
 Result<void> check_members(std::span<const Member> members);
 
-/// A space as it is named: whose, and which.
+/// A space as it is named: its owner, and its name.
 struct SpaceName {
   std::string owner;  ///< empty: the one who names it
   std::string name;

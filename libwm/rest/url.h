@@ -1,5 +1,5 @@
 // Role: addresses as web clients write them: percent encoding, query strings, paths in segments.
-// Pure. Used by routes.h and by whoever answers a request.
+// Pure. Used by routes.h and by code that answers requests.
 #pragma once
 
 #include <map>

@@ -1,6 +1,6 @@
-// Role: who takes part in a pass, from what refresh found (memory.h): of pending jobs that differ
-// in nothing but their number those that could start by what running jobs leave, one by one in
-// dispatch order, and one claim for all that come after.
+// Role: the jobs that take part in a pass, of those that refresh found (memory.h): of pending jobs
+// that differ in nothing but their number those that could start by what running jobs leave, one by
+// one in dispatch order, and one claim for all that come after.
 #include <algorithm>
 #include <map>
 #include <queue>
@@ -152,7 +152,7 @@ void Liner::add_rests() {
   }
 }
 
-// Whoever wants every job by itself, wants those that are no candidates, too.
+// A caller that wants every job by itself also wants the jobs that are no candidates.
 void Liner::name_idle() {
   for (const AlikeJobs& kind : memory_.alike) {
     if (!kind.obstacle && !kind.cut) continue;

@@ -143,7 +143,7 @@ void Collector::add_pending(const Job& job, std::uint32_t copies, std::uint32_t 
 }
 
 void Collector::visit_array(const Job& base) {
-  if (base.spec().open || !base.spec().groups.empty()) return;  // who waits is made
+  if (base.spec().open || !base.spec().groups.empty()) return;  // those that wait are made already
   std::uint32_t total = element_count(base.spec()), unmade = 0;
   for (std::uint32_t p = base.elements.next_position; p < total; ++p) {
     unmade += cluster_.elements.find(base.elements.first + p) == nullptr;
@@ -173,7 +173,7 @@ void Collector::visit_element(const Job& job) {
 }
 
 void Collector::visit(const Job& job) {
-  // Whoever makes way is owed for, even one that was ended for it.
+  // The job that this one makes way for is owed room, even if this one was ended for it.
   if (JobId by = makes_way_for(cluster_, job); by != JobId{}) claims_.owed.push_back(by);
   switch (job.state) {
     case JobState::Pending:

@@ -78,7 +78,7 @@ void PlanViews::add_users_up() {
   }
 }
 
-// Who of these siblings uses what others own: more than is owned by nobody must be lent.
+// Which of these siblings use what others own: more than is owned by none of them must be lent.
 void PlanViews::balance(int parent) {
   std::vector<int> children;
   std::vector<Portion> over, idle;
@@ -102,7 +102,7 @@ void PlanViews::balance(int parent) {
   match(children, std::move(lent), std::move(borrowed));
 }
 
-// Slots do not say whose they are: the first that borrows has what the first lends.
+// Slots do not name their plan: the first plan that borrows has what the first lends.
 void PlanViews::match(const std::vector<int>& plans, std::vector<Units> lent,
                       std::vector<Units> borrowed) {
   std::size_t from = 0;

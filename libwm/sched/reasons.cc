@@ -342,7 +342,7 @@ PendReason released_reason(const Promise& promise) {
 
 }  // namespace
 
-// Who made way for another starts after it.
+// A job that made way for another starts after it.
 PendReason ReasonWriter::preempted_reason(const Claim& claim) const {
   std::string by = named(to_string(claim.job->waits.preempted->by));
   return {PendCode::Priority, "Preempted by job " + by + ", which starts first", 0,

@@ -74,7 +74,7 @@ class ReasonWriter {
   std::map<std::uint32_t, Shortage> shortages_;  // by request
 };
 
-/// Why a job, or an element of it, is held: by its owner, or until he signs it anew. @cost O(1)
+/// Why a job or its element is held: by its owner, or until its owner signs it anew. @cost O(1)
 PendReason held_reason(const Job& job, JobId id);
 
 /// A single reason for a job that no pass has looked at yet.

@@ -110,7 +110,7 @@ void Pass::settle() {
   for (std::uint32_t round = 0; round < std::max(1u, policy_.max_rounds); ++round) {
     spare = set_targets(claims_.all, tree_, capacities, claims_.steady);
     WallTime pays = keep_what_does_not_pay(claims_.all, timeline_.clock.now);
-    if (!policy_.speed.speeds) look_at(pays);  // who gives curves also says when to look at them
+    if (!policy_.speed.speeds) look_at(pays);  // given curves come with the time to look again
     placement_.emplace(cluster_, claims_, tree_, policy_, timeline_);
     if (placement_->run()) break;
   }
@@ -118,8 +118,8 @@ void Pass::settle() {
   start_spare(spare);
 }
 
-// What the last round gave to claims that then found no place is idle, for whoever can use it; so
-// are the slots that their limits have left.
+// Offers what was granted to claims that found no host, and what their limits left, to other
+// pending claims.
 void Pass::start_spare(Spare spare) {
   for (bool gpu : {true, false}) {
     Units left = (gpu ? spare.gpus : spare.slots) + placement_->unused(gpu);
@@ -143,7 +143,7 @@ std::string Pass::grow_reason(const Claim& claim) const {
          " of at most " + std::to_string(task_cap(*claim.job));
 }
 
-// Jobs for which others make way have a right to what becomes free; who made way starts after.
+// Jobs for which others make way have a right to what becomes free; the others start after them.
 void Pass::mark_owed() {
   if (claims_.owed.empty()) return;
   std::vector<JobId> waiting;
@@ -329,7 +329,7 @@ void Pass::add_promises() {
       plan_.promises.push_back(date);
       plan_.promises.back().revision = job->revision;
     }
-    // Those whose date has come wait for others that leave: that they have gone starts a pass.
+    // A claim at its date waits for others that leave: when they have gone, a pass starts.
     look_at(date.at > now || news ? date.at : now + grace);
   }
   std::sort(plan_.promises.begin(), plan_.promises.end(),

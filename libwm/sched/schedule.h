@@ -10,7 +10,7 @@
 // keeps the last of them waiting keeps the rest.
 //
 // Invariants: same cluster, same plan, whatever the memory holds; a start uses only what is free;
-// nothing leaves unless somebody is promised its place or a limit was lowered; applied and asked
+// nothing leaves unless a claim is promised its place or a limit was lowered; applied and asked
 // again, the plan comes to rest. Called by the master on a worker, by bsim, by tests.
 #pragma once
 

@@ -8,7 +8,7 @@
 //              each; the best 1/eta of a level go on when all of it have ended.
 //              No barrier but that: while a level is waited for the next
 //              bracket begins.
-//   ASHA       one bracket without an end; whoever is in the best 1/eta of a
+//   ASHA       one bracket without an end; a trial in the best 1/eta of a
 //   level goes on at once
 //
 // @source Li, Jamieson, DeSalvo, Rostamizadeh, Talwalkar, JMLR 18, 2018; Li et

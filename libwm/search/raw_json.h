@@ -8,7 +8,7 @@
 
 namespace wm::search {
 
-/// A member of an object, or an element of a list, whose key is empty.
+/// A member of an object, or an element of a list, which has an empty key.
 struct RawPart {
   std::string_view key;  ///< between its quotes, as it is written
   std::string_view text;

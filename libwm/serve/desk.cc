@@ -194,7 +194,7 @@ void Desk::leaving(std::uint64_t kernel) {
   if (found != kernels_.end()) found->second.view.leaving = true;
 }
 
-// A task whose kernel was lost goes to another, once: it may be what kills them.
+// A task that lost its kernel goes to another, once: the task may be what kills kernels.
 void Desk::put_back(std::uint64_t task, DeskActions& actions) {
   auto found = tasks_.find(task);
   if (found == tasks_.end()) return;

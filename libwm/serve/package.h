@@ -37,7 +37,7 @@ Result<std::string> renamed_model(std::string_view text, const std::string& name
 /// kernel.py that serves a PyTorch model as redharetorch does. @cost O(1)
 std::string_view ready_kernel();
 
-/// Does a kernel, or one whose model.json has this framework, import PyTorch? @cost O(length)
+/// Does a kernel, or one with this framework in model.json, import PyTorch? @cost O(length)
 bool is_torch(std::string_view kernel, std::string_view framework);
 
 /// Is a file of this name one that PyTorch saves models in? @cost O(length)

@@ -3,8 +3,8 @@
 //
 //   each look:  own load ─► note_text ─► the others      their notes ─► heard ─► whole ─► Scale
 //
-// Invariant: the router of the lowest rank whose notes go on decides; when it ends the next one
-// does. A note that does not read is none.
+// Invariant: of the routers with notes that go on, the one of the lowest rank decides; when it ends
+// the next one does. A note that does not read is none.
 #pragma once
 
 #include <cstdint>

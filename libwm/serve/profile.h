@@ -28,8 +28,8 @@ struct Policy {
   std::uint32_t warm = 0;           ///< hosts that hold a warm parent of kernels
   /// What was with a kernel that ended is not given to another one: no task is begun twice.
   bool once = false;
-  std::uint32_t stream_group = 0;  ///< streams whose tasks go to one kernel; 0: each task anywhere
-  /// A task whose turn in its stream comes after execution_timeout is not begun.
+  std::uint32_t stream_group = 0;  ///< streams that share a kernel; 0: each task goes anywhere
+  /// A task that gets its turn in its stream after execution_timeout is not begun.
   bool stream_discards = true;
   bool operator==(const Policy&) const = default;
 };

@@ -18,7 +18,7 @@ namespace wm::serve {
 
 /// What a profile says of streams.
 struct StreamRules {
-  std::uint32_t per_group = 0;  ///< streams whose tasks go to one kernel; 0: each task anywhere
+  std::uint32_t per_group = 0;  ///< streams that share a kernel; 0: each task goes anywhere
   bool discards = true;         ///< a task that has waited for `patience` is not begun
   Duration patience = Duration::zero();  ///< 0: without end
 };
@@ -42,7 +42,7 @@ class StreamQueue {
   bool has_room() const { return tasks_.size() < kMostTasks && bytes_ < kMostBytes; }
   void put(StreamTask task);
 
-  /// A task whose turn it is.
+  /// The task that is next in its stream.
   struct Turn {
     StreamTask task;
     bool late = false;  ///< it is not to be begun

@@ -1,4 +1,4 @@
-// Role: what is shown of application profiles and users, which no verb gives: whoever reads the
+// Role: what is shown of application profiles and users, which no verb gives: a reader of the
 // configuration shows them. Used by json.h. Pure.
 #pragma once
 

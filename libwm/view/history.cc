@@ -42,7 +42,7 @@ bool began_held(const HistoryJob& job) {
                                    : first->event == "RELEASE";
 }
 
-// The state that its events tell, from one to the next. Of one whose first start is not among
+// The state that its events tell, from one to the next. If its first start is not among
 // them the record's counts.
 Spent spent(const HistoryJob& job, WallTime now) {
   Spent columns{};

@@ -36,7 +36,7 @@ std::vector<ShownTask> shown_tasks(const JobView& view);
 /// Fields of a task. @cost O(1)
 std::span<const Field<ShownTask>> task_fields();
 
-/// Is it what the master sends of a job whose viewer may only see a summary? Its owner's words are
+/// Is it what the master sends of a job if the viewer may only see a summary? Its owner's words are
 /// not there, not even the command, which every job has. @cost O(1)
 bool is_summary(const JobView& view);
 

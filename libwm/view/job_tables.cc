@@ -386,7 +386,7 @@ std::string job_table(std::span<const ShownJob> jobs, TableStyle style, bool wit
 
 namespace {
 
-// One whose host is silent counts as what it was before. @source LSF: UNKWN is a mark beside RUN
+// A job on a silent host counts as what it was before. @source LSF: UNKWN is a mark beside RUN
 std::string counted_state(const ShownJob& shown) {
   const Job& job = *shown.view->job;
   if (job.state != JobState::Unknown) return std::string(state_of(shown));

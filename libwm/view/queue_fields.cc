@@ -130,7 +130,7 @@ std::string job_controls(const JobControls& controls) {
   return text;
 }
 
-// @source LSF: bqueues -l, whose columns those of WM are some of
+// @source LSF: bqueues -l, which has WM's columns among its own
 std::string load_table(const std::vector<LoadLimit>& limits) {
   struct Column {
     const char* name;

@@ -18,7 +18,7 @@
 
 namespace wm::view {
 
-/// How far a member goes; whoever is further down gets less.
+/// How far a member goes; a reader further down gets less.
 enum class Reach : std::uint8_t { Nobody, Image, Owner, Anyone };
 
 /// In the place of a name that is not shown.

@@ -24,7 +24,7 @@ inline constexpr std::size_t kHeaderBytes = 6;
 /// The first frame type that users of the wire may give a meaning.
 inline constexpr std::uint16_t kFirstUserType = 16;
 
-/// One message. The payload's meaning is the business of whoever gave `type` its number.
+/// One message. The owner of the number `type` defines the payload.
 struct Frame {
   std::uint16_t type = 0;
   std::string payload;
@@ -50,7 +50,7 @@ class FrameDecoder {
   /// @units limit: payload bytes of the largest frame accepted
   explicit FrameDecoder(std::size_t limit) : cutter_(limit, kHeaderBytes - frames::kLengthBytes) {}
 
-  /// Replaces the limit for frames whose header has not been looked at yet.
+  /// Replaces the limit for frames that have not had their header looked at yet.
   void set_limit(std::size_t limit) { cutter_.set_limit(limit); }
 
   /// Appends received bytes. Views given out before become invalid.

@@ -153,8 +153,8 @@ void Accepting::on_ready(const std::shared_ptr<Channel>& channel, Result<void> r
   }
 }
 
-// Whoever is served has been for milliseconds; who is oldest says nothing, and must not keep
-// newcomers out.
+// Half-open sessions finish in milliseconds: close the oldest to admit
+// a newcomer.
 void Accepting::evict_oldest() {
   auto oldest = half_open_.front();
   half_open_.pop_front();

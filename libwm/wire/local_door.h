@@ -1,5 +1,5 @@
 // Role: a listening unix socket and its accept loop. When accepting fails, out of descriptors
-// mostly, it waits a little: trying again at once would spin, since whoever calls stays in the
+// mostly, it waits a little: trying again at once would spin, since the caller stays in the
 // queue.
 //
 //   open(fd) ─► accept ──socket──► on_socket      accept ──error──► pause ─► accept
@@ -22,7 +22,7 @@ class LocalDoor {
 
   LocalDoor(boost::asio::io_context& loop, OnSocket on_socket);
 
-  /// Admits from now on whoever connects to this listening socket. @owns listening_fd
+  /// Admits from now on all who connect to this listening socket. @owns listening_fd
   void open(int listening_fd);
   bool is_open() const { return acceptor_.is_open(); }
 

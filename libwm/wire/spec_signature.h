@@ -1,5 +1,5 @@
 // Role: the submitter's signature over a job specification. It travels and is stored with the
-// specification, so that every host can check who asked for what, whoever passes it on.
+// specification, so that every host can check who asked for what, however it came there.
 // Made by commands, checked by the master at submit and by hosts before they start a job.
 #pragma once
 

@@ -130,7 +130,7 @@ class Dialing {
 /// @thread the loop's
 class Transport {
  public:
-  /// A peer whose proof is checked.
+  /// A peer with a checked proof.
   using OnLink = std::function<void(std::unique_ptr<Link>)>;
   /// The link, or why there is none. Runs once; may destroy its Dialing.
   using OnDialled = std::function<void(Result<std::unique_ptr<Link>>)>;

@@ -157,7 +157,7 @@ struct World {
   Keys& keys;
 };
 
-/// Whoever is all of them at once is a world: the real one, the simulated one.
+/// All of them in one object: the real world, the simulated one.
 class WholeWorld : public Clock,
                    public Peers,
                    public Store,

@@ -24,6 +24,15 @@ def blank(text):
     return _NOISE.sub(lambda m: re.sub(r'[^\n]', ' ', m.group()), text)
 
 
+def comment_lines(text):
+    """(line, text) of each line of a comment; not of one behind a preprocessor line."""
+    line, seen = 1, 0
+    for match in _NOISE.finditer(text):
+        line, seen = line + text.count('\n', seen, match.start()), match.start()
+        if match.group().startswith(('//', '/*')):
+            yield from enumerate(match.group().split('\n'), line)
+
+
 @dataclass
 class Item:
     """One thing written at namespace or class scope."""

@@ -1,6 +1,6 @@
 // Role: what accounting of many jobs costs: writing its rows, and bacct's questions. Prints
 // `name value unit` lines; jobs of 31 days, 480 kinds, half of them one user's.
-//   acct_write_jobs_per_s      jobs a second whose rows of all stages are written
+//   acct_write_jobs_per_s      jobs a second that get their rows of all stages written
 //   acct_user_ms, _by_plan_ms, _by_month_ms   bacct of the user with half of the jobs (median)
 //   acct_cut_ms                the same from noon to noon
 //   acct_all_by_user_ms        bacct -u all -by user

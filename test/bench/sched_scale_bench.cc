@@ -108,7 +108,7 @@ class Site {
     for (const Task& task : job.tasks) take(job, task, -1);
     cluster.jobs.erase(number);
   }
-  // Nobody runs beyond his limit.
+  // Ends the jobs that have reached their run limit.
   void end_late() {
     for (std::size_t i = running.size(); i-- > 0;) {
       const Job& job = *cluster.jobs.find(running[i]);

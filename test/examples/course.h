@@ -12,7 +12,7 @@
 
 namespace example {
 
-/// A Model of digits whose weights can be looked at. @thread one at a time
+/// A Model of digits that shows its weights. @thread one at a time
 class DigitsModel : public wm::groups::Model {
  public:
   virtual const std::vector<double>& weights() const = 0;

@@ -202,7 +202,7 @@ TEST(shepherd_output, a_task_that_took_over_the_jobs_file_ends_it_with_the_repor
   EXPECT_NE(text.find("Successfully completed."), text.npos) << text;
 }
 
-/// A task of a training that says `command` and whose last words go to job.out.
+/// A task of a training that says `command` and has its last words in job.out.
 launch::AttemptSpec training_attempt(const Zygote& zygote, std::uint32_t job,
                                      const std::string& command) {
   auto spec = shell_attempt(zygote, job, command);

@@ -22,7 +22,7 @@ std::string warm_program() {
   return self.parent_path().parent_path() / "lib/python/fabric_model/warm.py";
 }
 
-/// An elastic attempt whose first task sleeps, and the script its other tasks run.
+/// An elastic attempt with a first task that sleeps, and the script its other tasks run.
 class WarmAttempt {
  public:
   explicit WarmAttempt(std::uint32_t job, const std::string& modules = "json") {

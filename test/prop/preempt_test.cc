@@ -143,7 +143,7 @@ void expect_started(const RandomState& state, JobId winner, const Attempts& befo
       << story(state);
 }
 
-// Whoever is stopped has no place of its own free, but for what is kept for one that is stopped too
+// A stopped job has no place of its own free, but for what is kept for one that is stopped too
 // and goes on before it.
 void expect_nobody_parked_for_nothing(const Cluster& state) {
   std::vector<const Job*> parked;

@@ -1,9 +1,9 @@
 // Role: dated starts over random clusters and job streams in virtual time: who holds places
-// starts by the date he was first given, whatever was backfilled meanwhile. Jobs end at their
+// starts by the date it was first given, whatever was backfilled meanwhile. Jobs end at their
 // run limits or before, some after a moment of leaving. Nobody arrives with a better place in the
 // order but in the last test, where jobs of a higher queue have others make way. Prints its seed;
-// WM_SOAK makes it long, but for easy: the date of the first may have been an estimate before he
-// was the first, and is believed then if it did not move much.
+// WM_SOAK makes it long, but for easy: the date of the first may have been an estimate before that
+// job was the first, and is believed then if it did not move much.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

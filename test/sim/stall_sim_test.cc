@@ -7,7 +7,7 @@ namespace {
 
 using test::SimCluster;
 
-/// A cluster whose silent hosts are switched off at once.
+/// A cluster that switches silent hosts off at once.
 struct StalledCluster : SimCluster {
   int fenced = 0;
 

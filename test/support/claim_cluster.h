@@ -8,7 +8,7 @@
 
 namespace wm::test {
 
-/// A cluster whose claims can be collected at any time.
+/// A cluster that can collect its claims at any time.
 class ClaimCluster : public SchedCluster {
  protected:
   /// Collects anew; what it returned before is void.

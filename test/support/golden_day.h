@@ -1,4 +1,4 @@
-// Role: a day whose sums were worked out by hand and by a script: the course of seven jobs on two
+// Role: a day with sums worked out by hand and by a script: the course of seven jobs on two
 // hosts on 25 October 2026 in Berlin, 25 hours long, as events.
 #pragma once
 

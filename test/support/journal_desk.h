@@ -1,4 +1,4 @@
-// Role: what tests of the master's parts start from: a journal whose disk holds what a cluster has
+// Role: what tests of the master's parts start from: a journal that has on disk what a cluster has
 // been through, in virtual time.
 #pragma once
 

@@ -22,7 +22,7 @@ class PrivateMunged {
 
   /// Stops it and starts it anew with the same key: it forgets which credentials were used.
   void restart();
-  /// Stops it: whoever asks hears nothing.
+  /// Stops it: callers hear nothing.
   void stop();
 
  private:

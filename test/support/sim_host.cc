@@ -224,7 +224,7 @@ void SimHost::end_task(Key key, TaskNumber number, std::int32_t status, Term ter
   report(FactEnded{key.first, key.second, number, status, term, {}, "", {}, task.report});
 }
 
-// The lead of this simulation sees everybody: whoever is wanted and runs is a member.
+// The lead of this simulation sees everybody: a task that is wanted and runs is a member.
 void SimHost::lead(const AgentOrder& order) {
   Key key{order.job, order.attempt};
   if (order.lead_host != id_ || !attempts_.count(key) || no_workers_.count(key)) return;

@@ -84,7 +84,7 @@ class SimHost final : public SimPeer {
   std::map<Key, std::map<TaskNumber, Task>> attempts_;
   std::map<JobId, Attempt> newest_;
   std::map<Key, EpochNumber> epochs_;
-  std::set<Key> no_workers_;  ///< of a group whose tasks are each for itself
+  std::set<Key> no_workers_;  ///< of a group of tasks that are each for itself
   std::map<std::uint64_t, Fact> unacknowledged_;
   std::uint64_t facts_ = 0;
   std::int32_t pids_ = 100;

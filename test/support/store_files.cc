@@ -13,7 +13,7 @@ ScratchDir::ScratchDir() {
   bool in_memory = ::access("/dev/shm", W_OK) == 0;
   auto base =
       in_memory ? std::filesystem::path("/dev/shm") : std::filesystem::temp_directory_path();
-  const char* tag = ::getenv("WM_TEST_TAG");  // whose it is, when it is left behind
+  const char* tag = ::getenv("WM_TEST_TAG");  // names the owner, when it is left behind
   path_ = (base / ("wm." + std::string(tag ? tag : "store") + "-XXXXXX")).string();
   WM_CHECK(::mkdtemp(path_.data()) != nullptr);
 }

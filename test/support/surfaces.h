@@ -1,4 +1,4 @@
-// Role: functions whose least value is known, for searches to find: branin, hartmann6, rosenbrock5,
+// Role: functions with a known least value, for searches to find: branin, hartmann6, rosenbrock5,
 // ackley10 and a mixed surface with conditions, as tuning a network has. The first four are turned
 // and shifted by a seed, so that no search profits from axes or middles; the least value stays in
 // the box.

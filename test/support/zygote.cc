@@ -34,8 +34,8 @@ std::string program() {
   ::_exit(99);
 }
 
-// Attempts whose shepherd a test killed leave groups below it; a process that was killed is in its
-// group for a moment more.
+// Attempts that lost their shepherd to a test leave groups below it; a process that was killed is
+// in its group for a moment more.
 bool is_removed(const fs::path& group) {
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(group, none))
@@ -141,7 +141,7 @@ void tell(const Fd& fd, const launch::ShepherdOrder& order) {
 
 CgroupsForTests::CgroupsForTests() {
   const char* named = ::getenv("WM_TEST_CGROUP");
-  const char* tag = ::getenv("WM_TEST_TAG");  // whose they are, when they are left behind
+  const char* tag = ::getenv("WM_TEST_TAG");  // names the owner, when they are left behind
   auto own = "wm-test-" + std::string(tag ? tag : "") + "-" + std::to_string(::getpid());
   roots = proc::usable_cgroups(named ? named : own);
   if (!named) made_ = roots;

@@ -71,7 +71,7 @@ struct CgroupsForTests {
   proc::CgroupRoots made_;  // also those that a test does without
 };
 
-/// Processes whose environment says that they belong to this attempt of cluster "test".
+/// Processes that belong to this attempt of cluster "test", as their environment says.
 std::vector<pid_t> pids_of(std::uint32_t job);
 
 }  // namespace wm::test

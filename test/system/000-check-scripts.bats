@@ -218,6 +218,17 @@ CC
   [[ $output != *grow* && $output != *"bad.h:10"* ]]
 }
 
+@test "check_docs refuses a comment that does not name the thing, and reads comments alone" {
+  put commands/good.cc <<<$'// Role: good: this is the history of the heap.\nauto whose = "he // his";\nauto whoever = 1;'
+  run "$TOP/scripts/check_docs"
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  put commands/bad.cc <<<$'// Role: bad.\nint f();  // Whoever calls\n/* a job\n   and his host */\nint g();'
+  run "$TOP/scripts/check_docs"
+  [ "$status" -eq 1 ]
+  [[ $output == *'bad.cc:2: "Whoever" in a comment'*'bad.cc:4: "his" in a comment'*"2 such lines"* ]]
+  [[ $output != *good.cc* ]]
+}
+
 @test "check_paths refuses a home directory and a denied word" {
   put commands/bad.cc <<<'// see /home/someone/notes'
   put commands/worse.cc <<<'// runs on zebra17'

@@ -9,7 +9,7 @@
 namespace wm::wagent {
 namespace {
 
-/// A viewer whose connection broke may come back within this time.
+/// A viewer that lost its connection may come back within this time.
 constexpr std::chrono::seconds kAbandoned{10};
 
 }  // namespace
@@ -48,7 +48,7 @@ void Consoles::attach(Viewer viewer, const LaunchAttach& words) {
   connect(words.task);
 }
 
-/// Brings a console and whoever asked for it together, when both are there.
+/// Brings a console and the viewer that asked for it together, when both are there.
 void Consoles::connect(TaskNumber task) {
   auto at = consoles_.find(task);
   auto asked = std::find_if(viewers_.begin(), viewers_.end(),

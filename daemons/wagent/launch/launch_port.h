@@ -7,7 +7,7 @@
 //   Visit
 //
 // Invariants: only the job's user gets in, on every way; what a lost link started is ended; a
-// link is closed by whoever asked, once it has read how things ended.
+// link is closed by the side that asked, once it has read how things ended.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -39,7 +39,7 @@ class LaunchPort {
   Result<AgentDoors> listen();
   /// From now on tasks may bring their consoles: the master hears of the doors first.
   void open_consoles();
-  /// Who takes over links whose first frame is about ranks.
+  /// Takes over links that have a first frame about ranks.
   using OnRankLink = std::function<void(std::unique_ptr<wire::Link>, const wire::Frame& first)>;
   void pass_rank_links(OnRankLink to) { on_rank_link_ = std::move(to); }
   /// Who else is to hear where the job's agents are.

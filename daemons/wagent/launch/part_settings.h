@@ -25,7 +25,7 @@ struct PartSettings {
   OutputSettings output;       ///< of the launchers of all hosts
   launch::Account account;     ///< whom this process is
   std::vector<launch::ResourceCap> caps;
-  /// What goes before a command whose caller is in a container of the job; empty: none has one.
+  /// What goes before a command if its caller is in a container of the job; empty: none has one.
   std::vector<std::string> container;
   /// What a command gets whatever its caller's environment says: where it is.
   std::vector<std::string> own_env;

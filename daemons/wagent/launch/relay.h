@@ -21,7 +21,7 @@ namespace wm::wagent {
 class Relay {
  public:
   struct Handlers {
-    std::function<void(const wire::Frame&)> pass;  ///< to whoever asked
+    std::function<void(const wire::Frame&)> pass;  ///< to the asker
     std::function<void(const std::string& why)> fail;
   };
   /// A host of the job, by its name; of another group of it, or of the agent's own.
@@ -34,7 +34,7 @@ class Relay {
   const Target& target() const { return target_; }
   /// A frame for the other host; kept until there is a link.
   void send(const wire::Frame& frame);
-  /// Where its agent listens, and by whose key; another one after it was started again.
+  /// Where its agent listens, and the key it has; another one after it was started again.
   void found(const std::string& address, const wire::LinkOptions& options);
 
  private:

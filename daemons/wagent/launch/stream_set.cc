@@ -64,7 +64,7 @@ void StreamSet::on_readable(Source& source) {
   if (most == 0) return;
   auto n = ::read(source.fd.native_handle(), bytes, most);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return read(source);
-  if (n <= 0) return end(source);  // a terminal whose last user has gone says EIO
+  if (n <= 0) return end(source);  // a terminal that lost its last user says EIO
   window_ -= static_cast<std::size_t>(n);
   handlers_.on_output(source.stream, std::string(bytes, static_cast<std::size_t>(n)));
   read(source);

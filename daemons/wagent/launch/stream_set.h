@@ -1,5 +1,5 @@
 // Role: our ends of one process's standard streams: a terminal's master or three pipes. Reads
-// only as much as whoever listens has room for, so that a slow reader slows the process.
+// only as much as the listener has room for, so that a slow reader slows the process.
 //
 // Invariants: no more than kLaunchWindow bytes are read and not yet taken; without a listener
 // nothing is read; handlers run from the loop, none after leave(). Called by Command, Consoles.

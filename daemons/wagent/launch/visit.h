@@ -1,5 +1,5 @@
 // Role: one connection to what the job serves to browsers on this host: a unix socket, or a port of
-// the loopback address. Carries bytes both ways between it and whoever asked, who is the job's
+// the loopback address. Carries bytes both ways between it and the asker, who is the job's
 // owner.
 //
 //   start ─► connected: Up ─► Output… ─► the application closes: Ended

@@ -12,7 +12,7 @@
 namespace wm::wagent {
 
 SharedFile::SharedFile(launch::OutputFile file) : file_(std::move(file)) {
-  file_.overwrite = false;  // whoever makes the file anew has done so before its first task ran
+  file_.overwrite = false;  // if it is to be made anew, that was done before the first task ran
 }
 
 void SharedFile::open() {

@@ -1,5 +1,5 @@
 // Role: a file of the job's to which several processes append whole lines.
-// Invariant: whoever writes never waits for a reader: what cannot be written is dropped.
+// Invariant: a writer never waits for a reader: what cannot be written is dropped.
 #pragma once
 
 #include <string_view>

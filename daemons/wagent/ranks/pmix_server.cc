@@ -154,8 +154,8 @@ pmix_server_module_t RealServer::upcalls() {
          });
     return PMIX_SUCCESS;
   };
-  // Open MPI 5 gives its messages to whoever has started it. A rank whose message nobody takes
-  // writes it to its own stderr, where it belongs. Not answered in here: the library holds a lock.
+  // Open MPI 5 gives its messages to the server that started it. A rank's message that nobody takes
+  // goes to the rank's own stderr, where it belongs. Not answered here: the library holds a lock.
   module.log = [](const pmix_proc_t*, const pmix_info_t[], std::size_t, const pmix_info_t[],
                   std::size_t, pmix_op_cbfunc_t call, void* data) {
     post(the_server->loop_, [call, data] { call(PMIX_ERR_NOT_SUPPORTED, data); });

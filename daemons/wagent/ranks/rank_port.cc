@@ -146,7 +146,7 @@ void RankPort::end(std::function<void()> on_idle) {
   if (here_ == 0) wait_for_output();
 }
 
-/// Hosts whose agents never came have nothing to say; the others say when they are done.
+/// Hosts without an agent so far have nothing to say; the others say when they are done.
 void RankPort::wait_for_output() {
   patience_.expires_after(kPatience);
   patience_.async_wait([this](const auto& error) {

@@ -1,6 +1,6 @@
 // Role: the output of all ranks of a job (bsub -tag): an agent reads what its ranks write and
 // passes it to the agent of the first host, which writes whole lines with their ranks to its own
-// descriptors, whose other ends the shepherd has.
+// descriptors. The shepherd has their other ends.
 //
 //   rank ─pipe─► agent ──RankOutput──► … ──► first host's agent ─► lines ─► shepherd ─► -o, -e
 //                  ◄──────RankTaken───────────────┘ written: so much more may come

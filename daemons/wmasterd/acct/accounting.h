@@ -24,10 +24,10 @@ class Accounting {
   /// Makes acct.db again from every event ever stored, when core.db no longer holds those
   /// after its mark. Before begin(). @errors Store, Damaged   @cost O(all events)
   Result<void> rebuild();
-  /// The last event whose rows are in: a start folds what came after.
+  /// The last event that has its rows in the database: a start folds what came after.
   Result<Seq> last_seq() { return db_->last_seq(); }
-  /// A start: the writer goes to work. Of `events`, those whose rows are missing are folded, each
-  /// with the state that it made of `state`, which holds none of the events after last_seq().
+  /// A start: the writer goes to work. Folds those of `events` that lack their rows, each with the
+  /// state that it made of `state`, which holds none of the events after last_seq().
   /// @errors Store, Damaged   @cost O(jobs + events)
   Result<void> begin(Cluster state, const std::vector<Event>& events);
   /// Rows of events that have become durable, or none. Never waits: what the writer cannot take
@@ -36,7 +36,7 @@ class Accounting {
   /// From now on each event that is taken is told, with its rows.
   using Watch = std::function<void(const Event&, const store::AcctRows&)>;
   void watch(Watch watch) { watch_ = std::move(watch); }
-  /// Events whose rows are not written yet. @cost O(1)
+  /// The number of events that lack their rows so far. @cost O(1)
   std::uint64_t lag() const;
   /// No event before `now` is on its way: reports may close what lies before it. Jobs that ended
   /// `keep` ago are dropped, some at a time; 0: none. @cost O(1)

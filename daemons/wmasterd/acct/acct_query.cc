@@ -103,7 +103,7 @@ class Walk {
   }
 
  private:
-  // 123 means the whole array: every row whose id has that number.
+  // 123 means the whole array: every row that has that number in its id.
   Result<bool> one_id(JobId id, const Visit& visit) {
     if (id.index) return range({id.job, id.index - 1}, id, visit);
     return range(last_ ? last_ : JobId{id.job - 1, ~0u}, {id.job, ~0u}, visit);

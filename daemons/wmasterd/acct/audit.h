@@ -1,11 +1,11 @@
 // Role: the record of administrative acts: audit.log in the master's state folder, a line of JSON
 // an act. Each has a hash over itself and the hash before it: who changes, removes or inserts a
-// line breaks the chain from there on, which `badmin audit` tells. A line is on disk before the
-// act's answer is sent; what a crash cut off in the middle is dropped, and told, when the master
-// starts.
-//
-// It shows changes to whoever keeps the newest hash elsewhere (badmin audit prints it); somebody
-// who can write the file could make the whole chain anew.
+// an act. Each has a hash over itself and the hash before it: a line that is changed, removed or
+// inserted breaks the chain from there on, which `badmin audit` tells. A line is on disk before the
+// act's answer is sent. When the master starts, a line that a crash cut off is dropped and
+// reported.
+// Limit: who can write the file could make the whole chain anew. To find that out, keep the newest
+// hash elsewhere (badmin audit prints it).
 #pragma once
 
 #include <string>

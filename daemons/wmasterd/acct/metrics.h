@@ -32,7 +32,7 @@ struct Counters {
   std::map<std::string, view::Histogram> waits;                       ///< by queue
   view::Histogram pauses;                                             ///< of changes of membership
   view::Histogram promise_errors{kWaitBounds};                        ///< late starts
-  std::uint64_t acct_lag = 0;  ///< events whose rows accounting has not written
+  std::uint64_t acct_lag = 0;  ///< events that lack their rows in accounting
   std::int64_t rolled_at = 0;  ///< wmreport last summed up; 0: never. @units s since 1970
   double clock_steps_s = 0;    ///< by which the clock was set, back and forward together
 

@@ -146,7 +146,7 @@ class Step {
   store::AcctRows& rows_;
 };
 
-// The host whose standing the event changes; none of others.
+// The host with the standing that the event changes; none for other events.
 HostId host_in(const EventBody& body) {
   return std::visit(
       [](const auto& e) {

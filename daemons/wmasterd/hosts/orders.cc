@@ -177,7 +177,7 @@ bool has_work_on(const Job& job, HostId host) {
 }
 
 JobPlaces places_of(const Cluster& cluster, const Job& job) {
-  // Whoever starts over counts only those that will be there; in place, leavers still count.
+  // A job that starts over counts only tasks that will be there; in place, leavers still count.
   bool afresh = resize_mode_of(*cluster.config, job) == ResizeMode::Restart;
   JobPlaces places;
   std::vector<HostTasks> hosts;

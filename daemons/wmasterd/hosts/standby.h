@@ -2,7 +2,7 @@
 // task, and a warm parent of it (libwm/launch/warm.h) is there when the first kernel comes. Pure,
 // but for what hosts were told: that is forgotten with their sessions, and told again.
 //
-//   a started service whose profile has kernel_warm ─► hosts its kernels may go to ─► an order
+//   a started service with kernel_warm in its profile ─► hosts its kernels may go to ─► an order
 //   without tasks stopped, killed, over, or a host no longer among them ─► forget
 //
 // Invariant: it takes no slot, and no event is made of it: a restarted master finds the same.

@@ -1,4 +1,4 @@
-// Role: hosts that want to join and are not in hosts.conf: whoever looks at the cluster sees them
+// Role: hosts that want to join and are not in hosts.conf: commands that show the cluster list them
 // and what to do, instead of a line a second in a log on the host. Pure: now comes in.
 // Used by hosts.cc.
 #pragma once

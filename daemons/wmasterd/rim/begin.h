@@ -11,8 +11,8 @@
 namespace wm::master {
 
 /// Makes the folders where they are missing (mode 0750, of `user`) and, started as root, goes
-/// on as `user` with its groups. `user` empty: as whoever started it.
-/// @errors NotFound: no such account; Denied: started by neither root nor `user`, whom clients
+/// on as `user` with its groups. If `user` is empty, goes on as the account that started it.
+/// @errors NotFound: no such account; Denied: started by neither root nor `user`, which clients
 ///         and hosts would refuse; System: a folder cannot be made
 /// @thread before any other starts
 Result<void> begin_as(const std::string& user, const conf::MasterFolders& folders);

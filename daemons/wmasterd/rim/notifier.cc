@@ -129,7 +129,7 @@ void Notifier::add(std::vector<Notice> notices) {
   changed_.notify_all();
 }
 
-// Of the next owner, in the order of their names, of whom nothing is being sent.
+// Next notice, round-robin by owner; owners with a delivery under way are skipped.
 bool Notifier::next(Notice& notice) {
   auto free = [&](auto from, auto to) {
     return std::find_if(from, to, [&](const auto& of) { return !busy_.contains(of.first); });

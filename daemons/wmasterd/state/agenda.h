@@ -37,7 +37,7 @@ class Agenda {
   /// Jobs that are due, earliest first; one stays until it is noted with another time.
   /// @cost O(those)
   std::vector<JobId> due(WallTime now) const;
-  /// Unfinished jobs whose specification has a dependency.
+  /// Unfinished jobs that have a dependency in their specification.
   const std::set<JobId>& dependents() const { return dependents_; }
   /// Those of them that wait to start.
   const std::set<JobId>& waiting() const { return waiting_; }

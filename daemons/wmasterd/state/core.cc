@@ -13,8 +13,8 @@ namespace {
 constexpr Duration kTidyEvery = std::chrono::minutes(1);
 // At a tick: so that a million jobs are looked through within half a minute, a little at a time.
 constexpr std::size_t kLookedAtOnce = 10000, kPurgedAtOnce = 250;
-/// Who was not heard while the master was down may repeat a request: replies are kept so long
-/// at least, and all of them so long after a start.
+/// A client that was not heard while the master was down may repeat a request: replies are kept so
+/// long at least, and all of them so long after a start.
 constexpr Duration kRepliesKept = std::chrono::hours(1);
 constexpr Duration kRepeatsCome = std::chrono::minutes(10);
 

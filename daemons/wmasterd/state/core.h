@@ -1,5 +1,5 @@
 // Role: the master's logic, wired together: what has become durable goes to hosts, to the
-// scheduler, to accounting and to whoever waits. Runs against World alone, so the whole
+// scheduler, to accounting and to callers that wait. Runs against World alone, so the whole
 // master runs in a simulation too.
 #pragma once
 

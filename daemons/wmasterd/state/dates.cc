@@ -62,7 +62,7 @@ void Dates::end_orphans(WallTime now, std::vector<EventBody>& events) const {
   }
 }
 
-// Of an array whose elements wait for their like only those that wait in vain.
+// Of an array with elements that wait for their like, ends only those that wait in vain.
 void Dates::end_orphan(const Job& job, WallTime now, std::vector<EventBody>& events) const {
   const Cluster& state = journal_.newest();
   auto end = [&](JobId id, const std::string& why) {

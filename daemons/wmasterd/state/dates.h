@@ -1,7 +1,7 @@
 // Role: what is due by the clock or by what other jobs did, and by no event of the job itself: a
 // begin time that comes wakes the scheduler, a termination time ends its job, a task that did not
-// leave in time is killed, an orphan (-ti) whose dependency can never be met is ended. Called by
-// core.cc.
+// leave in time is killed, an orphan (-ti) with a dependency that can never be met is ended. Called
+// by core.cc.
 #pragma once
 
 #include <set>

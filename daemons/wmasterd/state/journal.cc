@@ -129,7 +129,7 @@ void Journal::committed(const Group& group, std::shared_ptr<const Cluster> state
   }
   commits_.add(std::chrono::duration<double>(clock_.mono() - begun_).count());
   published_ = std::move(state);
-  // Whoever waits goes first: an answer is on its way while the rest is seen to.
+  // Waiting callers go first: their answers are on the way while the rest is seen to.
   for (const auto& done : group.done) done({});
   on_published_({group.commit.events, group.touched});
   snapshot_when_due(group.commit.events.size());

@@ -59,8 +59,8 @@ class Journal {
   };
 
   /// Reads snapshot and events and makes the state of them. An event that does not fit is
-  /// left out, with a warning: one bad job must not keep the cluster down. `began`: is told what
-  /// was read, for whoever goes the same way; both are read and decoded once.
+  /// left out, with a warning: one bad job must not keep the cluster down. `began` receives what
+  /// was read, for a caller that goes the same way; both are read and decoded once.
   /// @errors Store, Damaged: nothing can be read
   Result<void> start(Began* began = nullptr);
 

@@ -195,7 +195,7 @@ void Searches::fail_with(std::uint32_t number, Search& search, const std::string
   note(number, why);
 }
 
-// Who reads them elsewhere keeps the value that he has.
+// Changes a copy: readers elsewhere keep the value that they have.
 void Searches::note(std::uint32_t number, const std::string& why) {
   auto at = waits_->find(number);
   if (at == waits_->end() ? why.empty() : at->second == why) return;

@@ -1,4 +1,4 @@
-// Role: a search is an open array whose elements a suggester decides: this gives them out, ahead of
+// Role: a search is an open array with elements from a suggester: this gives them out, ahead of
 // time, as their slots come free. What was given, how each went, and that it is closed are events;
 // nothing else is kept, so a restart goes on where it was.
 //

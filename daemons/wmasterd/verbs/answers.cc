@@ -31,7 +31,7 @@ void Answers::refuse(const Call& call, const std::string& key, const Error& erro
   for (const auto& one : end(call, key)) one.refuse(error);
 }
 
-// Everybody who asked for it.
+// All callers that asked for it.
 std::vector<Call> Answers::end(const Call& call, const std::string& key) {
   auto askers = std::move(in_flight_[key]);
   in_flight_.erase(key);

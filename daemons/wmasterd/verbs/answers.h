@@ -39,9 +39,9 @@ class Answers {
   void unless_answered(const Call& call, const std::string& key, std::function<void()> act);
   /// Repeats wait from now on for what ends with commit() or refuse().
   void begin(const std::string& key) { in_flight_[key]; }
-  /// Refuses a write that has begun; whoever asked meanwhile hears the same.
+  /// Refuses a write that has begun; callers that asked meanwhile get the same error.
   void refuse(const Call& call, const std::string& key, const Error& error);
-  /// Commits a write with its answer; then does `then` and tells whoever asked meanwhile.
+  /// Commits a write with its answer; then does `then` and tells callers that asked meanwhile.
   template <class Reply>
   void commit(const Call& call, const std::string& key, Proposal proposal, Answer<Reply> answer,
               std::function<void()> then = nullptr);

@@ -1,4 +1,4 @@
-// Role: one request on its way: who asked, what the verb asks of him, and how to answer.
+// Role: one request on its way: who asked, what role the verb requires, and how to answer.
 #pragma once
 
 #include <memory>
@@ -67,7 +67,7 @@ class Call {
   Caller caller_;
 };
 
-// Who gets no answer asks again, for ever.
+// A client that gets no answer asks again, for ever.
 template <class Reply>
 Result<std::string> Call::encoded(const Reply& value) {
   auto bytes = codec::encode(value);

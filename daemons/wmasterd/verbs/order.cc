@@ -58,11 +58,11 @@ std::vector<JobId> moving(const Cluster& state, const MoveRequest& request) {
   return ids;
 }
 
-// Which of a user's jobs go after each other: the turns that they have between them, and who has
-// them. Others' jobs stay where they are.
+// Reorders one user's jobs among the positions they hold; other users' jobs
+// keep theirs.
 class OwnOrder {
  public:
-  // Those that wait in the queue of `like` with its priority.
+  // The user's jobs that wait in the queue of `like` with its priority.
   OwnOrder(const Cluster& state, const Job& like) {
     const JobSpec& spec = like.spec();
     state.jobs.each([&](std::uint32_t, const Job& job) {

@@ -16,11 +16,11 @@ std::vector<const LimitRule*> reserve_rules(const Config& config, const Identity
 /// May a reservation by this section be on that host? @cost O(names x groups)
 bool allows_host(const Config& config, const LimitRule& rule, const Host& host);
 
-/// Is it the user's own: made by him, for him and nobody else? @cost O(1)
+/// Is it the user's own: made by the user, for the user and nobody else? @cost O(1)
 bool is_own(const Reservation& what, const Identity& who);
 
-/// Does this section allow it, beside what of his own is kept at the same time?
-/// @errors Denied: for whom it is, its times, a host; Limit: slots
+/// Does this section allow it, beside the user's own reservations for the same time?
+/// @errors Denied: the user it is for, its times, a host; Limit: slots
 /// @cost O(reservations + places + minutes of a week)
 Result<void> check_reserve_rule(const Cluster& state, const LimitRule& rule,
                                 const Reservation& what, const Identity& who);

@@ -52,7 +52,7 @@ struct Opened {
   wire::PackTree tree;
 };
 
-// What is made of an item, whose specification is used up, and what its owner is warned of.
+// Uses up an item's specification. Returns what is made of it; `warnings` are for its owner.
 Result<Admitted> judged(const Cluster& state, Opened& pack, std::uint32_t place, WallTime now,
                         PendRoom& room, std::vector<std::string>& warnings) {
   WM_TRY(auto made, master::admit(state, std::move(pack.specs[place]), now));

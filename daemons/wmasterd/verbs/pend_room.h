@@ -10,8 +10,8 @@
 
 namespace wm::master {
 
-/// What waits is counted at the first question; those that take room are added. Each element of an
-/// array counts until it starts; an open array, whose elements come one by one, counts as one job.
+/// Counts what waits at the first question, and adds what takes room. Each element of an array
+/// counts until it starts; an open array, which gets its elements one by one, counts as one job.
 /// @source LSF: MAX_PEND_JOBS of lsb.params and lsb.users
 class PendRoom {
  public:

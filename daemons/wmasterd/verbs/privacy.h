@@ -14,12 +14,12 @@
 
 namespace wm::master {
 
-/// What somebody sees of a job, by whether it is his own and its queue. @thread any
+/// What the asker sees of a job, by `own` (it is the asker's) and by its queue. @thread any
 using InfoRule = std::function<JobInfo(bool own, const std::string& queue)>;
 InfoRule info_for(std::shared_ptr<const Config> config, const Rights& rights, const Identity& who);
 
-/// What the asker sees of a job of which he may see `info`: a pattern for names must not find one
-/// whose name is not shown.
+/// What the asker sees of a job, with `info` allowed: a pattern for names must not find a job
+/// if its name is not shown.
 JobInfo shown_to(JobInfo info, const JobSelection& asked);
 /// A job that is not shown counts as not known where it was asked for by its number.
 /// @cost O(ids)

@@ -19,7 +19,7 @@ struct Act {
 /// On disk when it returns. Nothing where no record is kept.
 void record(const Service& service, const Call& call, Act act);
 
-/// The caller does to these jobs, which are others', what his verb says: as an administrator.
+/// Records an administrator's act on other users' jobs: the call's verb, done to `jobs`.
 /// Nothing where there are none. @cost O(jobs)
 void record_as_admin(const Service& service, const Call& call, const std::vector<JobId>& jobs);
 

@@ -25,7 +25,7 @@ constexpr bool is_admin_of(Roles roles) { return roles.queue_admin || roles.admi
 
 /// Whom a verb serves.
 enum class May : std::uint8_t {
-  Anyone,        ///< what he sees of others' jobs is privacy.h's
+  Anyone,        ///< what the caller sees of others' jobs is privacy.h's
   Owner,         ///< nobody else, not even an administrator: who does it acts as the owner
   OwnerOrAdmin,  ///< and administrators of the job's queue
   QueueAdmin,    ///< of each queue that is meant, and administrators

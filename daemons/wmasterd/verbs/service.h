@@ -60,7 +60,7 @@ struct Service : Context {
   Roles roles(const Call& call, const JobSpec& job) const {
     return roles_in_job(*journal.published().config, rights, call.caller(), job);
   }
-  /// May the caller do to this job what he asks for?
+  /// May the caller do to this job what the call asks for?
   bool permits(const Call& call, const JobSpec& job) const {
     return allows(call.may(), roles(call, job));
   }

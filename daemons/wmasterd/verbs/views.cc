@@ -78,7 +78,7 @@ QueueView empty_view(const Cluster& state, const QueueConf& queue) {
   return view;
 }
 
-// As LSF counts it: one whose host is silent is what it was before.
+// As LSF counts it: a job on a silent host is what it was before.
 bool is_suspended(const Job& job, JobState state) {
   return state == JobState::Suspended || (state == JobState::Unknown && is_stopped(job));
 }

@@ -1,4 +1,4 @@
-// Role: who waits for a job (bsub -K): answered as soon as it is not as the client knows it.
+// Role: clients that wait for a job (bsub -K): answered once it is not as the client knows it.
 #pragma once
 
 #include <set>

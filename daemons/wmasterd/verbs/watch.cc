@@ -51,7 +51,7 @@ Result<expr::Depend> condition_of(const Cluster& state, const Identity& who,
 
 void watch(Service& service, const Call& call, const WatchRequest& request) {
   if (!request.after) return call.reply(WatchReply{{}, service.journal.published().seq, false});
-  // Who asks the same sees the same.
+  // Equal questions of one user get equal answers.
   auto question = std::to_string(call.caller().uid) + "," + std::to_string(request.after.value) +
                   codec::encode(request);
   auto look = [&service, who = call.caller(), request, question](

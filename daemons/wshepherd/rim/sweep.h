@@ -1,4 +1,4 @@
-// Role: what else the zygote forks: a sweeper that ends everything of an attempt whose
+// Role: what else the zygote forks: a sweeper that ends everything of an attempt after its
 // shepherd was killed, and a reader that gives bpeek a piece of a user's file.
 #pragma once
 

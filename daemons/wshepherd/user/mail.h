@@ -15,7 +15,7 @@ namespace wm::shepherd {
 int send_mail(const std::string& program, const std::string& text,
               const std::vector<std::string>& files);
 
-/// The same without files; whoever hangs meanwhile is gone after `limit`.
+/// The same without files; a mail program that hangs is gone after `limit`.
 int send_mail_within(std::chrono::seconds limit, const std::string& program,
                      const std::string& text);
 

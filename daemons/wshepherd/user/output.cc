@@ -36,7 +36,7 @@ struct Sink {
     if (auto made = proc::open_output(file, false)) fd = *std::move(made);
   }
 
-  // Tasks of a job may share the file: whoever finds it full first turns it over, under its lock.
+  // Tasks of a job may share the file: the first to find it full turns it over, under its lock.
   void make_place(std::size_t size) {
     struct stat full {
     }, there{};

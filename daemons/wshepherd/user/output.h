@@ -30,8 +30,8 @@ bool hands_over(const launch::TaskSpec& task);
 
 /// Copies until both pipes are at their end. `out`, `err` or `turns` may be -1. From `turns` come
 /// '1' when the task becomes the one that writes the files that were asked for (what it said in the
-/// last two seconds goes there, too: whoever wrote before was gone by then), '0' when another does.
-/// `agent`: socket of the agent that passes a shared output on. Does not return before that is
+/// last two seconds goes there, too: the task that wrote before was gone by then), '0' when another
+/// does. `agent`: socket of the agent that passes a shared output on. Returns when that is
 /// written. Returns 0, or 1 when a file could not be written; what is beyond a file's limit is no
 /// loss.
 int copy_output(const launch::TaskSpec& task, int out, int err, int turns,

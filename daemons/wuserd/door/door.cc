@@ -103,8 +103,8 @@ Result<Answer> dispatch(Site& site, http::Exchange& exchange) {
                             known ? "not a method of this address" : "no such address"));
 }
 
-// To an application come those, too, whom its owner shares it with: without a token, which would be
-// ours to misuse, but named by the door, whose account alone connects to us.
+// Guests of a shared application bring no token: the gateway names them, and only its account can
+// connect here.
 void answer_visit(Site& site, http::Exchange& exchange) {
   const auto& head = exchange.head();
   auto guest = std::string(head.field("x-wm-guest")), job = std::string(head.field("x-wm-app"));

@@ -1,11 +1,11 @@
-// Role: from a request to its answer: whose token it brings, and which route it means.
+// Role: from a request to its answer: the user of its token, and the route it means.
 #pragma once
 
 #include "daemons/wuserd/site/site.h"
 
 namespace wm::user {
 
-/// Answers one request. Without a token of this very user it is refused, whoever passed it on.
+/// Answers one request. Refuses it without a token of this very user, whichever way it came.
 void answer(Site& site, http::Exchange& exchange);
 
 }  // namespace wm::user

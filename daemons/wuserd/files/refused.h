@@ -1,5 +1,5 @@
-// Role: executions that were refused: each leaves a record in state ERROR with its reason, that its
-// owner finds where he looks for executions. The master has never heard of them.
+// Role: executions that were refused: each leaves a record in state ERROR with its reason. The
+// owner finds it among the executions. The master has never heard of them.
 //
 //   <results>/<user>/refused/<n>.json     exec id <cluster>-r<n>; the oldest go beyond 200
 #pragma once

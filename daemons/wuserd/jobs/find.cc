@@ -14,7 +14,7 @@ Error unknown_exec(const std::string& id) {
 // What was asked of the whole job: what a group runs under names no groups.
 bool has_groups(const JobView& view) { return !view.job->sealed->spec.groups.empty(); }
 
-// How a job stands whose groups stand so.
+// The state of a job, from the states of its groups.
 JobState state_of(const std::vector<JobView>& groups) {
   auto any = [&](std::initializer_list<JobState> states) {
     return std::any_of(groups.begin(), groups.end(), [&](const JobView& view) {
@@ -59,7 +59,7 @@ void fold_groups(std::vector<JobView>& views) {
   views = std::move(folded);
 }
 
-// An execution of this user's that he has not deleted; of a search its trials are some.
+// An execution of this user's that is not deleted; of a search its trials are some.
 bool is_shown(Site& site, const JobView& view) {
   bool search = !view.job->spec().exec.search.empty() && view.id.index == 0;
   return is_own(view) && rest::is_execution(view) && !search &&

@@ -13,12 +13,12 @@ bool is_own(const JobView& view);
 
 /// The job of that number, of several groups as one. @errors NotFound; as Master::jobs
 Result<JobView> job_of(Site& site, JobId id);
-/// The job of that id, an execution's or a job's, whoever owns it. @errors NotFound
+/// The job of that id, an execution's or a job's, of any owner. @errors NotFound
 Result<JobView> find_job(Site& site, const std::string& id);
 /// The same, of this user's alone. @errors NotFound: also for another's
 Result<JobView> find_own_job(Site& site, const std::string& id);
 
-/// The execution of that id. @errors NotFound: none of this user's, whoever else has one
+/// The execution of that id. @errors NotFound: none of this user's, even if another has one
 Result<JobView> find_exec(Site& site, const std::string& id);
 
 /// All of this user's, the newest first. @errors as Master::jobs

@@ -113,7 +113,7 @@ Result<off_t> offset_in(const std::string& text) {
   return value;
 }
 
-// A file without a name: it is gone with whoever has it open.
+// A file without a name: it is gone once nothing has it open.
 Result<int> nameless_file(const std::string& folder) {
   int fd = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (fd >= 0) return fd;
@@ -234,7 +234,7 @@ rest::Metrics metrics_of(const std::string& result_dir) {
   auto workers = workers_of(result_dir);
   for (const auto& worker : workers)
     metrics.read_emetrics(end_of(worker.folder + "/evaluation-metrics.txt"));
-  // Whose script brings no logger has the default one's, which writes to stdout.
+  // A script that brings no logger has the default one's, which writes to stdout.
   for (const auto& worker : workers)
     if (metrics.series().empty()) metrics.read_log(end_of(worker.folder + "/stdout"));
   if (metrics.series().empty()) metrics.read_results(end_of(result_dir + "/val_dict_list.json"));

@@ -38,7 +38,7 @@ struct Grouped {
   std::uint32_t umask = 077;
 };
 
-/// The same of a job whose groups have their commands; `words` are options alone.
+/// The same of a job with groups that have their commands; `words` are options alone.
 /// @errors as bsub -spec's
 Result<SubmitReply> submit_groups(Site& site, const std::vector<std::string>& words,
                                   Grouped grouped);

@@ -27,9 +27,9 @@ class Revoked {
 
   ClusterConf conf_;
   std::mutex asking_, mutex_;
-  std::optional<client::Master> master_;  // of who holds asking_
-  Revocations told_;                      // these two: of who holds mutex_
-  std::chrono::steady_clock::time_point next_{};
+  std::optional<client::Master> master_;          // Guarded by asking_.
+  Revocations told_;                              // Guarded by mutex_.
+  std::chrono::steady_clock::time_point next_{};  // Guarded by mutex_.
 };
 
 }  // namespace wm::user

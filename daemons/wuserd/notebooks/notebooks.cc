@@ -1,4 +1,4 @@
-// The rows of /api/v1/notebooks: start, list, stop, extend. A notebook is a job whose profile is of
+// The rows of /api/v1/notebooks: start, list, stop, extend. A notebook is a job with a profile of
 // type notebook; what only its own process knows stands in web.json of its results.
 #include "daemons/wuserd/notebooks/notebooks.h"
 

@@ -27,15 +27,15 @@ struct WebReport {
 /// @errors NotFound: it has said nothing yet; Damaged: no JSON
 Result<WebReport> web_report(const std::string& result_dir);
 
-/// Is it shared with him? As web.share of its results says, which its owner alone can write.
+/// Is it shared with `user`? As web.share of its results says, which its owner alone can write.
 bool is_shared_with(const std::string& result_dir, const std::string& user);
 
 /// Carries the request, and what follows on its connection, to the application of this job of the
-/// user's; or answers why that cannot be. `guest`: who asks, where it is not the user; of what is
-/// not shared with him there is nothing to be seen.
+/// user's; or answers why that cannot be. `guest`: who asks, if not the user. What is not shared
+/// with the guest is answered as not there.
 void visit(Site& site, http::Exchange& exchange, const std::string& job, const std::string& guest);
 
-/// A file for a token below the user's results, for jobs that are to use the door in his name; the
+/// A file for a token below the user's results, for jobs that use the door in the user's name; the
 /// token is in it when this returns. @errors System
 Result<std::string> keep_token(const Site& site, std::string_view token);
 /// Puts the token into a file that keep_token made, or a job named. @errors Denied: it is elsewhere

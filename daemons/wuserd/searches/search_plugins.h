@@ -1,5 +1,5 @@
 // Role: search algorithms of users (plugins): kept as a folder each below the user's results, run
-// as a small job of his, never in a daemon.
+// as a small job of the user's, never in a daemon.
 //
 //   <results>/<user>/plugins/NAME/{plugin.json, code/optimizer.py …}  ─copy─► bundle of the
 //   optimizer's job ─► wm_optimizer.py ─► bgive

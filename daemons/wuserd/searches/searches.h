@@ -10,10 +10,10 @@
 
 namespace wm::user {
 
-/// All of this user's that he has not deleted, the newest first. @errors as Master::jobs
+/// All of this user's that are not deleted, the newest first. @errors as Master::jobs
 Result<std::vector<rest::SearchTask>> all_searches(Site& site);
 /// That one, by its name, its execution's id or its job's number; the newest of that name.
-/// @errors NotFound: none of this user's, whoever else has one
+/// @errors NotFound: none of this user's, even if another has one
 Result<rest::SearchTask> find_search(Site& site, const std::string& name);
 
 /// Begins what the request asks for, or finds what an earlier one with the same Idempotency-Key

@@ -136,8 +136,8 @@ Result<bool> router_rereads(const DlimService& service, std::uint32_t routers);
 Result<http::Reply> infer(Site& site, const std::string& name, std::string body,
                           const std::string& group = "");
 
-/// Held by whoever changes what services there are, or starts or stops one. @cost as its other
-/// holders
+/// Held while services are added, removed, started or stopped.
+/// @cost as its other holders
 std::unique_lock<std::mutex> hold_services();
 
 }  // namespace wm::user

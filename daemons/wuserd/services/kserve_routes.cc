@@ -1,4 +1,4 @@
-// The rows of /dlim/v2: KServe's protocol v2 over HTTP, for services whose kernel speaks it:
+// The rows of /dlim/v2: KServe's protocol v2 over HTTP, for services with a kernel that speaks it:
 // model.json has the attribute protocol = kserve-v2, as those of the ready-made kernel do.
 // @source KServe, Open Inference Protocol v2
 #include "daemons/wuserd/services/dlim.h"

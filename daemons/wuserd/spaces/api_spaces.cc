@@ -208,7 +208,7 @@ std::string profile_text(const Json& asked, const std::string& plan) {
   return profile.empty() && profile.is_object() ? std::string() : to_text(profile);
 }
 
-// As this user's own service, whoever promoted the model.
+// As this user's own service, even if another member promoted the model.
 Result<Answer> deploy_promoted(Call& call) {
   auto named = space_in(call, call.args[0]);
   const auto& model = call.args[1];

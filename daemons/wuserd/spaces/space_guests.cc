@@ -1,5 +1,5 @@
 // What the owner's wuserd does for those whom a space is shared with: the rows of the guests'
-// socket. Who asks is told by the kernel, what he may by the space's members (rest/space_roles.h).
+// socket. The kernel tells who asks, the space's members (rest/space_roles.h) what a guest may do.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -48,7 +48,7 @@ struct Shared {
   rest::SpaceRole role;
 };
 
-// What he may not see is as what is not there.
+// What the guest may not see is as what is not there.
 Result<Shared> shared(const Call& call, const Guest& guest, SpaceAct act) {
   auto found = spaces_of(call.site).space(call.args[0]);
   auto role = found ? role_in(*found, guest) : rest::SpaceRole::None;

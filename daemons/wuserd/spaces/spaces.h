@@ -1,6 +1,6 @@
 // Role: spaces that users share. The owner's wuserd alone reads and writes the owner's files;
-// another member's wuserd asks it at a socket of its own, where the kernel says whose process asks
-// (SO_PEERCRED): nobody has to be believed, and no token changes hands.
+// another member's wuserd asks it at a socket of its own, where the kernel names the account that
+// asks (SO_PEERCRED): nobody has to be believed, and no token changes hands.
 //
 //   bob ─► nginx ─► wuserd of bob ──FOLDER/UID.guests.sock──► wuserd of ann ─► her files
 //   <results>/bob/spaces/.owners     "ann" a line: who may share something; her answer counts
@@ -27,8 +27,8 @@ Result<std::string> space_text(Site& site, const rest::Space& space, rest::Space
 /// Master::jobs
 Result<std::string> deployments_text(Site& site, const std::string& space);
 
-/// The wuserd of another user, whose program that may be: it is waited for `patience`, and its
-/// answers are bounded.
+/// Client of another user's wuserd. That user controls the process, so waits (`patience`) and
+/// answer sizes are bounded.
 class SpaceOwner {
  public:
   /// @errors NotFound: no such account; Unavailable: it does not run

@@ -184,7 +184,7 @@ struct QueueConf {
   JobOrder order = JobOrder::Fcfs;
   std::string res_req;  ///< added to every job's -R
   PlaceBy place = PlaceBy::Pack;
-  std::vector<std::string> preempts;         ///< queues, or "lower": whose jobs make way
+  std::vector<std::string> preempts;         ///< queues with jobs that make way, or "lower"
   PreemptBy preempt_by = PreemptBy::Shrink;  ///< how far its own jobs make way
   SizeBy elastic = SizeBy::FairShare;
   Duration preempt_grace = std::chrono::seconds(30);  ///< between SIGTERM and SIGKILL
@@ -302,7 +302,7 @@ struct UserConf {
   std::string name;
   std::vector<std::string> groups;
   std::uint32_t max_slots = 0;
-  std::uint32_t max_pend_jobs = 0;  ///< of his jobs that wait; 0: any number
+  std::uint32_t max_pend_jobs = 0;  ///< of the user's jobs that wait; 0: any number
   std::string plan;                 ///< of jobs that name none
   std::uint32_t shares = 1;         ///< weight among the users and groups of its group
   bool operator==(const UserConf&) const = default;

@@ -27,7 +27,7 @@ enum class Launch : std::uint8_t {
 enum class GpuMode : std::uint8_t { Exclusive = 0, Shared = 1 };
 /// How a plan divides what it has among its children and jobs.
 enum class PlanPolicy : std::uint8_t { FairShare = 0, Priority = 1 };
-/// From whose idle owned slots a plan may take.
+/// The plans that a plan may take idle owned slots from.
 enum class Borrow : std::uint8_t { Any = 0, None = 1, Listed = 2 };
 /// Which pending jobs may start before earlier ones that wait for room.
 enum class Backfill : std::uint8_t {
@@ -38,8 +38,8 @@ enum class Backfill : std::uint8_t {
 /// In which order jobs of one queue are looked at.
 enum class JobOrder : std::uint8_t {
   Fcfs = 0,       ///< user priority, then as submitted
-  FairShare = 1,  ///< who used least of his share lately goes first
-  Slowdown = 2,   ///< who waited longest for how long he asks to run goes first
+  FairShare = 1,  ///< jobs of users who used least of their share lately go first
+  Slowdown = 2,   ///< the job that waited longest for the run time it asks goes first
 };
 /// Where a job's tasks go.
 enum class PlaceBy : std::uint8_t {

@@ -45,7 +45,7 @@ struct LaunchStart {
   bool terminal = false;  ///< one terminal for all streams
   bool no_input = false;  ///< stdin is /dev/null
   std::uint32_t rows = 0, columns = 0;
-  std::string group = {};  ///< of the job's groups the one whose host it is; empty: the agent's own
+  std::string group = {};  ///< the job's group that has the host; empty: the agent's own
   bool operator==(const LaunchStart&) const = default;
 };
 /// First words: where are the tasks of this group of the job? Answered by LaunchPlaces.

@@ -41,7 +41,7 @@ enum class NodeVerb : std::uint16_t {
   Gpus = 230,     ///< GpuReports, host to master: when one changes, and now and then
 };
 
-/// A task that runs, or whose end the master has not acknowledged.
+/// A task that runs, or has an end that the master has not acknowledged.
 struct TaskStatus {
   TaskNumber task;
   std::int32_t pid = 0;  ///< 0: not started yet
@@ -127,9 +127,9 @@ struct Team {
   bool elastic = false;  ///< start an agent; workers may join
   std::uint32_t min_tasks = 1, max_tasks = 1;
   std::uint32_t restarts = 0;  ///< TORCHELASTIC_RESTART_COUNT
-  /// A worker of it has said hello: whoever is to leave hears it from its agent.
+  /// A worker of it has said hello: members that are to leave hear it from their agent.
   bool in_place = false;
-  TaskNumber writer;  ///< of an elastic job: whose output goes to -o and -e; 0: rank 0's
+  TaskNumber writer;  ///< of an elastic job: its output goes to -o and -e; 0: rank 0's
   /// First of the ports leased on the first host for the job's rendezvous; 0: none yet.
   std::uint32_t port = 0;
   std::vector<GroupPlaces> groups;  ///< of a job with groups, in its order

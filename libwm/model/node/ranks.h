@@ -66,7 +66,7 @@ struct ModexAnswer {
   std::string bytes;
   bool operator==(const ModexAnswer&) const = default;
 };
-/// This rank has ended and never took part: whoever waits for it waits in vain.
+/// This rank has ended and never took part: ranks that wait for it wait in vain.
 struct RankLeft {
   std::uint32_t rank = 0;
   bool operator==(const RankLeft&) const = default;

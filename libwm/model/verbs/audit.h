@@ -31,7 +31,7 @@ struct AuditRequest {
 };
 struct AuditReply {
   std::vector<AuditEntry> entries;
-  std::uint64_t checked = 0;  ///< entries whose chain was followed from the first
+  std::uint64_t checked = 0;  ///< entries in the chain that was followed from the first
   std::string broken;         ///< where it does not hold; empty: it holds
   bool more = false;          ///< ask again after the last one
   bool operator==(const AuditReply&) const = default;

@@ -13,8 +13,8 @@
 
 namespace wm {
 
-/// Whoever made the group, and administrators; anyone makes one. Errors: Conflict (it is there;
-/// jobs are in it), NotFound, BadArgument (no path).
+/// For the user who made the group, and administrators; anyone makes one. Errors: Conflict (it is
+/// there; jobs are in it), NotFound, BadArgument (no path).
 struct GroupRequest {
   enum class Act : std::uint8_t { Add = 0, Modify = 1, Remove = 2 };
   std::string request_key;

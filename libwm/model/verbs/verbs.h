@@ -129,7 +129,7 @@ struct JobView {
   std::string result_dir;
   std::vector<PriorityTerm> priority;       ///< of a pending job
   std::vector<std::string> excluded_hosts;  ///< names of job->excluded_hosts
-  Duration run_limit{};                     ///< that holds for it, whoever set it; 0: none
+  Duration run_limit{};                     ///< the one in force, whatever set it; 0: none
   std::vector<std::string> setback_hosts;   ///< names of job->setbacks
   std::string exec_id;                      ///< exec_id.h
 };
@@ -166,7 +166,7 @@ struct QueuesReply {
 /// Anyone.
 struct HostsRequest {
   std::vector<std::string> names;
-  std::string after;       ///< only hosts whose names come after this one
+  std::string after;       ///< only hosts with names that come after this one
   bool with_cpus = false;  ///< their topology, too
   bool operator==(const HostsRequest&) const = default;
 };

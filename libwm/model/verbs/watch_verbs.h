@@ -26,7 +26,7 @@ struct JobChange {
   bool operator==(const JobChange&) const = default;
 };
 
-/// Changes of which jobs. Ids given: of these (an array: of its elements, too), whoever owns them;
+/// Changes of which jobs. Ids given: of these (an array: of its elements, too), of any owner;
 /// else of the jobs of `user` (empty: the caller, "all": everybody) in `queue` (empty: any).
 struct WatchFilter {
   std::vector<JobId> ids;
@@ -35,8 +35,8 @@ struct WatchFilter {
 };
 
 /// Anyone; what is told of others' jobs is what bjobs tells. Answered as soon as there are changes
-/// after `after`, or when patience ends. Nothing is kept for a client between two questions: who
-/// asks again with what he has seen misses nothing, unless so much has happened meanwhile that the
+/// after `after`, or when patience ends. Nothing is kept for a client between two questions: one
+/// that asks again with what it has seen misses nothing, unless so much has happened since that the
 /// master has forgotten it (`missed`). Errors: Limit: 64 questions are under way for the session.
 struct WatchRequest {
   WatchFilter filter;

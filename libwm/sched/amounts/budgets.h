@@ -1,5 +1,5 @@
 // Role: budgets during a pass: how much room each has now, less what running jobs may still draw;
-// who must wait for one, who goes last, who grows no more. Pure; the same numbers for bplans -b.
+// which must wait for one, go last, or grow no more. Pure; the same numbers for bplans -b.
 //
 //   a job reserves   what its tasks (of an elastic one: its minimum) draw until its run limit, at
 //                    most until the period ends; without a run limit the next hour, again and again
@@ -48,7 +48,7 @@ class BudgetBook {
   std::vector<BudgetNow*> of(const JobSpec& spec);
   /// What such a job would reserve with so many tasks, of a budget in this period. @cost O(1)
   Drawn cost(const JobSpec& spec, std::uint32_t tasks, const BudgetSpan& period) const;
-  /// The first instant at which one of them is used up, or a period ends that somebody waits for;
+  /// The first instant at which one of them is used up, or a period ends that a job waits for;
   /// 0: none. @cost O(budgets)
   WallTime next_change() const;
   /// "/a has 120 of 5,000 GPU hours left in November 2026 (40 reserved); this job may need 384 = 4

@@ -1,7 +1,7 @@
-// Role: sizes of elastic jobs by what they themselves have reported while they run: makes the
-// curve (speeds.h) of each job whose plan or queue says goodput, or of all where tasks must be
-// worth it, from its Pace (model/job.h), which the master records by events, so a pass needs
-// nothing but the cluster and a restarted master knows what the one before it knew.
+// Role: sizes of elastic jobs by what they have reported while they run. Makes the curve (speeds.h)
+// of each job with a plan or queue that says goodput, or of all where tasks must be worth it. Its
+// source is the job's Pace (model/job.h), which the master records by events: a pass needs nothing
+// but the cluster, and a restarted master knows what the one before it knew.
 //
 //   StepsMeasured events ─► Job::pace ─► samples ─► fit (goodput.h) ─► curve ─► Claim::curve
 //
@@ -47,7 +47,7 @@ using Curves = std::map<JobId, MadeCurve>;
 
 /// Sets how claims share by gain, what they know of their speed, and the sizes that suit them.
 /// Curves of jobs that claim nothing any more are dropped.
-/// @cost O(claims log curves), a fit for each whose pace has changed
+/// @cost O(claims log curves), and a fit for each changed pace
 void attach_paces(Claims& claims, const Config& config, Curves& curves);
 
 }  // namespace wm::sched

@@ -12,8 +12,8 @@ namespace {
 constexpr double kFaster = 1.03;
 
 // A running job's own size counts for so much more than one that another would have to change
-// to: a change costs, and the next arrival or end would often ask for the opposite one. Who has
-// just paid for one is left alone first: as much more as the price is of the time since, at most 4.
+// to: a change costs, and the next arrival or end would often ask for the opposite one. A job that
+// has just paid for one counts for more: the price over the time since is added, at most 4.
 constexpr double kKept = 1.2, kMostForPrice = 4;
 
 double speed_at(const Claim& claim, std::uint32_t tasks) {

@@ -2,7 +2,7 @@
 // a curve: its speed with 0, 1, 2 … tasks (goodput.h). From it follow
 //
 //   useful sizes   those with more speed than every smaller one; others are never a target
-//   fairshare      max-min by tasks over useful sizes: who has least gets its next size first
+//   fairshare      max-min by tasks over useful sizes: the job with least gets its next size first
 //   goodput        by marginal gain: the next size goes where speed rises most for a unit
 //   further hosts  only where they make it faster: tasks on several hosts exchange more slowly
 //                  than fewer on one
@@ -46,7 +46,7 @@ void weigh_claims(std::vector<Claim>& claims, const SchedConf& conf, WallTime no
 /// @cost O(1)
 double worth_of(const Claim& claim, const SchedConf& conf);
 
-/// Gives `left` units to claims that may grow, whose targets are their minimum. Returns what
+/// Gives `left` units to claims that may grow and have their minimum as target. Returns what
 /// is left.
 /// @units Units of the class   @cost O(units x claims)
 Units share_by_speed(const std::vector<Claim*>& growing, Units left, ElasticShare share);
@@ -62,7 +62,7 @@ bool pays_apart(const Claim& claim, std::uint32_t here, std::uint32_t tasks);
 /// by so much that leaving the others pays? `now`: for how long it has run so. @cost O(tasks)
 bool is_faster_together(const Claim& claim, std::uint32_t stay, WallTime now);
 
-/// Takes back targets of running claims whose change does not pay. Returns when the first growth
+/// Takes back targets of running claims when the change does not pay. Returns when the first growth
 /// of them will; 0: there is none.
 /// `now`: for how long they have run.   @cost O(claims)
 WallTime keep_what_does_not_pay(std::vector<Claim>& claims, WallTime now);

@@ -25,7 +25,7 @@ class TakeOver {
   Units grow();
 
  private:
-  // Who gives next is last: of the lowest queue, with most surplus, latest in order.
+  // The next claim to give is last: of the lowest queue, with most surplus, latest in order.
   using Donor = std::tuple<int, Units, std::size_t>;
   using Donors = std::set<Donor>;
   static Units surplus_of(const Claim& claim);
@@ -43,7 +43,7 @@ class TakeOver {
   PlanUse use_;
   Units spare_;
   std::map<int, Units> surplus_;  // of elastic claims, by rank
-  bool ranked_ = false;           // donors are known: somebody gives
+  bool ranked_ = false;           // donors are known: some claim gives
   Donors donors_, growing_;       // all; those above their minimum
 };
 

@@ -26,8 +26,8 @@ struct Contest {
 void charge(const Contest& contest, const PlanTree& tree,
             const std::vector<std::pair<const Claim*, Units>>& excess);
 
-/// Admits more claims, using `spare` and surplus. Who gives gets a ceiling. Returns whether anybody
-/// did.
+/// Admits more claims, using `spare` and surplus. A claim that gives gets a ceiling. Tells
+/// whether any gave.
 /// @units Units of the class   @cost O(claims + (donors + units moved) x log donors)
 bool take_over(const Contest& contest, const PlanTree& tree, Units spare);
 

@@ -32,10 +32,10 @@ struct User {
     return goes_before(*fixed.last, *claims.back()) ? claims.back() : fixed.last;
   }
   Units used = 0;
-  const Claim* waiting = nullptr;  // the first whose minimum was not covered
+  const Claim* waiting = nullptr;  // the first with a minimum that was not covered
 };
 
-// First who starts; where some of them start from what others give, how that would be divided if
+// First which claims start; where some start from what others give, how that would be divided if
 // nothing ran yet; then how much each gets.
 enum class Phase { Admit, Settle, Size };
 
@@ -96,8 +96,8 @@ bool is_entitled(const Claim& claim) {
   return claim.pending() && (claim.due || claim.floor > 0) && claim.barred == Barred::No;
 }
 
-// What is `free` beside all floors is the most that a job can start with: one whose minimum is
-// more demands nothing, or it would keep from others what it cannot use.
+// What is `free` beside all floors is the most that a job can start with. If its minimum is more,
+// the job demands nothing: it would keep from others what it cannot use.
 void Division::load_demand(int node, const User& user, Units free) {
   ShareNode& leaf = tree_.nodes[node];
   leaf.demand = user.fixed.floor;
@@ -287,7 +287,7 @@ Class class_of(std::vector<Claim>& claims, const std::vector<Steady>& steady, bo
   return mine;
 }
 
-// The lowest queue whose elastic jobs have something to give; only higher ones are paid.
+// The lowest queue with elastic jobs that have something to give; only higher queues are paid.
 int lowest_payer(const Class& mine) {
   int rank = std::numeric_limits<int>::min();
   for (const Claim* claim : mine.contest.claims) {
@@ -298,7 +298,7 @@ int lowest_payer(const Class& mine) {
   return rank;
 }
 
-// A claim, and whose it is.
+// A claim, and the node of its user.
 struct Overdrawn {
   const Claim* claim;
   int node;
@@ -365,8 +365,8 @@ Excess excess_of(const std::vector<Claim>& claims, const std::vector<Steady>& st
   return excess;
 }
 
-// Who starts from what others give: who of them pays is found as if it ran already, or they would
-// give now and get it back in the next pass, and others give instead.
+// For claims that start from what others give: finds who pays as if they ran already. Else some
+// would give now and get it back in the next pass, and others give instead.
 void settle_payers(const std::vector<Claim>& claims, const std::vector<Steady>& steady, Class& mine,
                    const PlanTree& tree, Units capacity) {
   mine.starting = true;

@@ -4,13 +4,13 @@
 //   1. floors of what runs
 //   2. pending rigid jobs of a higher-priority queue: idle, then the surplus of elastic jobs
 //      of lower-priority queues, lowest first
-//   3. all else by filling; a pending job whose user's amount does not cover its minimum
+//   3. all else by filling; if a user's amount does not cover a pending job's minimum, the job
 //      waits, the latest first, and the amount goes to others
 // A rigid job that runs beyond its user's share goes on being paid by lower queues as far as
 // they have surplus (take_over.h), or each further one would drain higher queues as well.
-// Twice over: first without regard to what jobs have today, which settles who starts; then
+// Twice over: first without regard to what jobs have today, which settles which jobs start; then
 // with that settled and today's counts kept where they are as good, which settles sizes. So
-// who starts never depends on who is just being resized, and passes do not chase each other.
+// which jobs start never depends on which are being resized, and passes do not chase each other.
 // GPU claims are counted in GPUs and filled first; the others share the slots left.
 // Called by schedule.cc, once a round. Knows nothing of places.
 #pragma once

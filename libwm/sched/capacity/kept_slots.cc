@@ -5,10 +5,10 @@
 namespace wm::sched {
 namespace {
 
-// Whoever runs longer meets every time of the week.
+// A job longer than eight days overlaps every weekly window, so look no further ahead.
 constexpr Duration kFarthest = std::chrono::hours(8 * 24);
 
-// Its times that begin by then; of one that comes once that one, however late.
+// The reservation's times that begin by then; of one that comes once that one, however late.
 std::vector<OpenSpan> spans_of(const Reservation& reservation, const ClockSteps& clock,
                                WallTime now) {
   std::vector<OpenSpan> spans;

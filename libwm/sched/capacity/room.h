@@ -27,14 +27,14 @@ struct Space {
   bool operator==(const Space&) const = default;
 };
 
-/// Whose a GPU is during a pass. Shared: tasks that share hold parts of it; Aside: out of
+/// How a GPU is used during a pass. Shared: tasks that share hold parts of it; Aside: out of
 /// use, by an administrator or for its health.
 enum class GpuUse : std::uint8_t { Free, Coming, Taken, Shared, Aside };
 
 /// What sharing tasks hold of a GPU. @units thousandths; `coming` is part of `held`
 struct GpuPart {
   std::uint32_t held = 0, coming = 0;
-  std::optional<std::uint32_t> mps_uid;  ///< whose MPS daemon serves it
+  std::optional<std::uint32_t> mps_uid;  ///< the user of the MPS daemon that serves it
 };
 
 /// Which part of a room counts.
@@ -51,7 +51,7 @@ struct Room {
   std::uint32_t jobs = 0;      ///< tasks on it, leaving ones too
   bool exclusive = false;      ///< held by a job that shares with nobody
   bool clearing = false;       ///< such a job is being ended: it is exclusive until that is gone
-  std::vector<JobId> leaving;  ///< whose tasks make up `coming`
+  std::vector<JobId> leaving;  ///< jobs with tasks that make up `coming`
   /// Does a job that shares with nobody keep all others out? @cost O(1)
   bool is_closed(When when) const { return exclusive || (clearing && when == When::Now); }
 };

@@ -42,12 +42,12 @@ enum class Barred : std::uint8_t {
 /// Limits on slots across jobs.
 enum class LimitOf : std::uint8_t { Queue, UserInQueue, User, Rule };
 
-/// What decides whose turn it is among claims of one queue and plan; submit order is last.
+/// The order among claims of one queue and plan; submit order is last.
 struct Precedence {
   std::uint32_t goal = 0;      ///< its service class is behind its goal: the class's priority
   int rank = 0;                ///< minus the queue's priority
   std::int32_t place = 0;      ///< btop, bbot
-  std::uint32_t turn = 0;      ///< the job whose turn it has; 0: its own
+  std::uint32_t turn = 0;      ///< it has the turn of this job; 0: its own
   std::uint32_t by_queue = 0;  ///< by the order of its queue, unless that is fcfs
   std::uint32_t user_priority = 0;
 };
@@ -97,7 +97,7 @@ struct Claim {
   bool in_place = false;      ///< and goes on meanwhile
   std::uint32_t request = 0;  ///< of Requests
   int user_node = 0;          ///< leaf of the plan tree
-  std::uint32_t owner = 0;    ///< its plan and user, numbered by whoever collected it
+  std::uint32_t owner = 0;    ///< its plan and user, numbered by the collector
   std::uint32_t alike = 0;    ///< of Memory::alike, 1 + its place; 0: like no other
   bool rest = false;          ///< for those alike that come after the ones looked at; never starts
   std::uint32_t copies = 1;   ///< elements of an array that may start in this pass
@@ -121,7 +121,7 @@ struct Claim {
   // decided
   std::uint32_t target = 0;       ///< tasks, of each copy
   std::uint32_t admitted = 0;     ///< copies that are to start
-  JobId behind;                   ///< whose reservation kept it from a start
+  JobId behind;                   ///< the job with the reservation that kept it from a start
   std::uint32_t ceiling = ~0u;    ///< tasks left to it by those that took its surplus
   std::uint32_t alternative = 0;  ///< of its requirements
   const JobSpec& spec() const { return job->spec_of(alternative); }
@@ -216,11 +216,11 @@ WallTime end_by_limit(const Claim& claim);
 /// @cost O(tasks log tasks)
 void each_end(const Claim& claim, const std::function<void(const Task&, WallTime)>& tell);
 
-/// What each of its tasks holds now: what was asked, without memory whose time is over.
+/// What each task of the job holds now: what was asked, less memory that was asked until earlier.
 /// @cost O(1)
 TaskRequest held_by(const Job& job);
 
-/// For whom it makes or made way, by leaving or by being parked, as long as that one has not been
+/// The job that it makes or made way for, by leaving or by being parked, until that job has been
 /// dispatched since: then it has had what was made for it. None: {}.
 /// @cost O(tasks + log jobs)
 JobId makes_way_for(const Cluster& cluster, const Job& job);

@@ -72,7 +72,7 @@ void each_unmade(const Cluster& cluster, const Job& base, Tell tell) {
     if (!cluster.elements.find(base.elements.first + p)) tell(element_index(base.spec(), p));
 }
 
-// The element that stands for them all: one whose condition is met, else one that may yet start.
+// The element that stands for them all: one with its condition met, else one that may yet start.
 struct Standard {
   std::uint32_t index = 0;
   expr::Verdict verdict = expr::Verdict::Never;

@@ -28,14 +28,14 @@ struct Retry {
   std::vector<HostId> hosts;  ///< rising
 };
 
-/// Of a pending job whose last attempt ended so. The pause doubles with every try.
+/// The retry of a pending job after such an end. The pause doubles with every try.
 /// @cost O(tasks)
 std::optional<Retry> retry_of(const Job& job);
 
 /// Nothing when the job, or at least one of the elements that an array's base stands for, may
-/// start; never is what none of them ever may.
-/// @cost O(terms of its condition), of a base whose elements wait for their like O(elements x
-/// terms); nothing for a job without one
+/// start. NeverMet when none of them ever may.
+/// @cost O(terms of its condition); O(elements x terms) of a base with elements that wait for their
+/// like; nothing for a job without a condition
 std::optional<NotEligible> not_eligible(const Cluster& cluster, const Job& job, WallTime now);
 
 /// Of the elements that the base stands for, those that may start: indexes, in order. Nothing
@@ -44,7 +44,7 @@ std::optional<NotEligible> not_eligible(const Cluster& cluster, const Job& job, 
 std::optional<std::vector<std::uint32_t>> eligible_elements(const Cluster& cluster,
                                                             const Job& base);
 
-/// The same of those whose condition can never be met. @cost as eligible_elements
+/// The elements with a condition that can never be met. @cost as eligible_elements
 std::optional<std::vector<std::uint32_t>> lost_elements(const Cluster& cluster, const Job& base);
 
 /// The standings that conditions ask for. @owns borrows `cluster`

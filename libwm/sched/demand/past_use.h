@@ -33,7 +33,7 @@ class FairOrder {
   /// Position: lower goes first, equal where nothing tells two users apart.
   /// @cost O(log users)
   std::uint32_t rank(const std::string& user) const;
-  /// His level values from the root down; higher goes first. @cost O(log users)
+  /// The user's level values from the root down; higher goes first. @cost O(log users)
   std::vector<double> levels(const std::string& user) const;
   /// When it was computed for. @cost O(1)
   WallTime now() const { return now_; }

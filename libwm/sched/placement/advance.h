@@ -54,7 +54,7 @@ class Advance {
   const Claims& claims_;
   WallTime now_;
   Duration grace_;
-  std::optional<Skyline> skyline_;  // made when somebody is placed where slots are kept
+  std::optional<Skyline> skyline_;  // made when a claim is placed where slots are kept
   Taken taken_, taken_before_;      // of its slots, by its own jobs, in this placing
   std::vector<Placed> placed_;
   std::size_t mark_ = 0;

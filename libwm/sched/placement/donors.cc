@@ -44,7 +44,7 @@ Donors::Donors(std::vector<Claim>& claims, Places& places) : places_(places) {
       std::sort(candidates.begin(), candidates.end(), leaves_before);
 }
 
-// Lowest-priority queue first, then who is apart, then the later job, then the higher number.
+// Lowest-priority queue first, then tasks that are apart, then the later job, the higher number.
 bool Donors::leaves_before(const Candidate& a, const Candidate& b) {
   return std::tie(b.claim->order.rank, b.apart, b.claim->id, b.task->number) <
          std::tie(a.claim->order.rank, a.apart, a.claim->id, a.task->number);
@@ -146,7 +146,7 @@ Positions Donors::clearable() const {
   return rooms;
 }
 
-// How many of a job's tasks may leave for a newcomer's first host. Whoever loses what it is to
+// How many of a job's tasks may leave for a newcomer's first host. A job that loses what it is to
 // keep must be able to take what others give instead.
 std::int64_t Donors::may_clear(const Claim& donor, const Claim& claim) const {
   bool alike = donor.in_place && donor.request == claim.request && donor.now >= donor.target;
@@ -156,7 +156,7 @@ std::int64_t Donors::may_clear(const Claim& donor, const Claim& claim) const {
   return std::int64_t{donor.now} - gone - donor.min;
 }
 
-// Who leaves so that `tasks` fit there, those above their target first; nobody, if they do.
+// The tasks that leave so that `tasks` fit there, of jobs above target first; none, if they fit.
 std::optional<Donors::Candidates> Donors::clearers(const Claim& claim, std::int64_t tasks,
                                                    std::uint32_t room) const {
   Candidates here, chosen;

@@ -1,9 +1,9 @@
-// Role: tasks that may be asked to leave: those of elastic jobs above their target. Chosen
-// only where somebody is promised their place, so that no job shrinks for nothing; per job
-// those apart from rank 0 first, then the highest number, never the task of rank 0; on the host
-// that needs the fewest leavers. For a newcomer's first host also others, who get as many places
-// elsewhere in the next pass: of those above their target, which are then still there. Called by
-// placement.cc.
+// Role: tasks that may be asked to leave: those of elastic jobs above their target. They are
+// chosen only where a claim is promised their place, so that no job shrinks for nothing. Per job:
+// tasks apart from rank 0 first, then the highest number, never the task of rank 0; on the host
+// that needs the fewest leavers. To clear a newcomer's first host, jobs not above target may give
+// too; the next pass replaces their tasks from those still above.
+// Called by placement.cc.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ namespace wm::sched {
 struct Leaving {
   Claim* claim = nullptr;
   std::vector<TaskNumber> tasks;
-  std::vector<JobId> receivers;  ///< for whom; empty: for its own sake
+  std::vector<JobId> receivers;  ///< jobs that get the room; empty: for its own sake
   std::string_view why;          ///< then: in words
 };
 
-/// Who may give, and who has been asked to.
+/// The jobs that may give, and the tasks that have been asked to leave.
 class Donors {
  public:
   Donors(std::vector<Claim>& claims, Places& places);
@@ -46,9 +46,9 @@ class Donors {
   std::optional<std::uint32_t> clear_host(const Claim& claim, std::int64_t tasks, std::int64_t most,
                                           const Positions& hosts);
 
-  /// Rooms in which somebody may be asked. @cost O(rooms)
+  /// Rooms in which tasks may be asked to leave. @cost O(rooms)
   Positions rooms() const;
-  /// Those in which somebody may be asked for a newcomer's first host. @cost O(rooms)
+  /// Rooms in which tasks may be asked for a newcomer's first host. @cost O(rooms)
   Positions clearable() const;
 
   /// The tasks above a lowered limit, or that make it no faster, leave, wanted or not.

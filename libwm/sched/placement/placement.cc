@@ -390,7 +390,7 @@ bool Placement::start_together(const std::vector<Claim*>& gang) {
   return true;
 }
 
-// What each lacks is made to come; who has room already keeps it until then.
+// What each lacks is made to come; a claim that has room already keeps it until then.
 bool Placement::promise_together(const std::vector<Claim*>& gang) {
   return std::all_of(gang.begin(), gang.end(),
                      [&](Claim* claim) { return !is_hopeless(*claim) && promise_start(*claim); });
@@ -426,7 +426,7 @@ bool Placement::start_or_hold_gang(const std::vector<Claim*>& gang) {
   return !lost;
 }
 
-// Whoever asks for what has just failed need not be admitted to fail in the next round.
+// Bars claims that ask for what has just failed: the next round need not admit them to fail again.
 void Placement::bar_hopeless() {
   for (Claim& claim : claims_.all) {
     bool waits = claim.pending() && claim.barred == Barred::No && claim.admitted == 0;
@@ -436,9 +436,9 @@ void Placement::bar_hopeless() {
   }
 }
 
-// Strictly in order: who waits for room may hold some before the next is looked at. Those
-// whose promised date has come go first, the earliest before others, whoever has come to stand
-// before them since; then those for which others made way.
+// Order: jobs with a due promise, by date; then jobs that others are making way for; then the rest
+// in dispatch order. A claim that waits for room may hold some before the next claim
+// is looked at.
 bool Placement::start_in_order() {
   std::vector<Claim*> dated, owed, others;
   for (Claim& claim : claims_.all) {
@@ -493,7 +493,7 @@ const std::vector<DatedStart>& Placement::date(const std::vector<const Claim*>& 
   return held_.dates();
 }
 
-// Tasks that are to come under its limits: of those for whom others leave, and of those who hold
+// Tasks that are to come under its limits: of claims for which others leave, and of those that hold
 // places at a date.
 std::int64_t Placement::awaited_beside(const Claim& claim) const {
   std::int64_t tasks = 0;

@@ -1,5 +1,5 @@
-// Role: turns targets into places: who starts where, who grows, who must shrink for whom, and
-// who waits for room that is being released. Minimums are placed first, in dispatch order,
+// Role: turns targets into places: which claims start and grow where, which shrink for others, and
+// which wait for room that is being released. Minimums are placed first, in dispatch order,
 // then growth, so that no job's fifth task takes the place of another's first.
 //
 // The first host of an elastic newcomer with GPUs is to be whole, as far as its target goes: tasks
@@ -29,10 +29,10 @@
 
 namespace wm::sched {
 
-/// A claim whose places are promised, not free yet.
+/// A claim with promised places that are not free yet.
 struct Promise {
   std::int64_t tasks = 0;   ///< of them not free yet
-  std::vector<JobId> from;  ///< whose tasks are leaving there
+  std::vector<JobId> from;  ///< jobs with tasks that leave there
 };
 
 /// A claim's places of this pass.
@@ -56,8 +56,8 @@ class Placement {
   bool run();
 
   /// Starts one of a pending claim if it fits in what is free and promised to nobody. One that a
-  /// limit bars starts in what the limit has left beside those who wait for room to come.
-  /// @cost O(hosts looked at), and who waits so where a limit bars it
+  /// limit bars starts in what the limit has left beside claims that wait for room to come.
+  /// @cost O(hosts looked at), and the claims that wait so where a limit bars it
   bool start_spare(Claim& claim);
 
   /// What pending claims were given and nobody could use. @cost O(users)
@@ -65,14 +65,14 @@ class Placement {
 
   /// What came out, by claim. @owns borrowed
   const std::map<const Claim*, Placed>& placed() const { return placed_; }
-  /// Who waits for released room. @owns borrowed
+  /// Claims that wait for released room. @owns borrowed
   const std::map<const Claim*, Promise>& promises() const { return promises_; }
-  /// Who shall leave. @owns borrowed
+  /// Tasks that shall leave, by job. @owns borrowed
   const std::map<JobId, Leaving>& leaving() const { return donors_.leaving(); }
   /// Rooms as they are left. @owns borrowed
   const Places& places() const { return places_; }
   Places& places() { return places_; }
-  /// Who holds places at dates. @owns borrowed
+  /// Places that are held at dates. @owns borrowed
   Reservations& held() { return held_; }
   /// What is kept free for parked jobs is offered to those that go before them, or kept again.
   /// @cost O(parked jobs x their rooms)
@@ -82,7 +82,7 @@ class Placement {
   void promise(const Claim& claim, const Promise& more);
   /// The job itself, or the element of the array that starts after `skip` others. @cost O(elements)
   JobId copy_id(const Claim& claim, std::size_t skip) const;
-  /// Who was promised which date; `waiting`, in order, get one as far as there is none.
+  /// The promised dates; `waiting` claims, in order, get one as far as there is none.
   /// @cost as Reservations::hold_for, each
   const std::vector<DatedStart>& date(const std::vector<const Claim*>& waiting);
 

@@ -164,7 +164,7 @@ bool Preemptor::fits_without(const Claim& claim, const std::vector<const Claim*>
   return fits;
 }
 
-// One that may not preempt whom this one may, and waits for the same room.
+// Would the room go to a claim that stands before this one, holds places and was not served yet?
 bool Preemptor::goes_to_an_earlier_one(const Claim& claim,
                                        const std::vector<const Claim*>& victims) {
   try_without(victims);
@@ -180,7 +180,7 @@ bool Preemptor::goes_to_an_earlier_one(const Claim& claim,
   return goes;
 }
 
-// Leaves out whoever is not needed, those whose loss is greatest first.
+// Leaves out victims that are not needed, those with the greatest loss first.
 std::vector<const Claim*> Preemptor::needed(const Claim& claim, std::vector<const Claim*> victims) {
   for (std::size_t i = victims.size(); i-- > 0 && victims.size() > 1;) {
     auto fewer = victims;

@@ -8,8 +8,8 @@
 //                        least-work-lost first ─► released one by one until the job fits,
 //                        ─► those not needed are put back ─► Preempt pieces and a promise
 //
-// Who holds places at a date is searched for as if it held none; the dates of others stand: it has
-// to be gone by then, or fit beside them.
+// A claim that holds places at a date is searched for as if it held none; others' dates stand: it
+// has to be gone by then, or fit beside them.
 //
 // Groups of a job that live together go together, unless one is parked: the room of all of them
 // counts once one of them has to go (libwm/fsm/group_fsm.h tells the others).
@@ -65,7 +65,7 @@ class Preemptor {
         held_(held),
         left_alone_(std::move(left_alone)) {}
 
-  /// Who has to go so that one of `claim` fits. Found: the victims' room is released and the
+  /// Jobs that have to go so that one of `claim` fits. Found: the victims' room is released and the
   /// job's taken, for the rest of the pass. Not found: nothing is changed.
   /// @cost O(candidates x (GPUs + hosts)), at most 256 candidates
   Way find(const Claim& claim);
@@ -97,7 +97,7 @@ class Preemptor {
   Reservations& held_;
   LeftAlone left_alone_;
   std::vector<const Claim*> gone_;  // victims of this pass
-  std::set<const Claim*> served_;   // for whom they made way
+  std::set<const Claim*> served_;   // claims that they made way for
 };
 
 }  // namespace wm::sched

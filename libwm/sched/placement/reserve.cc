@@ -34,7 +34,7 @@ bool take_now(Places& places, const Claim& claim) {
 
 constexpr std::uint64_t kAlike = 16;  // so much cheaper is the date of the next that asks the same
 
-// In strict order the first that does not fit ends it; who fits needs no share.
+// In strict order the first that does not fit ends it; a claim that fits needs no share.
 void mark_in_order(Claims& claims, const PlanTree& tree, const SchedPolicy& policy) {
   PlanUse slots = running_use(claims, tree, false), gpus = running_use(claims, tree, true);
   Places places(claims, policy.hosts_looked_at);
@@ -129,9 +129,9 @@ std::vector<Share> Reservations::promised_shares(const Claim& claim) const {
   return tasks == claim.min ? shares : std::vector<Share>{};
 }
 
-// Its places are as free at its date as they were promised, or will be after the grace: whoever
-// reaches his limit takes a moment to leave. Nobody gets them meanwhile, and they are kept no
-// longer for that, or the next promise of the same places would not be.
+// A promised window may begin up to reclaim_grace late: a job at its run limit needs that long to
+// leave. The places stay kept meanwhile. The window's end stays where it was, or the next promise
+// of the same places would not fit.
 std::optional<Window> Reservations::promised_window(const Claim& claim,
                                                     const std::vector<Share>& shares,
                                                     Places& places) const {
@@ -243,7 +243,7 @@ void Reservations::estimate(const std::vector<const Claim*>& waiting, Places& pl
 
 // Its date, noted; from then on it occupies what it was promised.
 std::optional<Dated> Reservations::date_of(const Claim& claim, Places& places) {
-  // Who holds places is promised them: that comes before knowing when others will start.
+  // A claim that holds places is promised them: that comes before knowing when others will start.
   constexpr std::uint64_t kHolding = 10;
   bool holds = policy_.backfill == Backfill::Conservative && !estimating_;
   std::uint64_t most = policy_.max_date_work * (holds ? kHolding : 1);

@@ -1,12 +1,12 @@
-// Role: who is promised places at a date, and that nobody who starts meanwhile delays him.
-// Asked in dispatch order while claims are placed: a pending claim that finds no room gets
-// the first date at which the skyline has room for it, and those places; who comes after it
-// may use them only if he is gone by then, or fits beside it.
+// Role: gives pending jobs dated reservations, and keeps jobs that start earlier from delaying
+// them. Placement asks in dispatch order: a pending claim that finds no room gets the first date at
+// which the skyline has room for it, and those places. A later claim may use them only if it is
+// gone by that date, or fits beside the first.
 //
-//   none          nobody starts before an earlier one that waits for room
+//   none          no job starts before an earlier one that waits for room
 //   easy          the first that waits holds places; the dates of others are estimates
-//   conservative  everybody who waits holds places, up to a number, and keeps them from pass to
-//                 pass: his date only ever becomes earlier, however jobs end before their limits
+//   conservative  every waiting job holds places, up to a number, and keeps them from pass to
+//                 pass: its date never moves later, however jobs end before their limits
 //
 // Elastic jobs count with their minimum: they grow into what is held and give it back when
 // the date comes (mark_due). A claim that only lacks shares gets no date.
@@ -41,10 +41,10 @@ struct Timeline {
 /// that are kept go. @cost O(claims), O(1) without reservations
 void mark_reserved(Claims& claims);
 
-/// Pending claims whose promised date has come, or that fit already, are to start whatever
-/// their user's share is; those whose date has come are owed their minimum, and give nothing to a
-/// higher queue. Under easy only the first that was promised anything; in strict order all that fit
-/// before the first that does not.
+/// Marks pending claims as due when their promised date has come, or when they fit already: they
+/// start whatever their user's share is. From its date on a claim is owed its minimum, and gives
+/// nothing to a higher queue. Under easy only the first promised claim is marked; in strict order
+/// all that fit before the first that does not.
 /// @cost O(claims + hosts), O(claims) when nothing was promised
 void mark_due(Claims& claims, const PlanTree& tree, const SchedPolicy& policy, Clock clock);
 
@@ -55,10 +55,10 @@ class Reservations {
   Reservations(const Claims& claims, const PlanTree& tree, const SchedPolicy& policy,
                Timeline& timeline);
 
-  /// Before anybody is placed: who was promised places in an earlier pass keeps them.
-  /// @cost O(claims), and where somebody was: O(running tasks + hosts + steps of those places)
+  /// Before any claim is placed: claims that were promised places in an earlier pass keep them.
+  /// @cost O(claims), and where some were: O(running tasks + hosts + steps of those places)
   void keep(Places& places);
-  /// Does it keep places from pass to pass? @cost O(log who does)
+  /// Does it keep places from pass to pass? @cost O(log claims that do)
   bool keeps(const Claim& claim) const { return kept_.count(&claim) > 0; }
   /// It may start now, or be given an earlier date: what it keeps is free for it until take_back
   /// or hold_for. @cost as Skyline::vacate
@@ -67,16 +67,16 @@ class Reservations {
   /// @cost as Skyline::occupy
   void take_back(const Claim& claim);
 
-  /// A task of what runs makes way for somebody. begin … rollback undoes it.
+  /// A task of what runs makes way for a claim. begin … rollback undoes it.
   /// @cost as Skyline::leave
   void leave(std::uint32_t room, const Job& job, const Task& task, bool parks);
   /// Others make way for it, which starts there when they have left: instead of what it kept and
   /// let go. @cost as Skyline::occupy
   void move(const Claim& claim, const std::vector<Share>& shares);
-  /// From now on who makes way may take so much longer than the grace: whoever is to start then
-  /// has to be gone by the dates of others all the same. @cost O(1)
+  /// Jobs that make way may from now on take `extra` longer than the grace. A claim that starts
+  /// then must still be gone by the dates of others. @cost O(1)
   void wait_longer(Duration extra) { extra_ = extra; }
-  /// Does it hold places at a date? @cost O(log who does)
+  /// Does it hold places at a date? @cost O(log claims that do)
   bool holds(const Claim& claim) const { return keeps(claim) || &claim == first_; }
 
   /// A pending claim does not start: it may get a date and hold places.
@@ -107,7 +107,7 @@ class Reservations {
 
   /// The first that holds places; none: {}. @cost O(1)
   JobId first() const { return first_ ? first_->id : JobId{}; }
-  /// All of them. @cost O(who does)   @owns borrowed
+  /// All of them. @cost O(claims that do)   @owns borrowed
   std::vector<const Claim*> holders() const;
   /// Does anybody hold places, an advance reservation too? @cost O(1)
   bool any() const { return first_ || !kept_.empty() || advance_->any(); }
@@ -139,7 +139,7 @@ class Reservations {
   void build();
   void add_ends(const Claim& claim);
   bool passes_freely(const Claim& claim) const {
-    // What it starts with it would give back at its end alone: a promise binds whoever starts.
+    // It gives back what it starts with only at its end, so promises bind a claim that is to start.
     bool binds = policy_.backfill == Backfill::Conservative || claim.limit == Duration{};
     bool stays = claim.pending() && claim.admitted == 0 && binds;
     return growing_ && claim.resizes && !stays;

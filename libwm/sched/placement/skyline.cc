@@ -167,7 +167,7 @@ void Skyline::leave(std::uint32_t room, const Job& job, const Task& task, bool p
   remember(room);
   leavers_.push_back({room, {now_ + grace_, &job, &task}, parks});
   make_anew(room);
-  steps_of(room);  // who goes through ends in order of time knows nothing of it
+  steps_of(room);  // the walk through ends in order of time does not know of it
 }
 
 void Skyline::lower(const Occupant& occupant) {

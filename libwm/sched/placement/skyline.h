@@ -1,6 +1,6 @@
 // Role: what will be free on every host, and when: the rooms as they are now, raised at the
 // ends of running jobs (their run limits; without one a job never ends) and lowered where
-// somebody will run from a date on. Every resource of a room is followed at once, so a date
+// a claim will run from a date on. Every resource of a room is followed at once, so a date
 // found here is one at which the tasks really fit on the hosts it names.
 //
 //   free ┤            ┌────────── end of job 2
@@ -9,8 +9,8 @@
 //        └───┴──────────────────► time
 //
 // Made once a pass and used by all its placings, on the ends of what runs (ends.h). Steps are made
-// only for rooms in which somebody is to run, and forgotten with the placing. Elsewhere there is
-// only ever more room: ends are gone through in order of time, as far as somebody asks, since most
+// only for rooms in which a claim is to run, and forgotten with the placing. Elsewhere there is
+// only ever more room: ends are gone through in order of time, as far as a caller asks, since most
 // dates are near.
 //
 // Invariants: a room without steps or ends stays as it is for ever; steps rise in time. Used by
@@ -59,10 +59,10 @@ class Skyline {
   /// Tasks of a claim will run there. @cost O(steps of the room)
   void occupy(const Claim& claim, const Share& share, Window window);
   /// A task of what runs makes way there: it is gone after the grace; one that parks keeps its
-  /// memory. @cost O(who runs in the room x steps)   @owns borrows job and task
+  /// memory. @cost O(tasks in the room x steps)   @owns borrows job and task
   void leave(std::uint32_t room, const Job& job, const Task& task, bool parks);
   /// A claim will not run in those rooms after all.
-  /// @cost O(rooms x who runs there x steps)
+  /// @cost O(rooms x tasks there x steps)
   void vacate(const Claim& claim, const std::vector<Share>& shares);
 
   /// Was one that asks for the same looked at in this pass? Then its date costs little.
@@ -160,8 +160,8 @@ class Skyline {
   std::vector<Date> near_;   // a mark, and of them those that are not in ends_ with this date
   std::size_t near_next_ = 0;
   Ends::Dates::const_iterator far_next_;  // the others
-  std::map<std::uint32_t, Steps> steps_;  // of rooms in which somebody is to run
-  std::map<std::uint32_t, std::vector<Occupant>> occupants_;           // of them: who
+  std::map<std::uint32_t, Steps> steps_;  // of rooms in which a claim is to run
+  std::map<std::uint32_t, std::vector<Occupant>> occupants_;           // of them: the claims
   std::map<std::pair<std::uint32_t, std::uint32_t>, Growth> growths_;  // by request and tasks
   bool trying_ = false;
   std::vector<Before> before_;  // rooms as they were, oldest first

@@ -75,7 +75,7 @@ struct Preempt {
   bool operator==(const Preempt&) const = default;
 };
 
-/// A parked job whose slots are free: it goes on.
+/// A parked job that goes on: its slots are free.
 struct Resume {
   JobId job;
   Attempt attempt;

@@ -63,7 +63,7 @@ Level find_level(std::span<const Portion> portions, Units capacity) {
   return {capacity - fixed, growing};
 }
 
-// A portion whose quota is not whole: rounded up or down.
+// A portion with a quota that is not whole: rounded up or down.
 struct Fraction {
   std::size_t index;
   Wide remainder;

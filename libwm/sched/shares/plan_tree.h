@@ -42,7 +42,7 @@ class PlanUse {
   /// True if so much more is within every limit. A node with a borrow bound never has more
   /// than the filling gave it. @cost O(depth)
   bool allows(int node, Units units) const { return !tree_.is_bounded(node) && !full(node, units); }
-  /// The nearest node whose limit so much more would break, or -1. @cost O(depth)
+  /// The nearest node with a limit that so much more would break, or -1. @cost O(depth)
   int over_limit(int node, Units units) const;
   /// @cost O(1)
   Units of(int node) const { return used_[node]; }

@@ -1,7 +1,7 @@
 // Role: hierarchical filling (contract in shares.h). Bottom-up, each node learns what its
 // subtree must get (floor), is guaranteed (low), can use (demand) and keeps idle (kept);
-// top-down, each node divides its amount among its children. A node whose children could
-// not use all of it (a borrow bound) is capped there and the tree is filled again.
+// top-down, each node divides its amount among its children. If a node's children could
+// not use all of it (a borrow bound), the node is capped there and the tree is filled again.
 #include "libwm/sched/shares/shares.h"
 
 #include <algorithm>
@@ -156,8 +156,8 @@ std::vector<Units> Filling::run(Units capacity) {
 
 }  // namespace
 
-// Who gets an odd unit hangs on who has one. Where nodes were capped that was asked before all was
-// known, and would be answered otherwise next time: it is filled until it rests.
+// Which node gets an odd unit hangs on which has one. Where nodes were capped that was asked before
+// all was known, and would be answered otherwise next time: it is filled until it rests.
 std::vector<Units> fill_shares(const std::vector<ShareNode>& tree, Units capacity) {
   Filling first(tree);
   auto amounts = first.run(capacity);

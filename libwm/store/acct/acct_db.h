@@ -30,7 +30,7 @@ class AcctDb {
   /// @errors Damaged: not ours or newer (move it away and rebuild); Store
   static Result<std::unique_ptr<AcctDb>> open(const StoreFiles& files);
 
-  /// Writes rows and their mark; of rows whose mark is already there only the horizon.
+  /// Writes rows and their mark; of rows with a mark that is already there only the horizon.
   /// @errors Store, Damaged: nothing of it was written   @cost one transaction
   Result<void> apply(const AcctRows& rows);
   /// Empties all tables, to be filled again from the first event.
@@ -38,7 +38,7 @@ class AcctDb {
   Result<void> clear();
   /// Closes and opens again after a failure. @errors as open
   Result<void> reopen();
-  /// The last event whose rows are in. @errors Store, Damaged
+  /// The last event that has its rows in the database. @errors Store, Damaged
   Result<Seq> last_seq();
 
  private:
@@ -98,7 +98,7 @@ class AcctReader {
   /// @errors Store, Damaged
   Result<std::vector<UsageRow>> usage(WallTime from, WallTime to, const UsageRow* after,
                                       std::size_t limit);
-  /// The last event whose rows are in. @errors Store, Damaged
+  /// The last event that has its rows in the database. @errors Store, Damaged
   Result<Seq> last_seq();
 
  private:

@@ -82,7 +82,7 @@ Result<void> JobSums::begin(const std::vector<JobRow>& jobs) {
   return {};
 }
 
-// Of a job whose row tells of an end already, the sums before and after are made again.
+// If the job's row tells of an end already, makes the sums before and after again.
 Result<void> JobSums::look(const JobRow& job) {
   bool ends = job.ended != WallTime{};
   auto ask = db_.use("SELECT * FROM job WHERE job = ? AND idx = ? AND ended > 0");

@@ -34,7 +34,7 @@ class AcctWriter {
   /// Takes rows to be written. False: the queue is full, or an earlier offer was refused
   /// and must come first. @cost O(1)
   bool offer(AcctRows rows);
-  /// The last event whose rows are written. @cost O(1)
+  /// The last event that has its rows written. @cost O(1)
   Seq written() const;
   /// Why writing stopped; Ok while it works. @errors Store, Damaged
   Result<void> failure() const;

@@ -126,7 +126,7 @@ class EventStore {
   /// Moves events up to `through`, but none that the older snapshot does not contain, to
   /// the history. Returns how many. @errors Store, Damaged   @thread chores
   virtual Result<std::size_t> archive_events(Seq through) = 0;
-  /// Drops blobs put by events up to `through` whose hash is not in `keep`; `keep` is what
+  /// Drops blobs put by events up to `through` unless their hash is in `keep`; `keep` is what
   /// the state after `through` refers to. Returns how many.
   /// @errors Store, Damaged   @thread chores
   virtual Result<std::size_t> drop_blobs(const std::set<Hash>& keep, Seq through) = 0;

@@ -148,7 +148,7 @@ Result<ReportDb::Packs> ReportDb::packs(const WindowSums& window) {
   return made;
 }
 
-// Final hours whose sums by host are not what they were.
+// Final hours with sums by host that are not what they were.
 Result<std::size_t> ReportDb::changed(const Packs& packs, std::int64_t made_at) {
   std::size_t differ = 0;
   for (const auto& [hour, bytes] : packs) {

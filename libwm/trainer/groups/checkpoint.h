@@ -17,11 +17,11 @@ namespace wm::groups {
 struct Parcel {
   Progress progress;
   std::string state;  ///< of the Model
-  std::string job;    ///< whose checkpoint it is, as WM_JOB has it; empty: not known
+  std::string job;    ///< the job that wrote the checkpoint, as WM_JOB has it; empty: not known
   bool operator==(const Parcel&) const = default;
 };
 
-/// As bytes: magic and version, the numbers of the progress, the state, whose it is. @cost O(state)
+/// As bytes: magic and version, the numbers of the progress, the state, the job. @cost O(state)
 std::string pack(const Parcel& parcel);
 /// @errors empty: not these bytes, cut short, or of another version
 std::optional<Parcel> unpack(std::string_view bytes);
@@ -34,7 +34,7 @@ bool save(const std::string& result_dir, const Parcel& parcel, std::string& why)
 /// it cannot be read. @errors `why`
 std::optional<Parcel> load(const std::string& result_dir, std::string& why);
 
-/// What a job begins with: its own newest checkpoint, or one whose owner nobody knows; else that
+/// What a job begins with: its own newest checkpoint, or one of an unknown job; else that
 /// below `resume_from`, which must be there unless this is empty. Another job's that lies in
 /// `result_dir`, since numbers of jobs come again, is renamed and kept. @errors `why`
 std::optional<Parcel> begin_with(const std::string& result_dir, const std::string& job,

@@ -329,7 +329,7 @@ class GlooBackend final : public Backend {
 }  // namespace
 
 std::unique_ptr<Backend> make_gloo(const std::string& host, std::string& why) {
-  // gloo writes to connections whose peer may have died, and does not say MSG_NOSIGNAL.
+  // gloo writes to connections after their peer died, and does not say MSG_NOSIGNAL.
   struct sigaction now {};
   if (::sigaction(SIGPIPE, nullptr, &now) == 0 && now.sa_handler == SIG_DFL)
     std::signal(SIGPIPE, SIG_IGN);

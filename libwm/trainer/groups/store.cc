@@ -184,7 +184,7 @@ bool StoreServer::read(Visitor& visitor) {
   return (visitor.is_member || greet(visitor)) && (!visitor.is_member || answer(visitor));
 }
 
-// Takes the words of one who has not proved himself. False: he cannot.
+// Handshake of an unauthenticated visitor. False: the proof is wrong, or the exchange failed.
 bool StoreServer::greet(Visitor& visitor) {
   auto& input = visitor.input;
   auto key = this->key();

@@ -63,7 +63,7 @@ struct Place {
   std::uint32_t task = 0;     ///< $WM_TASK
   std::string log_dir;        ///< $LOG_DIR: steps.csv, ledger.csv; empty: none
   std::string result_dir;     ///< $RESULT_DIR: checkpoint/; empty: none
-  std::string job{};          ///< $WM_JOB: whose checkpoints are gone on from; empty: anybody's
+  std::string job{};          ///< $WM_JOB: goes on from checkpoints of this job; empty: of any job
   std::string resume_from{};  ///< $WM_RESUME_FROM: bsub -resume; empty: none
 };
 /// @errors none: what is not set stays empty
@@ -78,7 +78,7 @@ class Trainer {
           std::function<void(const wm_step&)> after_step = {});
   ~Trainer();
 
-  /// Before train(): trains in this group from start to end, whoever made it (MPI). A request to
+  /// Before train(): trains in this group, which MPI may have made, from start to end. A request to
   /// stop at any member then stops all, at one step boundary and with a checkpoint.
   void use_world(std::shared_ptr<Group> world);
 

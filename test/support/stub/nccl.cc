@@ -1,7 +1,7 @@
 // Role: an NCCL library and the part of CUDA's runtime that groups over NCCL use, for tests on
 // machines without a GPU: the "device" is this process's memory, a stream is a thread, members talk
 // over TCP on loopback. Built as libnccl-stub.so. What it keeps of the real ones: calls return
-// before they are done; an operation whose peer is gone stays on the device, with an asynchronous
+// before they are done; an operation that lost its peer stays on the device, with an asynchronous
 // error, until the communicator is aborted or revoked; sums are the same bits on all members.
 // $WM_STUB_NCCL=noshrink makes ncclCommShrink fail. A shrink says so on stderr.
 //

@@ -13,7 +13,7 @@
 namespace wm::frames {
 namespace {
 
-// A stream whose peer is a blocking socket of the test.
+// A stream that has a blocking socket of the test as peer.
 struct Pair {
   explicit Pair(Stream::Limits limits = {}) {
     int fds[2];

@@ -1,4 +1,4 @@
-// Role: a job that is over waits again: from anew, under its number; and one whose attempt is ended
+// Role: a job that is over waits again: from anew, under its number; and one that had to end
 // for it may wait held.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// A placement is refused where there is no room for it, whoever proposes it.
+// A placement is refused where there is no room for it, whatever proposes it.
 #include <gtest/gtest.h>
 
 #include "test/support/builders.h"

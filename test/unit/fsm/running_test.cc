@@ -13,7 +13,7 @@ struct Running : testing::Test {
   ClusterBuilder c;
   HostId h1 = c.host(4), h2 = c.host(4);
 
-  // A running elastic job whose profile is resized in this way.
+  // A running elastic job with a profile that is resized in this way.
   JobId start(ResizeMode mode, const std::vector<HostId>& hosts, const std::string& command = "") {
     for (auto& app : c.config.apps) {
       if (app.name != "training") continue;

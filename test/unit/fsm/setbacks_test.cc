@@ -1,5 +1,5 @@
-// New tasks that end before an epoch held them: their hosts are left out for a while, and whoever
-// mends a host or asks for more has it tried again.
+// New tasks that end before an epoch held them: their hosts are left out for a while. When a host
+// is mended or more tasks are asked for, it is tried again.
 #include <gtest/gtest.h>
 
 #include "test/support/builders.h"

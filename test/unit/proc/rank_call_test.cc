@@ -23,7 +23,7 @@ TEST(rank_call, the_agents_words_go_before_the_users_and_theirs_before_its_defau
 
 class AtASocket : public testing::Test {
  protected:
-  /// Calls; the agent's side says `answer` to whoever calls.
+  /// Calls; the agent's side says `answer` to the caller.
   Result<RankAnswer> call(const RankAnswer& answer, bool streams = false) {
     auto path = testing::TempDir() + "/ranks." + std::to_string(::getpid());
     auto listener = listen_unix(path);

@@ -1,4 +1,4 @@
-// Role: whoever starts a daemon hears when it is ready, once, and its children say nothing.
+// Role: the starter of a daemon hears when it is ready, once, and its children say nothing.
 #include "libwm/proc/ready.h"
 
 #include <gtest/gtest.h>

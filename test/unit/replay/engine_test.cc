@@ -62,7 +62,7 @@ TEST(engine, estimates_decide_who_may_pass) {
   EXPECT_DOUBLE_EQ(run(list, kFour, options).jobs[2].start_s, 150);
   list.jobs[0].estimate_s = 2000;
   EXPECT_DOUBLE_EQ(run(list, kFour, options).jobs[2].start_s, 2);
-  // No end is known, so no date is: whoever fits starts.
+  // No end is known, so no date is: each job that fits starts.
   options.estimates = Estimates::None;
   EXPECT_DOUBLE_EQ(run(list, kFour, options).jobs[2].start_s, 2);
 }

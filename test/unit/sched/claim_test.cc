@@ -85,7 +85,7 @@ TEST_F(Collect, a_job_resized_within_the_quiet_time_is_fixed) {
   EXPECT_EQ(late.all[0].kind, ClaimKind::Elastic);
 }
 
-// As above, with a service whose kernels have none and want one.
+// As above, with a service that has no kernels and wants one.
 TEST_F(Collect, for_a_services_first_kernel_a_job_may_shrink_within_the_quiet_time) {
   run.config.cluster.times.resize_quiet = std::chrono::seconds(60);
   run.reconfigure();

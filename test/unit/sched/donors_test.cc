@@ -1,4 +1,4 @@
-// Role: whose tasks are asked to leave, and for whom.
+// Role: which tasks are asked to leave, and for whom.
 #include "libwm/sched/placement/donors.h"
 
 #include "test/support/claim_cluster.h"

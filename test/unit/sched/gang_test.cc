@@ -75,7 +75,7 @@ PlanConf owner(const std::string& path, std::uint32_t owns) {
   plan.owns = owns;
   return plan;
 }
-// Kernels of somebody whose plan owns nothing.
+// Kernels of a user with a plan that owns nothing.
 SpecBuilder service(std::uint32_t min, std::uint32_t max, const char* plan = "/guests",
                     const char* queue = "normal") {
   SpecBuilder builder;

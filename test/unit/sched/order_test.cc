@@ -1,4 +1,4 @@
-// Role: the order by slowdown: what is compared, and that whoever waits comes first in the end.
+// Role: the order by slowdown: what is compared, and that each waiting job comes first in the end.
 #include "libwm/sched/demand/order.h"
 
 #include "test/support/sched_cluster.h"

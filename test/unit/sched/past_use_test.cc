@@ -1,4 +1,4 @@
-// Role: past use: who used least of his shares goes first, groups before their users; shares
+// Role: past use: users who used least of their shares go first, groups before their users; shares
 // bend with history and only so far; terms of the priority say the same as the order.
 #include "libwm/sched/demand/past_use.h"
 

@@ -69,7 +69,7 @@ TEST_F(Preempts, who_is_promised_a_date_does_not_wait_for_it) {
   EXPECT_EQ(run.job(by).state, JobState::Running);
 }
 
-// Whose room it will be is not for a later one to take, whoever would make way for that.
+// A later job may not take room that an earlier one will have, even if others would make way.
 TEST_F(Preempts, places_that_are_held_for_an_earlier_one_stay_held) {
   queue("high", [](QueueConf& q) { q.preempts = {}; });
   queue("normal", [](QueueConf& q) { q.preempts = {"lower"}; });

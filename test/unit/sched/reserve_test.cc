@@ -1,4 +1,4 @@
-// Role: backfill: who was promised a date starts by then, whoever could have been faster.
+// Role: backfill: a job that was promised a date starts by then, even if others could be faster.
 #include "libwm/sched/placement/reserve.h"
 
 #include "test/support/sched_cluster.h"

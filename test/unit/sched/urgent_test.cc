@@ -1,5 +1,5 @@
 // A rigid job of a higher queue that starts from what elastic jobs give: who pays while it waits is
-// who pays once it runs, so nobody gives more than he will miss and gets it back.
+// who pays once it runs, so no job gives tasks only to get them back.
 #include <gtest/gtest.h>
 
 #include <random>

@@ -19,7 +19,7 @@ namespace {
 using namespace wm::test;
 using ::testing::ElementsAre;
 
-// A row whose every field differs from its default, by `n`.
+// A row that differs from the default in every field, by `n`.
 JobRow job_row(std::uint32_t n, std::uint32_t index = 0) {
   JobRow r;
   r.id = {n, index};

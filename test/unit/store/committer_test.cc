@@ -18,7 +18,7 @@ namespace {
 
 using namespace wm::test;
 
-// A store whose appends wait for permission, so that batches pile up behind one.
+// A store that keeps its appends waiting for permission, so that batches pile up behind one.
 class GatedStore final : public EventStore {
  public:
   Result<void> append(const Batch& batch) override {

@@ -222,7 +222,7 @@ TEST_F(link_test, the_key_of_the_workers_is_given_beside_the_words_and_is_no_wor
   wm_trainer_close(t);
 }
 
-TEST(wmtrainer, mac_is_hmac_sha_256) {  // RFC 4231, test case 1, whose key is padded with zeros
+TEST(wmtrainer, mac_is_hmac_sha_256) {  // RFC 4231, test case 1: its key is padded with zeros
   unsigned char key[32] = {}, mac[32];
   std::fill_n(key, 20, static_cast<unsigned char>(0x0b));
   wm_trainer_mac(key, "Hi There", 8, mac);

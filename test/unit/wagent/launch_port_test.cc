@@ -127,7 +127,7 @@ TEST_F(launch_port, who_has_another_jobs_key_is_not_let_in) {
   EXPECT_EQ(caller.out, "");
 }
 
-/// A driver on a, whose workers are on a and b.
+/// A driver on a, with workers on a and b.
 class launch_groups : public launch_port {
  protected:
   AgentOrder order() {

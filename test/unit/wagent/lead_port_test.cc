@@ -1,4 +1,4 @@
-// Role: links between the agents of one job: who follows whom, whose words are whose, and what a
+// Role: links between the agents of one job: who follows whom, who said which words, and what a
 // link that is lost or silent leads to.
 #include "daemons/wagent/elastic/lead_port.h"
 

@@ -1,4 +1,4 @@
-// Streams of a process between it and whoever listens: how much is read ahead, what becomes of
+// Streams of a process between it and the listener: how much is read ahead, what becomes of
 // input that nobody takes.
 #include "daemons/wagent/launch/stream_set.h"
 

@@ -180,7 +180,7 @@ TEST(session_attack, a_proof_of_another_account_in_place_of_the_initiators_opens
 TEST(session_attack, who_shows_a_servers_proof_without_its_key_reads_and_answers_nothing) {
   auto munge = FakeMunge::make();
   auto recorded = record(munge);
-  munge->restart();  // as at another host, whose munged has not seen them
+  munge->restart();  // as at another host: its munged has not seen them
   // The server's hello and proof are shown again.
   SessionEnd client(client_options(kMaster), munge->as(kAlice), 70);
   client.start();

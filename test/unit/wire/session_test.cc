@@ -80,7 +80,7 @@ TEST(session, signs_32_bytes_besides_or_none) {
   }
 }
 
-// A master whose key and proof were made ahead, the proof for this session.
+// A master with a key and a proof that were made ahead, the proof for this session.
 HelloSecrets kept_secrets(Credentials& credentials, std::shared_ptr<const SessionKey> key,
                           std::uint8_t nonce) {
   auto proof = credentials.encode(proof_payload(Side::Acceptor, Role::Master, key->public_key()),

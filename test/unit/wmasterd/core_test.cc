@@ -1,4 +1,4 @@
-// What the master does by itself, whoever asks or not.
+// What the master does by itself, even if nobody asks.
 #include "daemons/wmasterd/state/core.h"
 
 #include <gtest/gtest.h>

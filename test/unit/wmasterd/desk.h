@@ -55,7 +55,7 @@ inline std::string key(const std::string& text) {
   return text + std::string(16 - text.size(), '.');
 }
 
-/// A master whose disk holds what a cluster has been through.
+/// A master that has on disk what a cluster has been through.
 struct Desk {
   Desk() {
     static const bool quiet = (log::open("clients", "", log::Level::Error), true);

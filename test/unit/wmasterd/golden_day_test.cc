@@ -1,4 +1,4 @@
-// From events to the sums of a report: a day whose numbers are known to the unit.
+// From events to the sums of a report: a day with numbers that are known to the unit.
 #include "test/support/golden_day.h"
 
 #include <gmock/gmock.h>

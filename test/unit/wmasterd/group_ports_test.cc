@@ -20,7 +20,7 @@ struct Machines : ClusterBuilder {
                         known.capacity, network});
     return id;
   }
-  /// A job of one group whose task on `host` has this port.
+  /// A job of one group that has this port for its task on `host`.
   void run_at(HostId host, std::uint16_t port) {
     auto id = submit(SpecBuilder().group({.name = "ps"}));
     Task task;

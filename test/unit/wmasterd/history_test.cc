@@ -54,7 +54,7 @@ struct FoldedRows {
   }
 };
 
-/// A cluster whose history begins with its configuration, as a master's does.
+/// A cluster with a history that begins with its configuration, as a master's does.
 struct Office : ClusterBuilder {
   Office() { reconfigure(); }
   void end(JobId id, std::uint32_t task, std::int32_t status = 0, double seconds = 0) {

@@ -31,7 +31,7 @@ struct Peer final : test::SimPeer {
   }
 };
 
-/// Hosts over a journal whose disk holds what a cluster has been through.
+/// Hosts over a journal that has on disk what a cluster has been through.
 struct HostsDesk : test::JournalDesk {
   std::unique_ptr<Hosts> hosts;
   std::vector<std::unique_ptr<Peer>> peers;

@@ -148,7 +148,7 @@ Notice notice(std::uint64_t seq, const std::string& owner) {
   return {.seq = Seq{seq}, .job = {static_cast<std::uint32_t>(seq), 0}, .owner = owner};
 }
 
-/// A cluster whose newest events end a job of that many users each, and where marks lie.
+/// A cluster, its newest events, which end jobs of several users, and where marks lie.
 class Sent : public testing::Test {
  protected:
   void SetUp() override { host = c.host(100); }
@@ -166,7 +166,7 @@ class Sent : public testing::Test {
     std::ifstream(mark) >> seq;
     return seq;
   }
-  /// Notes down whose notice it is, and fails where told to.
+  /// Notes down the notice's owner, and fails where told to.
   std::function<std::vector<Send>(const Notice&)> noting() {
     return [this](const Notice& n) {
       return std::vector<Send>{[this, owner = n.owner]() -> Result<void> {
@@ -187,7 +187,7 @@ class Sent : public testing::Test {
   std::vector<Event> fresh;
   std::mutex mutex;
   std::condition_variable opened;
-  std::set<std::string> closed;  ///< owners whose notices hang
+  std::set<std::string> closed;  ///< owners with notices that hang
   std::vector<std::string> got;
   bool failing = false;
 };

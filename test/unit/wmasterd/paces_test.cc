@@ -114,7 +114,7 @@ TEST_F(PacesTest, a_step_that_takes_no_time_is_no_report) {
   EXPECT_FALSE(paces.hear(cluster.state, job, report, now));
 }
 
-// A job whose command is started again at each size: on both hosts, then on three.
+// A job that starts its command again at each size: on both hosts, then on three.
 class RestartedPaces : public PacesTest {
  protected:
   RestartedPaces() {

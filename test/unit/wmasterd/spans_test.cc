@@ -18,7 +18,7 @@ using test::ClusterBuilder;
 using test::SpecBuilder;
 using ::testing::ElementsAre;
 
-/// A cluster whose history begins with its configuration, as a master's does.
+/// A cluster with a history that begins with its configuration, as a master's does.
 struct Site : ClusterBuilder {
   Site() { reconfigure(); }
   static Task task(std::uint32_t number, HostId host) {

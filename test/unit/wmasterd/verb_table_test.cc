@@ -111,7 +111,7 @@ struct TableDesk : Desk {
     id = past.submit(SpecBuilder());
     start();
   }
-  // Was he denied it, as a whole or about the job?
+  // Was the caller denied it, as a whole or about the job?
   bool denied(Verb verb, const std::string& bytes, const Identity& who) {
     first.frames.clear();
     send(first, verb, bytes, who);

@@ -8,7 +8,7 @@ namespace {
 
 using test::SpecBuilder;
 
-// An array of two of u1, whose elements run.
+// An array of two of u1, with elements that run.
 struct ArrayDesk : Desk {
   JobId base;
   ArrayDesk() {

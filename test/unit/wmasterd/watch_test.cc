@@ -86,7 +86,7 @@ TEST(changes, a_filter_means_named_jobs_or_those_of_a_user) {
   EXPECT_FALSE(is_meant({{}, "all", "night"}, "u2", change));
 }
 
-// A master whose second client watches.
+// A master with a second client that watches.
 struct WatchDesk : Desk {
   Seq seen;
   WatchDesk() {

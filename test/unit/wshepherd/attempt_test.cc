@@ -1,4 +1,4 @@
-// Which processes are whose, and which record decides.
+// Which processes belong to which task, and which record decides.
 #include "daemons/wshepherd/attempt.h"
 
 #include "test/unit/wshepherd/fake_kernel.h"

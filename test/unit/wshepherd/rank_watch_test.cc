@@ -24,7 +24,7 @@ class rank_watch : public BehaviourTest {
     attempt_.spec.report.hosts = {"4*a", "4*b"};
     kernel_.run_parts = true;
   }
-  /// A task whose mpirun has started a rank of a world of so many, in a job of eight slots.
+  /// A task with an mpirun that started a rank of a world of so many, in a job of eight slots.
   void start_ranks(int ranks) {
     auto mpirun = kernel_.add(running(1).pid);
     kernel_.table[mpirun].argv = {"mpirun", "./solve"};
