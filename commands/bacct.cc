@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "commands/common/command.h"
+#include "libwm/base/clock.h"
 #include "libwm/submit/selection.h"
 #include "libwm/view/acct_tables.h"
 #include "libwm/view/lsb_acct.h"
@@ -50,9 +51,7 @@ Result<AcctRequest> request_of(const Parsed& options) {
   } else if (!options.has("l")) {
     request.sums = AcctBy::All;
   }
-  if (request.sums == AcctBy::Month)
-    request.months =
-        view::acct_months(std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()));
+  if (request.sums == AcctBy::Month) request.months = view::acct_months(wall_now());
   return request;
 }
 

@@ -13,6 +13,7 @@
 #include "commands/common/installation.h"
 #include "commands/common/lsf_listing.h"
 #include "commands/common/overview.h"
+#include "libwm/base/clock.h"
 #include "libwm/client/names.h"
 #include "libwm/conf/load.h"
 #include "libwm/http/token_files.h"
@@ -236,7 +237,7 @@ Result<int> revoke_tokens(const Parsed& options) {
 Result<int> change_token_key(const Parsed& options) {
   if (sodium_init() < 0) return fail(Code::System, "libsodium does not start");
   std::string folder = options.words.size() > 1 ? options.words[1] : kDoorFolder;
-  auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  auto now = now_s();
   bool at_once = options.has("-now");
   WM_TRY(http::change_token_keys(folder, at_once ? now : now + kTokenLife, now));
   say(at_once ? "Tokens are signed by a new key; those of the old one are good no more\n"

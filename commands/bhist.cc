@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "commands/common/command.h"
+#include "libwm/base/clock.h"
 #include "libwm/submit/selection.h"
 #include "libwm/submit/times.h"
 #include "libwm/view/history.h"
@@ -50,12 +51,8 @@ Result<AcctRequest> request_of(const Parsed& options) {
   return request;
 }
 
-WallTime now_is() {
-  return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-}
-
 std::string shown(const Parsed& options, const HistoryReply& reply, const TimeRange& range) {
-  auto now = now_is();
+  auto now = wall_now();
   if (options.has("json")) return view::history_json(reply.jobs);
   if (options.has("t") || options.has("T"))
     return view::history_events(reply.jobs, range.from, range.to);
@@ -71,7 +68,7 @@ Result<int> run(const Parsed& options) {
   WM_TRY(auto request, request_of(options));
   TimeRange range;
   if (auto text = options.first("T")) {
-    WM_TRY(range, parse_range(*text, now_is()));
+    WM_TRY(range, parse_range(*text, wall_now()));
   }
   WM_TRY(auto from, master());
   WM_TRY(auto reply, from.history(request));

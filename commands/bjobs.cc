@@ -7,6 +7,7 @@
 
 #include "commands/common/command.h"
 #include "commands/common/watching.h"
+#include "libwm/base/clock.h"
 #include "libwm/expr/alternatives.h"
 #include "libwm/submit/selection.h"
 #include "libwm/view/job_tables.h"
@@ -283,7 +284,7 @@ Result<int> run(const Parsed& options) {
   leave_out(options, reply.jobs);
   if (options.has("hostfile") && !reply.jobs.empty())
     return std::max(show_hosts(reply), exit_code(options, selection, reply));
-  auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  auto now = wall_now();
   std::vector<view::ShownJob> jobs;
   for (const auto& view : reply.jobs) jobs.push_back({&view, now});
   WM_TRY(auto text, shown(options, jobs, reply));

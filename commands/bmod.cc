@@ -9,6 +9,7 @@
 
 #include "commands/common/command.h"
 #include "commands/common/outcomes.h"
+#include "libwm/base/clock.h"
 #include "libwm/codec/codec.h"
 #include "libwm/submit/job_names.h"
 #include "libwm/submit/modification.h"
@@ -22,7 +23,7 @@ Surroundings surroundings(const LsfConf& lsf) {
   here.mem_unit = lsf.mem_unit();
   char text[PATH_MAX] = "";
   if (::getcwd(text, sizeof text)) here.cwd = text;
-  here.now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  here.now = wall_now();
   return here;
 }
 

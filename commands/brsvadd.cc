@@ -3,6 +3,7 @@
 
 #include "commands/common/command.h"
 #include "commands/common/reserving.h"
+#include "libwm/base/clock.h"
 
 namespace wm::cmd::brsvadd {
 namespace {
@@ -28,7 +29,7 @@ constexpr Option kOptions[] = {
 
 Result<int> run(const Parsed& options) {
   ReserveRequest request;
-  auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  auto now = wall_now();
   WM_TRY(read_reservation(options, now, request.what));
   WM_TRY(read_places(options, request));
   if (!options.has("t") && !(options.has("b") && options.has("e")))

@@ -4,6 +4,7 @@
 
 #include "commands/common/command.h"
 #include "commands/common/reserving.h"
+#include "libwm/base/clock.h"
 
 namespace wm::cmd::brsvmod {
 namespace {
@@ -45,7 +46,7 @@ Result<int> run(const Parsed& options) {
   if (known.reservations.empty())
     return fail(Code::NotFound, words.back() + ": No such reservation");
   request.what = known.reservations.front().what;
-  auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  auto now = wall_now();
   if (request.act == ReserveRequest::Act::Modify) {
     if (options.has("m") || options.has("n"))
       return fail(Code::BadArgument, "brsvmod: -m and -n go with addhost or rmhost");

@@ -16,6 +16,7 @@
 #include "commands/common/command.h"
 #include "commands/common/search_plot.h"
 #include "commands/common/search_start.h"
+#include "libwm/base/clock.h"
 #include "libwm/base/json.h"
 #include "libwm/client/launch.h"
 #include "libwm/model/elements.h"
@@ -181,8 +182,6 @@ void print_json(JobId job, const Told& told) {
   say(to_text(all, 1) + "\n");
 }
 
-WallTime now() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
-
 // Where a search that was deleted is remembered, beside bundles that wait: wuserd looks there, too.
 Result<std::string> mark_path(JobId job) {
   WM_TRY(auto conf, cluster_conf());
@@ -228,7 +227,7 @@ Result<rest::SearchTask> task_named(client::Master& from, const std::string& wor
 void print_list(const std::vector<rest::SearchTask>& tasks) {
   say("JOBID    STATE      TRIALS     BEST         NAME\n");
   for (const auto& task : tasks) {
-    auto json = json_or_null<Json>(rest::tuning_json(task, now()));
+    auto json = json_or_null<Json>(rest::tuning_json(task, wall_now()));
     const auto& best = json["best"];
     char line[96];
     std::snprintf(line, sizeof line, "%-8s %-10s %-10s %-12s ", to_string(task.job).c_str(),
@@ -250,7 +249,8 @@ Result<int> list(const Parsed& options) {
     return 0;
   }
   Json all = Json::array();
-  for (const auto& task : tasks) all.push_back(json_or_null<Json>(rest::tuning_json(task, now())));
+  for (const auto& task : tasks)
+    all.push_back(json_or_null<Json>(rest::tuning_json(task, wall_now())));
   say(to_text(all, 1) + "\n");
   return 0;
 }
@@ -276,7 +276,7 @@ Result<int> show(client::Master& from, const rest::SearchTask& task, const Parse
 
 // The best experiment, as REST has it.
 Result<int> best(const rest::SearchTask& task) {
-  say(to_text(json_or_null<Json>(rest::tuning_json(task, now()))["best"], 1) + "\n");
+  say(to_text(json_or_null<Json>(rest::tuning_json(task, wall_now()))["best"], 1) + "\n");
   return 0;
 }
 

@@ -12,6 +12,7 @@
 
 #include "commands/common/command.h"
 #include "commands/common/progress.h"
+#include "libwm/base/clock.h"
 #include "libwm/conf/load.h"
 #include "libwm/replay/engine.h"
 #include "libwm/replay/metrics.h"
@@ -94,7 +95,7 @@ Result<replay::TableTexts> read_tables(const std::string& folders) {
 }
 
 double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration<double>(steady_now().time_since_epoch()).count();
 }
 
 double max_rss_mb() {

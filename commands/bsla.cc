@@ -6,6 +6,7 @@
 
 #include "commands/common/command.h"
 #include "commands/common/listing.h"
+#include "libwm/base/clock.h"
 #include "libwm/view/sla_fields.h"
 
 namespace wm::cmd::bsla {
@@ -20,9 +21,10 @@ constexpr Option kOptions[] = {
     {"N", Kind::IgnoredFlag, "", ""},
 };
 
-constexpr Listing kListing{"bsla", "SLAS",
-                           "name plan goal status priority windows njobs pend run ssusp ususp finish "
-                           "owns used demand lent borrowed users description"};
+constexpr Listing kListing{
+    "bsla", "SLAS",
+    "name plan goal status priority windows njobs pend run ssusp ususp finish "
+    "owns used demand lent borrowed users description"};
 
 std::string guarantee_status(const PlanView& plan) {
   if (plan.owns > plan.used && plan.demand > plan.used) return "Active:Delayed";
@@ -99,7 +101,7 @@ Result<void> add_classes(client::Master& from, const Config& config, const Parse
   selection.user = "all";
   selection.finished = true;
   WM_TRY(auto reply, from.jobs({selection}));
-  auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  auto now = wall_now();
   for (const ServiceClass& sla : config.classes) {
     if (!is_asked(options, sla.name)) continue;
     auto jobs = jobs_of(sla.name, reply.jobs, now);

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "commands/common/command.h"
+#include "libwm/base/clock.h"
 
 namespace wm::cmd::bslots {
 namespace {
@@ -26,8 +27,7 @@ std::optional<WallTime> first_promise(std::span<const JobView> jobs) {
 
 std::string runtime_text(std::optional<WallTime> until) {
   if (!until) return "UNLIMITED";
-  auto left = std::chrono::duration_cast<std::chrono::minutes>(
-      *until - std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()));
+  auto left = std::chrono::duration_cast<std::chrono::minutes>(*until - wall_now());
   auto minutes = std::max<std::int64_t>(left.count(), 0);
   return std::to_string(minutes / 60) + " hours " + std::to_string(minutes % 60) + " minutes";
 }

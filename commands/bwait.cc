@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "commands/common/command.h"
+#include "libwm/base/clock.h"
 #include "libwm/model/verbs/watch_verbs.h"
 
 namespace wm::cmd::bwait {
@@ -36,9 +37,9 @@ Result<int> run(const Parsed& options) {
   WM_TRY(auto limit, limit_of(options));
   WM_TRY(auto from, master());
   AwaitRequest request{*condition, {}};
-  const auto begun = steady_clock::now();
+  const auto begun = steady_now();
   while (true) {
-    Duration left = limit - std::chrono::duration_cast<Duration>(steady_clock::now() - begun);
+    Duration left = limit - std::chrono::duration_cast<Duration>(steady_now() - begun);
     request.patience = std::clamp(left, Duration{}, kPatience);
     WM_TRY(auto reply, from.await(request));
     if (reply.outcome == AwaitReply::Outcome::Met) return 0;

@@ -6,6 +6,7 @@
 
 #include "commands/common/command.h"
 #include "commands/common/progress.h"
+#include "libwm/base/clock.h"
 #include "libwm/codec/codec.h"
 #include "libwm/replay/whatif.h"
 #include "libwm/view/format.h"
@@ -93,7 +94,7 @@ Result<int> run(const Parsed& options) {
   WM_TRY(auto from, master());
   WM_TRY(auto bytes, from.state());
   WM_TRY(auto live, codec::decode<Cluster>(bytes));
-  auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  auto now = wall_now();
   WM_TRY(auto rows, replay::foretell(live, change, std::max(now, live.time), progress_bar()));
   WM_TRY(auto text, shown(options, rows));
   say(text);

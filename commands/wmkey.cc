@@ -13,6 +13,7 @@
 #include <iterator>
 
 #include "commands/common/command.h"
+#include "libwm/base/clock.h"
 #include "libwm/base/hash.h"
 #include "libwm/base/units.h"
 #include "libwm/client/names.h"
@@ -30,11 +31,6 @@ constexpr Option kOptions[] = {
 };
 
 constexpr std::int64_t kUsualDays = 90, kMostDays = 3650;
-
-std::int64_t now_s() {
-  auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
-}
 
 // The account's home, where wlogind looks, whatever HOME says.
 Result<std::string> keys_folder() {

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "commands/common/command.h"
+#include "libwm/base/clock.h"
 #include "libwm/model/verbs/watch_verbs.h"
 #include "libwm/view/top.h"
 
@@ -31,8 +32,6 @@ constexpr Duration kPatience = std::chrono::seconds(20);
 constexpr auto kBetweenLists = std::chrono::milliseconds(500);  // however much happens
 constexpr auto kOldLists = std::chrono::seconds(3);             // however little
 constexpr int kEscapeWait_ms = 25;
-
-WallTime now() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
 
 Result<view::TopPage> page_named(const std::string& word) {
   if (word == "jobs") return view::TopPage::Jobs;
@@ -164,10 +163,10 @@ void take_key(view::TopState& state, int key) {
 
 int watch_screen(client::Master& from, view::TopState& state, Screen& screen) {
   News news;
-  auto listed = steady_clock::now();
+  auto listed = steady_now();
   bool stale = false;
   while (!state.over) {
-    state.now = now();
+    state.now = wall_now();
     screen.show(state);
     pollfd waited[] = {{0, POLLIN, 0}, {news.wake(), POLLIN, 0}};
     ::poll(waited, 2, stale ? 100 : 1000);
@@ -178,11 +177,11 @@ int watch_screen(client::Master& from, view::TopState& state, Screen& screen) {
         stale = true;
       }
     for (int key = ::getch(); key != ERR; key = ::getch()) take_key(state, key);
-    auto age = steady_clock::now() - listed;
+    auto age = steady_now() - listed;
     bool wanted = !state.paused && (age > kOldLists || (stale && age > kBetweenLists));
     if (!wanted) continue;
     if (auto got = list(from, state); !got) state.trouble = got.error().text;
-    listed = steady_clock::now();
+    listed = steady_now();
     stale = false;
   }
   return 0;
@@ -200,7 +199,7 @@ Result<int> run(const Parsed& options) {
   state.cluster = conf.name;
   WM_TRY(auto from, master());
   WM_TRY(list(from, state));
-  state.now = now();
+  state.now = wall_now();
   if (options.has("b")) {
     for (const auto& line : view::top_lines(state)) say(line.text + "\n");
     return 0;

@@ -5,6 +5,7 @@
 
 #include "commands/common/command.h"
 #include "commands/common/terminal.h"
+#include "libwm/base/clock.h"
 #include "libwm/client/launch.h"
 #include "libwm/conf/load.h"
 
@@ -17,11 +18,11 @@ constexpr auto kDoorPatience = std::chrono::seconds(60);
 }  // namespace
 
 Result<AttachReply> find_door(client::Master& master, const AttachRequest& request) {
-  auto until = std::chrono::steady_clock::now() + kDoorPatience;
+  auto until = steady_now() + kDoorPatience;
   while (true) {
     WM_TRY(auto where, master.attach(request));
     if (!where.door.empty()) return where;
-    if (std::chrono::steady_clock::now() > until)
+    if (steady_now() > until)
       return fail(Code::Timeout, "the job's part on host " + where.host + " does not come up");
     std::this_thread::sleep_for(kBetweenLooks);
   }

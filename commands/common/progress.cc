@@ -6,15 +6,16 @@
 #include <iostream>
 #include <string>
 
+#include "libwm/base/clock.h"
+
 namespace wm::cmd {
 
 std::function<void(double)> progress_bar() {
   constexpr int kWidth = 60;
-  using Clock = std::chrono::steady_clock;
   if (!isatty(STDERR_FILENO)) return {};
-  return [shown = -1, from = Clock::now() + std::chrono::seconds(1)](double part) mutable {
+  return [shown = -1, from = steady_now() + std::chrono::seconds(1)](double part) mutable {
     int filled = static_cast<int>(part * kWidth);
-    bool begins = shown >= 0 || (filled < kWidth && Clock::now() >= from);
+    bool begins = shown >= 0 || (filled < kWidth && steady_now() >= from);
     if (filled == shown || !begins) return;
     shown = filled;
     std::cerr << "\r[" << std::string(filled, '#') << std::string(kWidth - filled, ' ') << "] "

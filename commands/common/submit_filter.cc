@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "libwm/base/clock.h"
 #include "libwm/submit/file_text.h"
 
 namespace wm::cmd {
@@ -132,10 +133,10 @@ Result<pid_t> start(const std::string& program, std::vector<std::string> environ
 
 // Its wait status. @errors Timeout: ended, with all of its process group
 Result<int> end_of(pid_t pid, const std::string& program, Duration limit) {
-  const auto until = std::chrono::steady_clock::now() + limit;
+  const auto until = steady_now() + limit;
   int status = 0;
   while (::waitpid(pid, &status, WNOHANG) != pid) {
-    if (std::chrono::steady_clock::now() < until) {
+    if (steady_now() < until) {
       std::this_thread::sleep_for(kLook);
       continue;
     }

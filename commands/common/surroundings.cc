@@ -7,6 +7,7 @@
 #include <climits>
 
 #include "commands/common/command.h"
+#include "libwm/base/clock.h"
 #include "libwm/client/launch.h"
 #include "libwm/client/names.h"
 
@@ -25,7 +26,7 @@ Surroundings surroundings_here() {
   if (::gethostname(text, sizeof text - 1) == 0) here.host = text;
   here.umask = ::umask(0);
   ::umask(here.umask);
-  here.now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  here.now = wall_now();
   for (char** entry = environ; *entry; ++entry) here.environment.emplace_back(*entry);
   auto size = client::size_of_terminal(STDIN_FILENO);
   here.rows = size.rows;

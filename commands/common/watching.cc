@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "commands/common/command.h"
+#include "libwm/base/clock.h"
 #include "libwm/view/format.h"
 
 namespace wm::cmd {
@@ -26,7 +27,7 @@ JobChange as_change(const JobView& view) {
   change.slots = slots_held(job);
   change.attempt = job.attempt;
   change.exit_status = job.outcome.status;
-  change.at = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  change.at = wall_now();
   return change;
 }
 

@@ -7,6 +7,7 @@
 
 #include "commands/common/command.h"
 #include "commands/report/work.h"
+#include "libwm/base/clock.h"
 #include "libwm/report/page.h"
 #include "libwm/report/words.h"
 
@@ -16,7 +17,7 @@ namespace {
 constexpr const char* kPage = "";  // recipient under which `sent` notes that the page was made
 
 double seconds_since(std::chrono::steady_clock::time_point begun) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  return std::chrono::duration<double>(steady_now() - begun).count();
 }
 
 // How far back a run looks for what was not made or not taken.
@@ -84,7 +85,7 @@ class Courier {
   }
 
   Result<int> run(const report::Period& period) {
-    auto begun = std::chrono::steady_clock::now();
+    auto begun = steady_now();
     report::Run told;
     told.dry = wish_.dry;
     WM_TRY(auto made, make_report(open_, site_, period, ""));
@@ -181,7 +182,7 @@ void remove_old_pages(const ReportSite& site) {
 }  // namespace
 
 Result<int> do_roll(const ReportSite& site, const ReportWish& wish) {
-  auto begun = std::chrono::steady_clock::now();
+  auto begun = steady_now();
   auto open = open_rolled(site, wish, Duration{});
   if (!open && open.error().code == Code::Conflict) {
     if (!wish.quiet) say("wmreport roll: " + open.error().text + "\n");

@@ -13,6 +13,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "libwm/base/clock.h"
+
 namespace wm::cmd {
 namespace {
 
@@ -71,10 +73,10 @@ Result<std::unique_ptr<Lock>> Lock::take(const std::string& path, Duration patie
   int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640);
   if (fd < 0) return failure(path);
   std::unique_ptr<Lock> lock(new Lock(fd));
-  auto until = std::chrono::steady_clock::now() + patience;
+  auto until = steady_now() + patience;
   while (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) return failure(path);
-    if (std::chrono::steady_clock::now() >= until) {
+    if (steady_now() >= until) {
       char who[64] = {};
       auto n = ::pread(fd, who, sizeof who - 1, 0);
       return fail(Code::Conflict, "another wmreport (" +
@@ -84,7 +86,7 @@ Result<std::unique_ptr<Lock>> Lock::take(const std::string& path, Duration patie
     ::usleep(50'000);
   }
   char text[64];
-  auto now = std::time(nullptr);
+  std::time_t now = now_s();
   std::tm there{};
   ::localtime_r(&now, &there);
   auto size = std::snprintf(text, sizeof text, "pid %d since %02d:%02d", ::getpid(), there.tm_hour,

@@ -10,6 +10,8 @@
 #include <csignal>
 #include <cstring>
 
+#include "libwm/base/clock.h"
+
 namespace wm::cmd {
 namespace {
 
@@ -54,8 +56,7 @@ bool talk(Pipe& to, Pipe& from, const std::string& input, std::string& out,
   std::size_t given = 0;
   ::fcntl(to[1], F_SETFL, O_NONBLOCK);
   while (from[0] >= 0 || to[1] >= 0) {
-    auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-        until - std::chrono::steady_clock::now());
+    auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - steady_now());
     if (left.count() <= 0) return false;
     pollfd fds[2] = {{from[0], POLLIN, 0}, {to[1], POLLOUT, 0}};
     if (::poll(fds, to[1] >= 0 ? 2 : 1, static_cast<int>(left.count())) < 0 && errno != EINTR)
@@ -79,7 +80,7 @@ bool ended(pid_t pid, int& status, std::chrono::steady_clock::time_point until) 
   for (;;) {
     auto done = ::waitpid(pid, &status, WNOHANG);
     if (done == pid || (done < 0 && errno != EINTR)) return true;
-    if (std::chrono::steady_clock::now() >= until) return false;
+    if (steady_now() >= until) return false;
     ::usleep(2000);
   }
 }
@@ -98,7 +99,7 @@ Result<ProgramEnd> run_program(const std::vector<std::string>& words, const std:
   to.close(0);
   from.close(1);
   if (input.empty()) to.close(1);
-  auto until = std::chrono::steady_clock::now() + limit;
+  auto until = steady_now() + limit;
   ProgramEnd end;
   int status = 0;
   if (!talk(to, from, input, end.out, until) || !ended(pid, status, until)) {

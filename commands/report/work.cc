@@ -10,6 +10,7 @@
 
 #include "commands/common/command.h"
 #include "commands/report/program.h"
+#include "libwm/base/clock.h"
 #include "libwm/conf/folders.h"
 #include "libwm/conf/load.h"
 #include "libwm/report/page.h"
@@ -63,9 +64,7 @@ Result<void> become_owner(const std::string& folder) {
 
 Result<ReportSite> report_site(const ReportWish& wish) {
   ReportSite site;
-  site.now = std::chrono::duration_cast<std::chrono::seconds>(
-                 std::chrono::system_clock::now().time_since_epoch())
-                 .count();
+  site.now = now_s();
   WM_TRY(site.cluster, conf::load_cluster(conf_dir()));
   WM_TRY(site.conf, conf::load_report_conf(conf_dir()));
   site.state = conf::master_folders(site.cluster.dirs).state;

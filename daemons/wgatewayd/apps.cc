@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "daemons/wgatewayd/gate.h"
+#include "libwm/base/clock.h"
 #include "libwm/base/hash.h"
 #include "libwm/base/json.h"
 #include "libwm/base/log.h"

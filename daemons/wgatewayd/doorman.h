@@ -39,11 +39,6 @@ class Doorman {
   virtual std::vector<rest::TokenPublicKey> keys() = 0;
 };
 
-/// The time by which attempts to log on are counted. @thread any
-inline TimePoint ticks() {
-  return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now());
-}
-
 /// What a private cluster is of.
 struct PrivateCluster {
   std::string cluster, user, api_key;

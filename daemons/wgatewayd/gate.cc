@@ -3,6 +3,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "libwm/base/clock.h"
 #include "libwm/base/json.h"
 #include "libwm/base/log.h"
 #include "libwm/login/api_keys.h"
@@ -166,11 +167,6 @@ Result<http::Reply> route(Gate& gate, http::Exchange& exchange) {
 }
 
 }  // namespace
-
-std::int64_t now_s() {
-  auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
-}
 
 Result<rest::Claims> check_token(Gate& gate, const std::string& token) {
   auto keys = gate.doorman->keys();

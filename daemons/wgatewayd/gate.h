@@ -46,8 +46,6 @@ void answer(Gate& gate, http::Exchange& exchange);
 Result<std::string> token_of(Gate& gate, const http::Head& head);
 /// @errors Denied: signed by nobody we know, too old, logged off
 Result<rest::Claims> check_token(Gate& gate, const std::string& token);
-/// @units seconds since the epoch
-std::int64_t now_s();
 
 /// Where this job's application is shown.
 std::string app_origin(const Gate& gate, std::string_view job);

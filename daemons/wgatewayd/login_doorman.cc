@@ -7,6 +7,7 @@
 
 #include "daemons/wgatewayd/doorman.h"
 #include "daemons/wgatewayd/gate.h"
+#include "libwm/base/clock.h"
 #include "libwm/http/listen.h"
 #include "libwm/http/token_files.h"
 
@@ -47,7 +48,7 @@ class LoginDoorman : public Doorman {
     auto token = ask(path_, question);
     if (!token && token.error().code == Code::Denied) {
       std::lock_guard lock(mutex_);
-      attempts_.failed(who, ticks());
+      attempts_.failed(who, steady_now());
     }
     return token;
   }
@@ -90,7 +91,7 @@ class LoginDoorman : public Doorman {
  private:
   bool may_try(const std::string& who) {
     std::lock_guard lock(mutex_);
-    return attempts_.may(who, ticks());
+    return attempts_.may(who, steady_now());
   }
 
   // wlogind hears of it once a minute, for the record of acts.

@@ -19,6 +19,7 @@
 #include <fstream>
 
 #include "daemons/wgatewayd/gate.h"
+#include "libwm/base/clock.h"
 #include "libwm/base/log.h"
 #include "libwm/conf/load.h"
 #include "libwm/http/listen.h"
@@ -105,7 +106,7 @@ Result<void> run(const Options& options) {
   log::open("wgatewayd", "", log::level_named(conf.log_level));
   client::DoorRecord record(conf);  // with wlogind it is wlogind that tells
   WM_TRY(auto doorman, doorman_of(options, conf, record));
-  auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  auto now = now_s();
   WM_TRY(auto app_key, http::own_app_key(options.folder));
   Gate gate;
   gate.cluster = conf.name;

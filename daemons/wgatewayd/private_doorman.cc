@@ -1,6 +1,7 @@
 // The one user of a private cluster: logs on by the cluster's key; tokens are signed here.
 #include "daemons/wgatewayd/doorman.h"
 #include "daemons/wgatewayd/gate.h"
+#include "libwm/base/clock.h"
 #include "libwm/base/hash.h"
 #include "libwm/http/token_files.h"
 
@@ -50,7 +51,7 @@ class PrivateDoorman : public Doorman {
  private:
   Result<std::string> token_for(const rest::Login& login, const std::string& address,
                                 DoorAct& act) {
-    WM_TRY(accounts_.check(login, address, ticks()));
+    WM_TRY(accounts_.check(login, address, steady_now()));
     auto id = random_hex(16);
     act.objects.push_back("token " + id);
     WM_TRY(auto keys, http::token_keys_in(cluster_.key_folder));

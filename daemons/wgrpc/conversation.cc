@@ -2,15 +2,12 @@
 
 #include <chrono>
 
+#include "libwm/base/clock.h"
+
 namespace wm::grpc_door {
-namespace {
-
-TimePoint now() { return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now()); }
-
-}  // namespace
 
 bool Conversation::put(serve::StreamTask task) {
-  task.arrived = now();
+  task.arrived = steady_now();
   std::unique_lock hold(lock_);
   room_.wait(hold, [this] { return queue_.has_room() || abandoned_; });
   if (abandoned_) return false;
@@ -28,7 +25,7 @@ void Conversation::end() {
 std::optional<serve::StreamQueue::Turn> Conversation::next() {
   std::unique_lock hold(lock_);
   for (;;) {
-    auto turn = queue_.next(now());
+    auto turn = queue_.next(steady_now());
     if (turn) room_.notify_one();
     if (turn || ended_) return turn;
     news_.wait(hold);

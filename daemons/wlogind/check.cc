@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "libwm/base/clock.h"
 #include "libwm/login/api_keys.h"
 
 namespace wm::login {
@@ -22,11 +23,6 @@ namespace {
 constexpr off_t kLongestFile = 256 << 10;
 
 Error refused() { return fail(Code::Denied, "user name and password do not fit"); }
-
-std::int64_t now_s() {
-  auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
-}
 
 // Modules may ask for a password once; whatever else they ask has no answer here.
 int converse(int count, const pam_message** messages, pam_response** answers, void* secret) {

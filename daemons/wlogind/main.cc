@@ -20,6 +20,7 @@
 
 #include "daemons/wlogind/agents.h"
 #include "daemons/wlogind/teller.h"
+#include "libwm/base/clock.h"
 #include "libwm/base/hash.h"
 #include "libwm/base/log.h"
 #include "libwm/conf/load.h"
@@ -69,11 +70,6 @@ Result<Options> parse(int argc, char** argv) {
   if (options.folder.empty() || options.web_user.empty())
     return fail(Code::BadArgument, "--folder and --web-user are wanted (see wlogind(8))");
   return options;
-}
-
-std::int64_t now_s() {
-  auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
 }
 
 // The keys are read each time: they may have been changed (badmin token-key).
@@ -146,7 +142,7 @@ void tell(const Site& site, const rest::LoginQuestion& question, const Result<st
 }
 
 void answer(const Site& site, int fd) {
-  auto begun = steady_clock::now();
+  auto begun = steady_now();
   rest::LoginQuestion question;
   if (::recv(fd, &question, sizeof question, MSG_WAITALL) != static_cast<ssize_t>(sizeof question))
     return;

@@ -7,6 +7,7 @@
 #include <boost/asio/post.hpp>
 
 #include "daemons/wnoded/accounts.h"
+#include "libwm/base/clock.h"
 #include "libwm/base/log.h"
 #include "libwm/proc/exit_log.h"
 #include "libwm/proc/topology.h"
@@ -139,13 +140,9 @@ void RealOutside::tick() {
   });
 }
 
-WallTime RealOutside::wall() {
-  return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-}
+WallTime RealOutside::wall() { return wall_now(); }
 
-TimePoint RealOutside::mono() {
-  return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now());
-}
+TimePoint RealOutside::mono() { return steady_now(); }
 
 void RealOutside::send(NodeVerb verb, std::string payload) {
   master_.send(static_cast<std::uint16_t>(verb), std::move(payload));
@@ -168,8 +165,7 @@ void RealOutside::authorise(const HostOrder& order, std::function<void(Result<Au
 }
 
 Result<std::uint32_t> RealOutside::lease_port(const launch::AttemptKey& key,
-                                              const proc::PortRange& range,
-                                              std::uint32_t wanted) {
+                                              const proc::PortRange& range, std::uint32_t wanted) {
   return ports_.lease(key, range, wanted);
 }
 

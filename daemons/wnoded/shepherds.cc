@@ -10,6 +10,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <filesystem>
 
+#include "libwm/base/clock.h"
 #include "libwm/base/log.h"
 #include "libwm/frames/blocking.h"
 
@@ -63,7 +64,7 @@ constexpr timeval kWordLimit{2, 0};
 /// Waits for the first byte, or the end of the connection.
 bool speaks(int fd, std::chrono::steady_clock::time_point until) {
   using std::chrono::milliseconds;
-  auto left = std::chrono::ceil<milliseconds>(until - std::chrono::steady_clock::now());
+  auto left = std::chrono::ceil<milliseconds>(until - steady_now());
   pollfd word{fd, POLLIN, 0};
   return ::poll(&word, 1, static_cast<int>(std::max(left, milliseconds(0)).count())) == 1;
 }
@@ -103,7 +104,7 @@ Result<Shepherds::Found> Shepherds::find_old() {
     if (auto key = key_of(entry.path()))
       sockets.emplace_back(*key, proc::connect_unix(entry.path()));
   }
-  auto until = std::chrono::steady_clock::now() + kGreetingLimit;
+  auto until = steady_now() + kGreetingLimit;
   for (auto& [key, fd] : sockets) {
     if (!fd && fd.error().code != Code::Unavailable) return fd.error();
     auto up = fd ? greeting(fd->get(), until) : Result<launch::ShepherdUp>(fd.error());

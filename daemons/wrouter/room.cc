@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "libwm/base/clock.h"
 #include "libwm/base/json.h"
 #include "libwm/base/log.h"
 
@@ -14,12 +15,6 @@ namespace {
 using namespace std::chrono_literals;
 constexpr auto kTick = 100ms;
 constexpr std::size_t kLongestFrame = 64 << 20;
-
-TimePoint now() { return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now()); }
-
-WallTime wall_now() {
-  return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-}
 
 wire::LinkOptions options_of(const wire::SharedKey& key) {
   wire::LinkOptions options;
@@ -62,7 +57,7 @@ Room::Room(serve::Profile profile, const wire::SharedKey& key, Wants wants, Note
       desk_(profile_.name, profile_),
       scale_(profile_.policy),
       peers_(notes_.rank),
-      began_(now()),
+      began_(steady_now()),
       next_task_((std::uint64_t{notes_.rank} << 48) + 1),
       rated_(began_) {}
 
@@ -87,7 +82,7 @@ Answer Room::ask(std::string body, std::uint64_t group) {
   boost::asio::post(loop_, [this, &promise, body = std::move(body), group]() mutable {
     auto task = next_task_++;
     waiting_.emplace(task, [&promise](Answer a) { promise.set_value(std::move(a)); });
-    obey(desk_.request(task, std::move(body), now(), group));
+    obey(desk_.request(task, std::move(body), steady_now(), group));
     if (scale_.wanted() == 0) wake();
   });
   return answer.get();
@@ -108,7 +103,7 @@ void Room::adopt(serve::Profile profile) {
     peers_.adopt(silence(profile_.policy));
     log::info("profile_changed", {{"kernel_min", profile_.policy.kernel_min},
                                   {"kernel_max", profile_.policy.kernel_max}});
-    look(now());
+    look(steady_now());
   });
 }
 
@@ -140,7 +135,7 @@ void Room::take(std::uint64_t number, const wire::Frame& frame) {
   auto answers = serve::read_answers(frame.payload);
   if (!guest.joined || frame.type != type_of(serve::Word::Answers) || !answers)
     return lose(number, "it says what is no word");
-  obey(desk_.answered(number, std::move(*answers), now()));
+  obey(desk_.answered(number, std::move(*answers), steady_now()));
 }
 
 void Room::greet(std::uint64_t number, const wire::Frame& frame) {
@@ -151,7 +146,7 @@ void Room::greet(std::uint64_t number, const wire::Frame& frame) {
   log::info("kernel_up", {{"kernel", number}, {"instance", hello->instance}});
   (void)guest.link->send(type_of(serve::Word::Welcome),
                          serve::to_bytes(serve::KernelWelcome{profile_.policy.parallel_size}));
-  obey(desk_.joined(number, *hello, now()));
+  obey(desk_.joined(number, *hello, steady_now()));
 }
 
 void Room::lose(std::uint64_t number, const std::string& why) {
@@ -161,7 +156,7 @@ void Room::lose(std::uint64_t number, const std::string& why) {
   guests_.erase(found);
   if (!joined) return;
   log::info("kernel_gone", {{"kernel", number}, {"why", why}});
-  obey(desk_.lost(number, now()));
+  obey(desk_.lost(number, steady_now()));
 }
 
 // Its process may hang in what it does: it is told to end, so that it is started anew.
@@ -173,7 +168,7 @@ void Room::expel_guest(const serve::Expel& expel) {
 }
 
 void Room::settle(serve::Reply& reply) {
-  meter_.answered(reply.arrived, reply.handed, now(), reply.status);
+  meter_.answered(reply.arrived, reply.handed, steady_now(), reply.status);
   auto waiting = waiting_.find(reply.task);
   if (waiting == waiting_.end()) return;
   auto done = std::move(waiting->second);
@@ -196,7 +191,7 @@ void Room::obey(serve::DeskActions actions) {
 }
 
 void Room::tick() {
-  auto time = now();
+  auto time = steady_now();
   obey(desk_.tick(time));
   if (time >= next_look_) look(time);
   if (time >= meter_.due()) meter_.close(desk_.load(time), scale_.wanted(), time, wall_now());
@@ -236,10 +231,10 @@ serve::Load Room::whole(TimePoint time) {
 // At zero kernels whoever has the first request says so, and does not wait for the one that
 // decides.
 void Room::wake() {
-  auto kernels = scale_.wake(desk_.load(now()), now());
+  auto kernels = scale_.wake(desk_.load(steady_now()), steady_now());
   if (kernels == 0) return;
   want(kernels, true);
-  (void)whole(now());
+  (void)whole(steady_now());
 }
 
 void Room::want(std::uint32_t kernels, bool again) {
@@ -249,7 +244,7 @@ void Room::want(std::uint32_t kernels, bool again) {
 }
 
 std::string Room::state_json() const {
-  auto load = desk_.load(now());
+  auto load = desk_.load(steady_now());
   const auto& counts = desk_.counts();
   Json json{{"arrived", counts.arrived},
             {"finished", counts.finished},

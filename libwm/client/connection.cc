@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "libwm/base/clock.h"
 #include "libwm/wire/entropy.h"
 
 namespace wm::client {
@@ -11,8 +12,6 @@ namespace wm::client {
 namespace {
 
 constexpr std::string_view kStillTrying = "batch system daemon not responding ... still trying";
-
-TimePoint now() { return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now()); }
 
 bool worth_retrying(Code code) {
   return code == Code::Unavailable || code == Code::Timeout || code == Code::Refused;
@@ -50,14 +49,14 @@ Connection::Connection(ConnectionOptions options) : options_(std::move(options))
 
 Result<wire::Frame> Connection::call(std::uint16_t type, const std::string& payload,
                                      std::optional<Duration> timeout) {
-  auto began = now();
+  auto began = steady_now();
   RetryPlan plan(options_.retry);
   for (;;) {
     auto reply = try_once(type, payload, timeout.value_or(options_.request_timeout));
     if (reply) return reply;
     disconnect();
     if (!worth_retrying(reply.error().code)) return reply;
-    auto retry = plan.next(now() - began, chance());
+    auto retry = plan.next(steady_now() - began, chance());
     if (!retry) return reply;
     if (retry->notice && options_.notice) options_.notice(still_trying(reply.error()));
     std::this_thread::sleep_for(retry->delay);
@@ -70,13 +69,13 @@ Result<wire::Frame> Connection::try_once(std::uint16_t type, const std::string& 
   received_.clear();  // left over from a stream that nobody read to its end
   WM_TRY(auto bytes, session_->seal(type, payload));
   outbound_ += bytes;
-  return receive(now() + timeout);
+  return receive(steady_now() + timeout);
 }
 
 Result<wire::Frame> Connection::next(Duration timeout) {
   if (!session_ && received_.empty())
     return fail(Code::Unavailable, to_string(options_.to) + ": no session");
-  auto frame = receive(now() + timeout);
+  auto frame = receive(steady_now() + timeout);
   if (!frame && frame.error().code != Code::Timeout) disconnect();
   return frame;
 }
@@ -85,7 +84,7 @@ Result<void> Connection::send(std::uint16_t type, std::string payload) {
   if (!session_) return fail(Code::Unavailable, to_string(options_.to) + ": no session");
   WM_TRY(auto bytes, session_->seal(type, std::move(payload)));
   outbound_ += bytes;
-  auto sent = flush(now() + options_.request_timeout);
+  auto sent = flush(steady_now() + options_.request_timeout);
   if (!sent) disconnect();  // half a frame may be out
   return sent;
 }
@@ -105,7 +104,7 @@ void Connection::disconnect() {
 }
 
 void Connection::greet() {
-  if (!session_ && !begin(now() + options_.hello_timeout)) disconnect();
+  if (!session_ && !begin(steady_now() + options_.hello_timeout)) disconnect();
 }
 
 // Up to our hello, which is sent; no answer is awaited.
@@ -124,7 +123,7 @@ Result<void> Connection::begin(TimePoint deadline) {
 }
 
 Result<void> Connection::establish() {
-  auto deadline = now() + options_.hello_timeout;
+  auto deadline = steady_now() + options_.hello_timeout;
   Result<void> opened;
   if (!session_) opened = begin(deadline);
   // Our proof is made while the daemon's is on its way.

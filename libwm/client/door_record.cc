@@ -7,6 +7,7 @@
 #include <mutex>
 #include <thread>
 
+#include "libwm/base/clock.h"
 #include "libwm/base/log.h"
 #include "libwm/client/master.h"
 
@@ -16,10 +17,6 @@ namespace {
 constexpr std::size_t kMostKept = 10000, kAtOnce = 100, kMostSeen = 100000;
 constexpr Duration kPatience = std::chrono::seconds(2), kPause = std::chrono::seconds(1);
 constexpr Duration kOncePer = std::chrono::minutes(10);
-
-WallTime wall_now() {
-  return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-}
 
 std::string words_of(const DoorAct& act) {
   std::string text = act.act + " " + act.user;

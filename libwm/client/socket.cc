@@ -14,6 +14,7 @@
 #include <cstring>
 #include <utility>
 
+#include "libwm/base/clock.h"
 #include "libwm/client/names.h"
 
 namespace wm::client {
@@ -124,8 +125,7 @@ Result<Socket> Socket::connect(const wire::Endpoint& to, TimePoint deadline) {
 
 Result<void> Socket::await(short events, TimePoint deadline) const {
   for (;;) {
-    auto left =
-        std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - steady_now());
     if (left.count() < 0) return fail(Code::Timeout, peer_ + ": no answer in time");
     pollfd wanted{fd_, events, 0};
     auto most = std::min<std::int64_t>(left.count(), 1 << 30);

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "libwm/base/clock.h"
 #include "libwm/http/beast_words.h"
 
 namespace wm::http {
@@ -80,7 +81,7 @@ struct Client::Parts {
   ClientBounds bounds;
   std::chrono::steady_clock::time_point until;
 
-  void begin() { until = std::chrono::steady_clock::now() + bounds.patience; }
+  void begin() { until = steady_now() + bounds.patience; }
 
   // Without a limit they block, which is quicker.
   template <class Message>

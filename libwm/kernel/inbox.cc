@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include "libwm/base/clock.h"
+
 namespace wm::kernel {
 
 void Inbox::put(Handed handed) {
@@ -40,7 +42,7 @@ Result<std::optional<Handed>> Inbox::next() {
   if (queue_.empty()) return std::optional<Handed>();
   auto handed = std::move(queue_.front());
   queue_.pop_front();
-  handed.at = std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now());
+  handed.at = steady_now();
   return std::optional(std::move(handed));
 }
 

@@ -12,6 +12,7 @@
 #include <iterator>
 #include <utility>
 
+#include "libwm/base/clock.h"
 #include "libwm/wire/shared_key.h"
 
 namespace wm::kernel {
@@ -20,8 +21,6 @@ namespace {
 using namespace std::chrono_literals;
 constexpr auto kBetweenTries = 100ms;
 constexpr std::size_t kLongestFrame = 64 << 20;
-
-TimePoint now() { return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now()); }
 
 std::string contents(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
@@ -101,9 +100,9 @@ Result<void> RouterLink::connect() {
 }
 
 Result<void> RouterLink::connect_patiently() {
-  for (auto end = now() + place_.patience;;) {
+  for (auto end = steady_now() + place_.patience;;) {
     auto connected = connect();
-    if (connected || closing_ || leave_ || now() > end) return connected;
+    if (connected || closing_ || leave_ || steady_now() > end) return connected;
     std::this_thread::sleep_for(kBetweenTries);
   }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "libwm/base/clock.h"
 #include "libwm/serve/peers.h"
 
 namespace wm::kernel {
@@ -33,7 +34,7 @@ Result<std::unique_ptr<Routers>> Routers::open(const Place& place) {
 
 // All that are there; one at least.
 Result<void> Routers::connect_any(Duration patience) {
-  auto end = std::chrono::steady_clock::now() + patience;
+  auto end = steady_now() + patience;
   for (;;) {
     Result<void> connected;
     bool any = false;
@@ -43,7 +44,7 @@ Result<void> Routers::connect_any(Duration patience) {
       if (!made) connected = made;
     }
     if (any) return {};
-    if (std::chrono::steady_clock::now() > end) return connected;
+    if (steady_now() > end) return connected;
     std::this_thread::sleep_for(kBetweenRounds);
   }
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "libwm/base/clock.h"
 #include "libwm/kernel/routers.h"
 
 using wm::kernel::Handed;
@@ -112,7 +113,7 @@ void wm_batch_ready(wm_batch* batch, size_t task, const char* data, size_t size)
 }
 
 void wm_batch_done(wm_batch* batch) {
-  auto now = std::chrono::steady_clock::now();
+  auto now = wm::steady_now();
   auto busy = std::chrono::duration_cast<wm::Duration>(now - batch->handed.at).count();
   batch->answers.busy_us = static_cast<std::uint64_t>(busy);
   batch->handed.link->say(batch->handed.connection, batch->answers);

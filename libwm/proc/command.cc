@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "libwm/base/clock.h"
 #include "libwm/proc/channel.h"
 
 extern char** environ;
@@ -79,13 +80,13 @@ bool drain(int fd, std::string& text) {
 
 // Waits for the end of the process itself: what it leaves behind may hold the pipe for long.
 bool wait_for(pid_t pid, int fd, Duration limit, std::string& text, int& status) {
-  auto deadline = std::chrono::steady_clock::now() + limit;
+  auto deadline = steady_now() + limit;
   for (bool open = true;;) {
     pollfd wait{open ? fd : -1, POLLIN, 0};
     ::poll(&wait, 1, static_cast<int>(kLook.count()));
     if (open) open = drain(fd, text);
     if (::waitpid(pid, &status, WNOHANG) == pid) return drain(fd, text), true;
-    if (std::chrono::steady_clock::now() >= deadline) return false;
+    if (steady_now() >= deadline) return false;
   }
 }
 

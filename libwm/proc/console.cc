@@ -9,6 +9,7 @@
 #include <array>
 #include <chrono>
 
+#include "libwm/base/clock.h"
 #include "libwm/frames/blocking.h"
 #include "libwm/launch/plain.h"
 
@@ -90,11 +91,11 @@ Result<void> enter_console(const ProcessEnds& ends) {
 }
 
 Result<Fd> call_agent(const std::string& socket) {
-  auto until = std::chrono::steady_clock::now() + kAgentPatience;
+  auto until = steady_now() + kAgentPatience;
   while (true) {
     auto fd = connect_unix(socket);
     bool later = !fd && fd.error().code == Code::Unavailable;
-    if (!later || std::chrono::steady_clock::now() > until) return fd;
+    if (!later || steady_now() > until) return fd;
     ::poll(nullptr, 0, kBetweenCalls);
   }
 }

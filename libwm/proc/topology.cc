@@ -13,6 +13,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "libwm/base/clock.h"
+
 namespace wm::proc {
 namespace {
 
@@ -150,7 +152,7 @@ void read_queues(const Load& before, Load& load) {
   double five = 0, running = 0;
   std::ifstream("/proc/loadavg") >> load.one_minute >> five >> load.quarter_hour >> running;
   running = std::max(0.0, running - 1);  // the one that reads
-  load.taken = std::chrono::steady_clock::now();
+  load.taken = steady_now();
   load.quarter_minute = before.taken ? before.quarter_minute : running;
   if (!before.taken) return;
   std::chrono::duration<double> passed = *load.taken - *before.taken;
@@ -176,7 +178,7 @@ Duration idle_time() {
   double up = 0;
   std::ifstream("/proc/uptime") >> up;
   auto idle = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(up));
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto now = wall_now().time_since_epoch();
   std::error_code failed;
   for (const auto& entry : std::filesystem::directory_iterator("/dev/pts", failed)) {
     struct stat info {};

@@ -13,6 +13,7 @@
 #include <ctime>
 #include <map>
 
+#include "libwm/base/clock.h"
 #include "libwm/launch/launcher.h"
 #include "libwm/proc/channel.h"
 #include "libwm/proc/proc_files.h"
@@ -42,11 +43,8 @@ using Held = std::map<pid_t, Fd>;
 
 /// Clock ticks since boot, as /proc counts start times.
 std::uint64_t ticks_now() {
-  timespec now{};
-  ::clock_gettime(CLOCK_BOOTTIME, &now);
   auto rate = static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
-  return static_cast<std::uint64_t>(now.tv_sec) * rate +
-         static_cast<std::uint64_t>(now.tv_nsec) * rate / 1'000'000'000;
+  return static_cast<std::uint64_t>(boot_now().time_since_epoch().count()) * rate / 1'000'000;
 }
 
 /// Stops one process, unless its number has been given to another since `listed`.

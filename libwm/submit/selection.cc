@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "libwm/base/clock.h"
 #include "libwm/base/signals.h"
 #include "libwm/submit/job_names.h"
 #include "libwm/submit/times.h"
@@ -38,7 +39,7 @@ Result<AcctRequest> select_records(const Parsed& options) {
   AcctRequest request;
   WM_TRY(request.jobs, select_jobs(options));
   request.jobs.reservation = options.first("U").value_or("");
-  auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  auto now = wall_now();
   for (const auto& row : {Row{"C", &request.ended_from, &request.ended_to},
                           Row{"S", &request.submitted_from, &request.submitted_to},
                           Row{"D", &request.dispatched_from, &request.dispatched_to}}) {

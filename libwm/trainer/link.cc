@@ -11,6 +11,7 @@
 #include <cstring>
 #include <memory>
 
+#include "libwm/base/clock.h"
 #include "libwm/codec/codec.h"
 #include "libwm/model/node/worker_key.h"
 
@@ -23,8 +24,6 @@ constexpr Duration kRetry = 100ms;  // between tries to connect (W-2)
 constexpr Duration kReport = 1s;    // between reports of progress (W-11)
 constexpr Duration kFarewell = 1s;  // for the last words
 constexpr std::size_t kKey = 32;
-
-TimePoint now() { return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now()); }
 
 std::string frame(const FromWorker& words) { return frames::frame(codec::encode(words)); }
 
@@ -130,13 +129,13 @@ void Link::wake() {
 void Link::run() {
   TimePoint deadline{};
   while (true) {
-    if (closing_ && deadline == TimePoint{}) deadline = now() + kFarewell;
+    if (closing_ && deadline == TimePoint{}) deadline = steady_now() + kFarewell;
     if (socket_ < 0) connect();
     fill_output();
     write_output();
     bool said = output_.empty() && socket_ >= 0;
-    if (closing_ && (said || now() >= deadline)) return;
-    report_progress(now());
+    if (closing_ && (said || steady_now() >= deadline)) return;
+    report_progress(steady_now());
     exchange(socket_ < 0 ? kRetry : closing_ ? Duration(10ms) : kReport);
   }
 }

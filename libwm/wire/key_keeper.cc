@@ -3,6 +3,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <vector>
 
+#include "libwm/base/clock.h"
 #include "libwm/base/log.h"
 #include "libwm/wire/cipher.h"
 #include "libwm/wire/entropy.h"
@@ -40,7 +41,7 @@ struct KeyKeeper::Renewing : std::enable_shared_from_this<Renewing> {
 
 void KeyKeeper::Renewing::renew() {
   key = std::make_shared<const SessionKey>(fresh_secrets().key_seed);
-  since = std::chrono::system_clock::now();
+  since = wall_now();
   proofs.clear();
   asked = 0;
   fill();
@@ -84,7 +85,7 @@ KeyKeeper::~KeyKeeper() {
 
 std::shared_ptr<const KeptKey> KeyKeeper::take() {
   auto& r = *renewing_;
-  auto age = std::chrono::system_clock::now() - r.since;
+  auto age = wall_now() - r.since;
   // A machine may have slept, a clock be set.
   bool fits = age >= Duration{} && age < kKeyLife;
   std::shared_ptr<const KeptKey> kept;

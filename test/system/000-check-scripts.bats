@@ -57,6 +57,11 @@ statements() { for ((i = 0; i < $1; i++)); do echo "  x += $i;"; done; }
   [ "$status" -eq 1 ]
   [[ $output == *"bad.cc:2: includes <mutex>"* ]]
   [[ $output == *"bad.cc:3: uses _clock::now"* ]]
+  put libwm/sched/bad.cc <<<$'// Role: bad.\n#include "libwm/base/clock.h"\nauto f() { return wall_now(); }'
+  run "$TOP/scripts/check_layers"
+  [ "$status" -eq 1 ]
+  [[ $output == *'bad.cc:2: includes "libwm/base/clock.h"'* ]]
+  [[ $output == *"bad.cc:3: uses wall_now"* ]]
 }
 
 @test "check_layers refuses another daemon's folder, a test header, a heavy header" {
@@ -87,6 +92,9 @@ refused_call() {
   refused_call 'auto json = nlohmann::json::parse(text, nullptr, false);' base/json.h
   refused_call 'auto json = SortedJson::parse(text);' base/json.h
   refused_call 'return json.dump(-1);' base/json.h
+  refused_call 'auto now = std::chrono::system_clock::now();' base/clock.h
+  refused_call 'clock_gettime(CLOCK_BOOTTIME, &now);' base/clock.h
+  refused_call 'return std::time(nullptr);' base/clock.h
 }
 
 @test "check_mechanisms reads code only, and lets the place itself call" {

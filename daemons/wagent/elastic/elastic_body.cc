@@ -1,14 +1,13 @@
 // Plumbing, and one log line for every report and for every word that changes an epoch.
 #include "daemons/wagent/elastic/elastic_body.h"
 
+#include "libwm/base/clock.h"
 #include "libwm/base/log.h"
 
 namespace wm::wagent {
 namespace {
 
 constexpr std::chrono::milliseconds kTick{100};
-
-TimePoint now() { return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now()); }
 
 void log_words(const elastic::SendWorker& action) {
   std::uint32_t task = action.task.value;
@@ -59,14 +58,14 @@ Result<void> ElasticBody::start(LaunchPort* launch, AgentDoors doors) {
   WM_TRY(auto address, lead_.listen(settings_.address));
   log::info("agent_up", {{"job", to_string(settings_.job)}, {"address", address}});
   agent_.emplace(elastic::AgentIdentity{settings_.job, settings_.attempt, settings_.host, address},
-                 now());
+                 steady_now());
   node_.start();
   tick();
   return {};
 }
 
 void ElasticBody::on(const elastic::AgentEvent& event) {
-  for (const auto& action : agent_->on(event, now())) {
+  for (const auto& action : agent_->on(event, steady_now())) {
     std::visit([this](const auto& a) { act(a); }, action);
   }
 }

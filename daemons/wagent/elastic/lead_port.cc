@@ -3,6 +3,7 @@
 
 #include <boost/asio/post.hpp>
 
+#include "libwm/base/clock.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
 
@@ -104,10 +105,10 @@ void LeadPort::dial() {
 
 void LeadPort::take_up(std::unique_ptr<wire::Link> link) {
   lead_ = std::move(link);
-  lead_spoke_ = std::chrono::steady_clock::now();
+  lead_spoke_ = steady_now();
   lead_->start(
       [this](const wire::Frame& frame) {
-        lead_spoke_ = std::chrono::steady_clock::now();
+        lead_spoke_ = steady_now();
         auto words = codec::decode<LeadToAgent>(frame.payload);
         if (words) handlers_.on_lead(*words);
       },
@@ -123,7 +124,7 @@ void LeadPort::watch_silence() {
   timer_.expires_after(kLinkSilence / 3);
   timer_.async_wait([this](const auto& error) {
     if (error || !lead_) return;
-    if (std::chrono::steady_clock::now() - lead_spoke_ < kLinkSilence) return watch_silence();
+    if (steady_now() - lead_spoke_ < kLinkSilence) return watch_silence();
     log::info("lead_link_silent", {{"lead", lead_address_}});
     lead_.reset();
     retry();

@@ -1,5 +1,7 @@
 #include "daemons/wagent/launch/relay.h"
 
+#include "libwm/base/clock.h"
+
 namespace wm::wagent {
 namespace {
 
@@ -15,7 +17,7 @@ Relay::Relay(boost::asio::io_context& loop, wire::Transport& transport, Target t
       target_(std::move(target)),
       handlers_(std::move(handlers)),
       timer_(loop),
-      until_(std::chrono::steady_clock::now() + kPatience) {
+      until_(steady_now() + kPatience) {
   timer_.expires_at(until_);
   timer_.async_wait([self = std::weak_ptr(self_)](const auto& error) {
     auto at = self.lock();
@@ -53,7 +55,7 @@ void Relay::dial() {
 
 void Relay::retry(const Error& error) {
   bool comes_up = error.code == Code::Unavailable || error.code == Code::Refused;
-  if (std::chrono::steady_clock::now() > until_ || !comes_up)
+  if (steady_now() > until_ || !comes_up)
     return handlers_.fail("host " + target_.host + ": " + error.text);
   timer_.expires_after(kRetry);
   timer_.async_wait([self = std::weak_ptr(self_)](const auto& stopped) {

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "daemons/wmasterd/rim/suggester.h"
+#include "libwm/base/clock.h"
 #include "libwm/base/hash.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
@@ -135,12 +136,8 @@ PeerId RealWorld::adopt(std::unique_ptr<wire::Link> link,
   return id;
 }
 
-WallTime RealWorld::wall() {
-  return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-}
-TimePoint RealWorld::mono() {
-  return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now());
-}
+WallTime RealWorld::wall() { return wall_now(); }
+TimePoint RealWorld::mono() { return steady_now(); }
 
 void RealWorld::after(Duration delay, std::function<void()> act) {
   if (delay <= Duration{}) return boost::asio::post(loop_->io, std::move(act));

@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "daemons/wmasterd/rim/system_error.h"
+#include "libwm/base/clock.h"
 
 namespace wm::master {
 namespace {
@@ -21,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 
 // Waits until the descriptor is ready; false: the time is over.
 bool ready(int fd, short events, Clock::time_point until) {
-  auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()).count();
+  auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - steady_now()).count();
   pollfd one{fd, events, 0};
   return left > 0 && ::poll(&one, 1, static_cast<int>(left)) > 0;
 }
@@ -65,7 +66,7 @@ void Suggester::end() {
 }
 
 Result<std::string> Suggester::ask_once(const std::string& line, Duration limit) {
-  const auto until = Clock::now() + limit;
+  const auto until = steady_now() + limit;
   const auto late = fail(Code::Timeout, program_ + ": no answer in time");
   std::string_view out(line);
   while (!out.empty()) {

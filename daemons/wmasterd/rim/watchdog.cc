@@ -9,6 +9,7 @@
 #include <ctime>
 #include <memory>
 
+#include "libwm/base/clock.h"
 #include "libwm/base/log.h"
 
 namespace wm::master {
@@ -32,10 +33,7 @@ void note_calls(int) {
   errno = kept;
 }
 
-std::int64_t now() {
-  auto since = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<Duration>(since).count();
-}
+std::int64_t count_now() { return steady_now().time_since_epoch().count(); }
 
 // Empty when the thread does not answer: it is in the kernel where nothing interrupts it.
 std::vector<std::string> stack_of(pthread_t thread) {
@@ -56,7 +54,7 @@ std::vector<std::string> stack_of(pthread_t thread) {
 }  // namespace
 
 Watchdog::Watchdog(Duration limit, Say say)
-    : limit_(limit), say_(std::move(say)), watched_(::pthread_self()), beat_(now()) {
+    : limit_(limit), say_(std::move(say)), watched_(::pthread_self()), beat_(count_now()) {
   ::backtrace(noted.calls, kDeepest);  // its first call loads a library: not in a handler
   ::sem_init(&noted.ready, 0, 0);
   struct sigaction action {};
@@ -76,15 +74,15 @@ Watchdog::~Watchdog() {
   std::signal(kSignal, SIG_IGN);
 }
 
-void Watchdog::beat() { beat_.store(now(), std::memory_order_relaxed); }
+void Watchdog::beat() { beat_.store(count_now(), std::memory_order_relaxed); }
 
 void Watchdog::watch() {
   std::unique_lock lock(mutex_);
-  for (auto last = now(); !ending_;) {
+  for (auto last = count_now(); !ending_;) {
     wake_.wait_for(lock, limit_ / 4, [this] { return ending_; });
     if (ending_) return;
-    auto passed = now() - last;
-    last = now();
+    auto passed = count_now() - last;
+    last = count_now();
     look(Duration(passed));
   }
 }
@@ -96,7 +94,7 @@ void Watchdog::look(Duration since_last_look) {
     told_ = beat;
     return say_(since_last_look, {});
   }
-  Duration stalled(now() - beat);
+  Duration stalled(count_now() - beat);
   if (stalled <= limit_ || told_ == beat) return;
   told_ = beat;
   say_(stalled, stack_of(watched_));

@@ -14,6 +14,7 @@
 #include <filesystem>
 
 #include "daemons/wshepherd/user/log_file.h"
+#include "libwm/base/clock.h"
 #include "libwm/proc/exit_log.h"
 
 namespace wm::shepherd {
@@ -35,13 +36,9 @@ short events_of(const proc::Fd& fd) {
 
 }  // namespace
 
-TimePoint RealKernel::now() {
-  return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now());
-}
+TimePoint RealKernel::now() { return steady_now(); }
 
-WallTime RealKernel::wall() {
-  return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-}
+WallTime RealKernel::wall() { return wall_now(); }
 
 std::vector<pid_t> RealKernel::descendants_of(pid_t root, const std::set<pid_t>& except) {
   return proc::descendants_of(root, except);

@@ -15,6 +15,7 @@
 #include "daemons/wshepherd/kill_pace.h"
 #include "daemons/wshepherd/rim/title.h"
 #include "daemons/wshepherd/task.h"
+#include "libwm/base/clock.h"
 #include "libwm/frames/blocking.h"
 #include "libwm/proc/cgroup.h"
 #include "libwm/proc/exit_log.h"
@@ -25,15 +26,7 @@
 namespace wm::shepherd {
 namespace {
 
-TimePoint steady_now() {
-  return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now());
-}
-
 namespace fs = std::filesystem;
-
-WallTime wall_now() {
-  return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-}
 
 /// Sockets that shepherds of this attempt left behind.
 std::vector<fs::path> sockets_of(const Place& place, const launch::AttemptKey& key) {

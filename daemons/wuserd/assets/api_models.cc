@@ -10,6 +10,7 @@
 #include "daemons/wuserd/services/packages.h"
 #include "daemons/wuserd/site/json_body.h"
 #include "daemons/wuserd/site/reply.h"
+#include "libwm/base/clock.h"
 #include "libwm/base/json.h"
 #include "libwm/rest/exec_words.h"
 
@@ -58,9 +59,7 @@ void describe(const Call& call, const JobView& run, rest::SavedModel& model) {
   model.user = call.site.user;
   model.code_hash = tree_hash(code_folder(run));
   model.data = data_of(exec);
-  model.saved = std::chrono::duration_cast<std::chrono::seconds>(
-                    std::chrono::system_clock::now().time_since_epoch())
-                    .count();
+  model.saved = now_s();
   auto metrics = metrics_of(run.result_dir);
   for (const auto& [key, points] : metrics.series())
     if (!points.empty())

@@ -10,6 +10,7 @@
 
 #include "daemons/wuserd/files/child.h"
 #include "daemons/wuserd/site/site.h"
+#include "libwm/base/clock.h"
 
 namespace wm::user {
 namespace {
@@ -91,7 +92,7 @@ Result<void> need_module(const Framework& framework) {
   if (!is_plain(framework.module)) return refuse("module: not a name of Python");
   std::lock_guard lock(mutex);
   auto& looked = known[{python, framework.module}];
-  auto now = std::chrono::steady_clock::now();
+  auto now = steady_now();
   // What is not there may be installed meanwhile.
   if (!looked.found && now >= looked.next)
     looked = {is_there(python, framework.module), now + std::chrono::seconds(5)};

@@ -12,6 +12,7 @@
 #include "daemons/wuserd/master/clock.h"
 #include "daemons/wuserd/master/hub.h"
 #include "daemons/wuserd/site/reply.h"
+#include "libwm/base/clock.h"
 #include "libwm/rest/app_json.h"
 #include "libwm/rest/data_sources.h"
 #include "libwm/rest/exec_words.h"
@@ -64,7 +65,7 @@ Result<Answer> jobs(Call& call) {
   std::reverse(reply.jobs.begin(), reply.jobs.end());
   WM_TRY(auto next, cut_page(call, reply.jobs));
   return json_reply("{\"now\":" + now_text() +
-                    ",\"jobs\":" + view::jobs_json(reply.jobs, {now(), view::Detail::Brief}) +
+                    ",\"jobs\":" + view::jobs_json(reply.jobs, {wall_now(), view::Detail::Brief}) +
                     (next.empty() ? "" : ",\"next\":" + rest::json_text(next)) + "}");
 }
 
@@ -109,7 +110,7 @@ Result<Answer> job(Call& call) {
   return json_reply("{\"now\":" + now_text() + ",\"own\":" + (is_own(view) ? "true" : "false") +
                     ",\"exec_id\":" + rest::json_text(exec_id(call.site.conf.name, view.id)) +
                     ",\"exec\":" + exec_text(call, view) +
-                    ",\"job\":" + view::job_json(view, {now()}) + "}");
+                    ",\"job\":" + view::job_json(view, {wall_now()}) + "}");
 }
 
 AcctRequest about(JobId id) {
@@ -184,7 +185,7 @@ Result<WallTime> since(const std::string& minutes) {
     if (ec != std::errc() || end != minutes.data() + minutes.size() || count < 1 || count > 1440)
       return fail(Code::BadArgument, "minutes: a number from 1 to 1440 is wanted");
   }
-  return now() - std::chrono::minutes(count);
+  return wall_now() - std::chrono::minutes(count);
 }
 
 Result<std::uint32_t> capacity_of(client::Master& master) {
@@ -209,7 +210,7 @@ Result<Answer> slots(Call& call) {
   std::erase_if(present.jobs, [](const HistoryJob& job) { return job.ended != WallTime{}; });
   std::move(present.jobs.begin(), present.jobs.end(), std::back_inserter(past.jobs));
   WM_TRY(auto capacity, capacity_of(*master));
-  return json_reply(rest::slots_json(past.jobs, from, now(), capacity));
+  return json_reply(rest::slots_json(past.jobs, from, wall_now(), capacity));
 }
 
 // What an execution with these args would be, in the words of the three clients.

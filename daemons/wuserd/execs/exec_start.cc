@@ -8,6 +8,7 @@
 #include "daemons/wuserd/execs/draft.h"
 #include "daemons/wuserd/jobs/find.h"
 #include "daemons/wuserd/jobs/submit.h"
+#include "libwm/base/clock.h"
 #include "libwm/base/log.h"
 
 namespace wm::user {
@@ -43,9 +44,7 @@ template <class Began>
 Result<JobView> or_refused(Site& site, const rest::ExecRequest& wanted, Began began) {
   auto job = began();
   if (job) return find_exec(site, exec_id(site.conf.name, *job));
-  auto now = std::chrono::system_clock::now().time_since_epoch();
-  auto kept = site.refused.add(wanted, site.user, job.error().text,
-                               std::chrono::duration_cast<std::chrono::seconds>(now).count());
+  auto kept = site.refused.add(wanted, site.user, job.error().text, now_s());
   if (!kept) log::warn("refusal_not_kept", {{"why", kept.error().text}});
   return job.error();
 }

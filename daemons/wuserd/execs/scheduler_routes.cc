@@ -10,6 +10,7 @@
 #include "daemons/wuserd/jobs/find.h"
 #include "daemons/wuserd/jobs/outputs.h"
 #include "daemons/wuserd/site/reply.h"
+#include "libwm/base/clock.h"
 #include "libwm/rest/app_json.h"
 #include "libwm/rest/app_query.h"
 
@@ -83,7 +84,7 @@ Result<Answer> executor_log(Call& call) {
 
 // The first generation's: of an instance, whatever it is called.
 Result<Answer> instance_applications(Call& call) {
-  auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  auto now = wall_now();
   return list_apps(call, [&](const JobView& view) {
     return rest::conductor_json(view, call.site.conf.name, now);
   });

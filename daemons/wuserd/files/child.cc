@@ -9,6 +9,8 @@
 
 #include <chrono>
 
+#include "libwm/base/clock.h"
+
 extern char** environ;
 
 namespace wm::user {
@@ -23,7 +25,7 @@ bool collect(int out, int err, Clock::time_point end, Ran& ran) {
   pollfd both[2] = {{out, POLLIN, 0}, {err, POLLIN, 0}};
   std::string* texts[2] = {&ran.output, &ran.errors};
   while (both[0].fd >= 0 || both[1].fd >= 0) {
-    auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+    auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - steady_now()).count();
     if (left <= 0 || ::poll(both, 2, static_cast<int>(left)) <= 0) return false;
     for (int i = 0; i < 2; ++i) {
       if (both[i].revents == 0) continue;
@@ -61,7 +63,7 @@ Ran run_program(const std::vector<std::string>& words, int limit_s) {
   ::close(out[1]);
   ::close(err[1]);
   if (failed == 0) {
-    if (!collect(out[0], err[0], Clock::now() + std::chrono::seconds(limit_s), ran)) {
+    if (!collect(out[0], err[0], steady_now() + std::chrono::seconds(limit_s), ran)) {
       ::kill(pid, SIGKILL);
       ran.errors += "it took too long";
     }

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "libwm/base/clock.h"
 #include "libwm/conf/load.h"
 #include "libwm/expr/groups.h"
 #include "libwm/submit/job_environment.h"
@@ -16,7 +17,7 @@ cmd::Surroundings surroundings_of(const Site& site) {
   here.cwd = here.home = site.home;
   here.host = conf::this_host();
   here.umask = 077;
-  here.now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  here.now = wall_now();
   here.limit_unit = site.conf.lsf.limit_unit();
   here.mem_unit = site.conf.lsf.mem_unit();
   here.environment = {"HOME=" + site.home,          "USER=" + site.user, "LOGNAME=" + site.user,

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <thread>
 
-#include "daemons/wuserd/master/clock.h"
+#include "libwm/base/clock.h"
 #include "libwm/base/log.h"
 #include "libwm/view/json.h"
 
@@ -18,10 +18,10 @@ constexpr auto kTick = std::chrono::seconds(2);
 constexpr auto kLinger = std::chrono::seconds(30);
 constexpr Duration kWatchPatience = std::chrono::seconds(2);
 
-std::uint64_t epoch_ms() { return static_cast<std::uint64_t>(epoch_seconds(now()) * 1000); }
+std::uint64_t epoch_ms() { return static_cast<std::uint64_t>(epoch_seconds(wall_now()) * 1000); }
 
 std::string tick() {
-  return "event: tick\ndata: {\"now\":" + std::to_string(epoch_seconds(now())) + "}\n\n";
+  return "event: tick\ndata: {\"now\":" + std::to_string(epoch_seconds(wall_now())) + "}\n\n";
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ void Hub::follow(http::Exchange& exchange) {
     listens = exchange.write(news_since(seen)).has_value();
   std::lock_guard lock(mutex_);
   --followers_;
-  left_ = std::chrono::steady_clock::now();
+  left_ = steady_now();
 }
 
 // From which message on a follower is told. A number of another run, or one that is not kept any
@@ -119,7 +119,7 @@ void Hub::watch() {
 // Nobody has listened for a while: pages that reload or lose their line come back before.
 bool Hub::is_idle() {
   std::lock_guard lock(mutex_);
-  if (followers_ > 0 || std::chrono::steady_clock::now() - left_ < kLinger) return false;
+  if (followers_ > 0 || steady_now() - left_ < kLinger) return false;
   watching_ = false;
   told_.clear();
   return true;
@@ -160,7 +160,7 @@ bool Hub::tell_running(client::Master& master) {
 }
 
 void Hub::tell_job(const JobView& view) {
-  auto text = view::job_json(view, {now(), view::Detail::Brief});
+  auto text = view::job_json(view, {wall_now(), view::Detail::Brief});
   if (told_.size() > kToldMost) told_.clear();
   auto& told = told_[view.id];
   if (told == text) return;

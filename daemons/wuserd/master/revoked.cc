@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "libwm/base/clock.h"
+
 namespace wm::user {
 namespace {
 
@@ -18,7 +20,7 @@ void Revoked::ask() {
   auto reply = master_ ? master_->revoked(request)
                        : Result<RevokedReply>(fail(Code::Unavailable, "no master"));
   std::lock_guard lock(mutex_);
-  next_ = std::chrono::steady_clock::now() + (reply ? kFresh : kAway);
+  next_ = steady_now() + (reply ? kFresh : kAway);
   if (reply) told_ = std::move(reply->revoked);
 }
 
@@ -26,7 +28,7 @@ bool Revoked::hold(const rest::Claims& claims) {
   bool late = false, never = false;
   {
     std::lock_guard lock(mutex_);
-    late = std::chrono::steady_clock::now() >= next_;
+    late = steady_now() >= next_;
     never = next_ == std::chrono::steady_clock::time_point{};
   }
   if (late) {

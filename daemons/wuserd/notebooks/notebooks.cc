@@ -13,6 +13,7 @@
 #include "daemons/wuserd/master/clock.h"
 #include "daemons/wuserd/notebooks/routes.h"
 #include "daemons/wuserd/site/reply.h"
+#include "libwm/base/clock.h"
 #include "libwm/base/json.h"
 #include "libwm/conf/load.h"
 #include "libwm/rest/assets.h"
@@ -58,7 +59,7 @@ std::string notebook_json(const JobView& view, const std::vector<JobView>& all) 
       is_own(view) && !waits(view) ? web_report(view.result_dir) : fail(Code::NotFound, "");
   std::string text = "{\"id\":" + rest::json_text(id_part(view.id)) +
                      ",\"path\":" + rest::json_text("/" + id_part(view.id) + "/") +
-                     ",\"job\":" + view::job_json(view, {now(), view::Detail::Brief}) +
+                     ",\"job\":" + view::job_json(view, {wall_now(), view::Detail::Brief}) +
                      ",\"web\":" + (report ? report->text : "null") + ",\"shared\":" +
                      to_text(is_own(view) ? shared_with(view.result_dir) : SortedJson::array());
   bool limited = view.job->state == JobState::Running && view.run_limit > Duration{};
@@ -223,7 +224,7 @@ Result<Answer> extend(Call& call) {
   WM_TRY(auto minutes, number_in(json, "minutes", kMostMinutes));
   if (minutes == 0) minutes = 60;
   WM_TRY(need_running(view));
-  auto until = epoch_seconds(now()) + static_cast<double>(minutes) * 60;
+  auto until = epoch_seconds(wall_now()) + static_cast<double>(minutes) * 60;
   auto text = std::to_string(static_cast<std::int64_t>(until));
   WM_TRY(write_beside(view.result_dir + "/web.extend", text));
   return json_reply("{\"until\":" + text + "}");

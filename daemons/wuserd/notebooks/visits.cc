@@ -14,6 +14,7 @@
 
 #include "daemons/wuserd/jobs/find.h"
 #include "daemons/wuserd/notebooks/notebooks.h"
+#include "libwm/base/clock.h"
 #include "libwm/base/hash.h"
 #include "libwm/base/log.h"
 #include "libwm/client/tunnel.h"
@@ -51,7 +52,7 @@ class Places {
   std::optional<Place> known(const std::string& job) {
     std::lock_guard hold(mutex_);
     auto at = places_.find(job);
-    if (at == places_.end() || Clock::now() - at->second.found > kKnownFor) return std::nullopt;
+    if (at == places_.end() || steady_now() - at->second.found > kKnownFor) return std::nullopt;
     return at->second;
   }
   void learn(const std::string& job, const Place& place) {
@@ -74,12 +75,12 @@ Places& places() {
 }
 
 Result<std::string> door_of(Site& site, JobId id) {
-  auto until = Clock::now() + kDoorPatience;
+  auto until = steady_now() + kDoorPatience;
   for (;;) {
     WM_TRY(auto master, site.masters.take());
     WM_TRY(auto where, master->attach({id, {}, {}}));
     if (!where.door.empty()) return where.door;
-    if (Clock::now() > until) return fail(Code::Unavailable, "its host does not answer");
+    if (steady_now() > until) return fail(Code::Unavailable, "its host does not answer");
     std::this_thread::sleep_for(kBetweenDoorLooks);
   }
 }
@@ -103,7 +104,7 @@ Result<Place> find_place(Site& site, const Visitor& who) {
   WM_TRY(auto door, door_of(site, view.id));
   return Place{view.result_dir, {door, site.conf.munge_socket, kDoorPatience},
                report->address, report->base,
-               report->strip,   Clock::now()};
+               report->strip,   steady_now()};
 }
 
 Result<client::Tunnel> connect(Site& site, const Visitor& who, Place& place) {

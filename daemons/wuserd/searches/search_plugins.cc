@@ -9,6 +9,7 @@
 #include "daemons/wuserd/files/unpack.h"
 #include "daemons/wuserd/jobs/outputs.h"
 #include "daemons/wuserd/jobs/submit.h"
+#include "libwm/base/clock.h"
 #include "libwm/rest/exec_words.h"
 #include "libwm/rest/search_request.h"
 #include "libwm/submit/search_acts.h"
@@ -62,7 +63,7 @@ Result<void> lay_out_plugin(const Upload& upload, const rest::PluginRequest& plu
 }
 
 std::string created_now() {
-  auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  auto now = wall_now();
   auto text = rest::iso_time(now);
   text[10] = ' ';
   return text.substr(0, 19);

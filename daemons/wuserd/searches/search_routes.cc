@@ -1,10 +1,10 @@
 // The rows about searches: WMLA's /hypersearch, and our pages' /api/v1/searches.
-#include "daemons/wuserd/master/clock.h"
 #include "daemons/wuserd/searches/routes.h"
 #include "daemons/wuserd/searches/search_plugins.h"
 #include "daemons/wuserd/searches/searches.h"
 #include "daemons/wuserd/site/reply.h"
 #include "daemons/wuserd/site/site.h"
+#include "libwm/base/clock.h"
 #include "libwm/rest/search_request.h"
 
 namespace wm::user {
@@ -20,13 +20,13 @@ Result<Answer> create(Call& call) {
 Result<Answer> list_searches(Call& call) {
   WM_TRY(auto tasks, all_searches(call.site));
   std::vector<std::string> items;
-  for (const auto& task : tasks) items.push_back(rest::tuning_json(task, now()));
+  for (const auto& task : tasks) items.push_back(rest::tuning_json(task, wall_now()));
   return json_reply(rest::list_json(items));
 }
 
 Result<Answer> show_search(Call& call) {
   WM_TRY(auto task, task_in(call));
-  return json_reply(rest::tuning_json(task, now()));
+  return json_reply(rest::tuning_json(task, wall_now()));
 }
 
 Result<Answer> stop_search(Call& call) {
@@ -99,13 +99,13 @@ Result<Answer> page_list(Call& call) {
   WM_TRY(auto tasks, all_searches(call.site));
   std::vector<std::string> items;
   for (const auto& task : tasks) items.push_back(rest::search_json(task, false));
-  return json_reply("{\"now\":" + std::to_string(epoch_seconds(now())) +
+  return json_reply("{\"now\":" + std::to_string(epoch_seconds(wall_now())) +
                     ",\"searches\":" + rest::list_json(items) + "}");
 }
 
 Result<Answer> page_show(Call& call) {
   WM_TRY(auto task, task_in(call));
-  return json_reply("{\"now\":" + std::to_string(epoch_seconds(now())) +
+  return json_reply("{\"now\":" + std::to_string(epoch_seconds(wall_now())) +
                     ",\"search\":" + rest::search_json(task, true) + "}");
 }
 

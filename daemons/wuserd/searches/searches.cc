@@ -5,8 +5,8 @@
 
 #include "daemons/wuserd/execs/draft.h"
 #include "daemons/wuserd/jobs/submit.h"
-#include "daemons/wuserd/master/clock.h"
 #include "daemons/wuserd/searches/search_plugins.h"
+#include "libwm/base/clock.h"
 #include "libwm/rest/search_request.h"
 #include "libwm/search/search.h"
 #include "libwm/submit/search_acts.h"
@@ -34,7 +34,7 @@ Error unknown_search(const std::string& name) {
 }
 
 std::string new_name(const Site& site) {
-  auto ticks = now().time_since_epoch().count();
+  auto ticks = wall_now().time_since_epoch().count();
   return site.user + "-hpo-" + std::to_string(ticks % 10'000'000'000'000'000);
 }
 

@@ -10,8 +10,8 @@
 #include <fstream>
 
 #include "daemons/wuserd/files/unpack.h"
-#include "daemons/wuserd/master/clock.h"
 #include "daemons/wuserd/services/dlim.h"
+#include "libwm/base/clock.h"
 #include "libwm/base/hash.h"
 #include "libwm/serve/package.h"
 
@@ -72,7 +72,7 @@ Result<void> found(const Site& site, const std::string& folder, const serve::Mod
   auto given = placing.profile;
   if (auto own = read_file(placing.package + "/profile.json"); own && given.empty()) given = *own;
   given = serve::with_warm(given, default_warm(placing.package, model));
-  WM_TRY(auto profile, serve::read_profile(model.name, site.user, given, now()));
+  WM_TRY(auto profile, serve::read_profile(model.name, site.user, given, wall_now()));
   std::error_code ec;
   fs::create_directories(folder + "/log", ec);
   if (ec) return fail(Code::System, folder + ": " + ec.message());

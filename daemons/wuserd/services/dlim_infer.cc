@@ -9,6 +9,7 @@
 
 #include "daemons/wuserd/services/dlim.h"
 #include "daemons/wuserd/site/json_body.h"
+#include "libwm/base/clock.h"
 #include "libwm/base/hash.h"
 #include "libwm/base/json.h"
 #include "libwm/http/client.h"
@@ -63,7 +64,7 @@ std::string socket_of(const std::string& folder, std::uint32_t rank) {
 class Replicas {
  public:
   std::uint32_t of(Site& site, const std::string& name) {
-    auto now = std::chrono::steady_clock::now();
+    auto now = steady_now();
     std::lock_guard hold(mutex_);
     auto& known = known_[name];
     if (known.count != 0 && now - known.at < kLook) return known.count;
@@ -123,8 +124,8 @@ Result<Way> connect_patiently(Site& site, const std::string& name, std::size_t t
   if (way) return way;
   WM_TRY(auto service, find_service(site, name));
   WM_TRY(auto profile, profile_of(site, service));
-  auto until = std::chrono::steady_clock::now() + profile.connection_timeout;
-  for (int tries = 0; !way && std::chrono::steady_clock::now() < until; ++tries) {
+  auto until = steady_now() + profile.connection_timeout;
+  for (int tries = 0; !way && steady_now() < until; ++tries) {
     if (tries % 20 == 0) {
       WM_TRY(auto job, service_job(site, service));
       if (!job) return way;

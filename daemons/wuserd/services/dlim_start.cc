@@ -8,6 +8,7 @@
 
 #include "daemons/wuserd/jobs/submit.h"
 #include "daemons/wuserd/services/dlim.h"
+#include "libwm/base/clock.h"
 #include "libwm/conf/load.h"
 #include "libwm/serve/peers.h"
 
@@ -284,8 +285,7 @@ Result<void> start_service(Site& site, const std::string& name) {
   if (!again) {
     WM_TRY(service.record.job, submit_service(site, service, profile));
   }
-  service.record.started = static_cast<std::int64_t>(
-      epoch_seconds(std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now())));
+  service.record.started = now_s();
   WM_TRY(keep_record(service.folder, service.record));
   return begin(site, service.record.job, profile.policy.kernel_min);
 }
@@ -300,7 +300,7 @@ Result<void> stop_service(Site& site, const std::string& name) {
 
 Result<void> change_profile(Site& site, const DlimService& service, const std::string& text) {
   auto one_at_a_time = hold_services();
-  auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  auto now = wall_now();
   auto given = serve::with_warm(text, default_warm(service.package(), service.model));
   WM_TRY(auto wanted, serve::read_profile(service.name, site.user, given, now));
   WM_TRY(check_kernel_image(site, wanted));

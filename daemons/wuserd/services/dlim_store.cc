@@ -11,8 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include "daemons/wuserd/jobs/find.h"
-#include "daemons/wuserd/master/clock.h"
 #include "daemons/wuserd/services/dlim.h"
+#include "libwm/base/clock.h"
 #include "libwm/base/json.h"
 
 namespace wm::user {
@@ -174,7 +174,7 @@ Result<void> keep_record(const std::string& folder, const ServiceRecord& record)
 
 Result<serve::Profile> profile_of(Site& site, const DlimService& service) {
   WM_TRY(auto text, read_file(service.folder + "/profile.json"));
-  WM_TRY(auto profile, serve::read_profile(service.name, site.user, text, now()));
+  WM_TRY(auto profile, serve::read_profile(service.name, site.user, text, wall_now()));
   profile.text = std::move(text);  // as it was kept, and as a job of it is signed
   return profile;
 }

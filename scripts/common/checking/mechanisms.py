@@ -29,6 +29,8 @@ class Mechanism:
 
 HANDSHAKE = 'digests of a handshake stay in the types of its steps, and on the stack'
 
+GROUPS = 'linked into users\' programs by itself, without base'
+
 MECHANISMS = (
     Mechanism(r'\bcrypto_generichash\w*', 'libwm/base/hash.', 'Hasher, hash_of of base/hash.h',
               {'libwm/wire/hello.': HANDSHAKE, 'libwm/wire/cipher.': HANDSHAKE}),
@@ -39,4 +41,9 @@ MECHANISMS = (
               {'libwm/wire/entropy.cc': 'fills the secrets of a handshake in their place'}),
     Mechanism(r'(?i)\b\w*json::(parse|accept|sax_parse)\s*\(|\.dump\s*\(', 'libwm/base/json.',
               'parse_json, json_or_null, to_text of base/json.h'),
+    Mechanism(r'\b(system|steady|high_resolution)_clock::now\b|\b(clock_gettime|gettimeofday)\s*\('
+              r'|(?<![\w.>])time\s*\(\s*(nullptr|NULL|0)\s*\)', 'libwm/base/clock.h',
+              'wall_now, now_s, steady_now, boot_now of base/clock.h',
+              {'libwm/trainer/groups/': GROUPS,
+               'daemons/wmasterd/rim/watchdog.cc': 'sem_timedwait wants the time of day as a timespec'}),
 )
