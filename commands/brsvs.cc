@@ -1,8 +1,8 @@
 // brsvs: shows advance reservations: for whom, on which hosts, when, and what of them is used.
-#include <ctime>
 
 #include "commands/common/command.h"
 #include "commands/common/listing.h"
+#include "libwm/base/local_time.h"
 #include "libwm/view/format.h"
 
 namespace wm::cmd::brsvs {
@@ -59,10 +59,7 @@ std::string hosts_of(const V& view) {
 
 // month/day/hour/minute, as LSF has it.
 std::string date_of(WallTime at) {
-  auto second = std::chrono::floor<std::chrono::seconds>(at.time_since_epoch()).count();
-  std::time_t time = second;
-  std::tm parts{};
-  ::localtime_r(&time, &parts);
+  auto parts = local_parts(at);
   return std::to_string(parts.tm_mon + 1) + "/" + std::to_string(parts.tm_mday) + "/" +
          std::to_string(parts.tm_hour) + "/" + std::to_string(parts.tm_min);
 }

@@ -3,7 +3,6 @@
 #include <array>
 #include <chrono>
 #include <cstdlib>
-#include <ctime>
 #include <map>
 #include <set>
 #include <string_view>
@@ -12,6 +11,7 @@
 
 #include "commands/common/command.h"
 #include "libwm/base/clock.h"
+#include "libwm/base/local_time.h"
 #include "libwm/view/format.h"
 
 namespace wm::cmd {
@@ -31,13 +31,7 @@ JobChange as_change(const JobView& view) {
   return change;
 }
 
-std::string clock_text(WallTime at) {
-  auto seconds = std::chrono::system_clock::to_time_t(at);
-  std::tm local{};
-  ::localtime_r(&seconds, &local);
-  std::array<char, 16> text{};
-  return {text.data(), std::strftime(text.data(), text.size(), "%H:%M:%S", &local)};
-}
+std::string clock_text(WallTime at) { return local_text(at, "%H:%M:%S"); }
 
 // The widths of the columns; the last is as long as it is.
 std::string line(const std::array<std::string, 7>& cells) {

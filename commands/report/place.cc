@@ -9,11 +9,11 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 
 #include "libwm/base/clock.h"
+#include "libwm/base/local_time.h"
 
 namespace wm::cmd {
 namespace {
@@ -21,10 +21,7 @@ namespace {
 constexpr std::int64_t kStep = 6 * 3600, kFirst = 946684800;  // 2000-01-01
 
 int system_offset(std::int64_t s) {
-  std::time_t t = s;
-  std::tm there{};
-  ::localtime_r(&t, &there);
-  return static_cast<int>(there.tm_gmtoff);
+  return static_cast<int>(local_parts(WallTime(std::chrono::seconds(s))).tm_gmtoff);
 }
 
 std::string zone_folder() {
@@ -85,13 +82,9 @@ Result<std::unique_ptr<Lock>> Lock::take(const std::string& path, Duration patie
     }
     ::usleep(50'000);
   }
-  char text[64];
-  std::time_t now = now_s();
-  std::tm there{};
-  ::localtime_r(&now, &there);
-  auto size = std::snprintf(text, sizeof text, "pid %d since %02d:%02d", ::getpid(), there.tm_hour,
-                            there.tm_min);
-  if (::ftruncate(fd, 0) != 0 || ::pwrite(fd, text, static_cast<std::size_t>(size), 0) != size)
+  auto text = "pid " + std::to_string(::getpid()) + local_text(wall_now(), " since %H:%M");
+  if (::ftruncate(fd, 0) != 0 ||
+      ::pwrite(fd, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
     return failure(path);
   return lock;
 }

@@ -6,7 +6,8 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
+
+#include "libwm/base/local_time.h"
 
 namespace wm::launch {
 namespace {
@@ -14,14 +15,7 @@ namespace {
 constexpr char kDashes[] = "------------------------------------------------------------\n";
 
 /// "Fri Nov 20 07:44:06 2026".
-std::string date(WallTime at) {
-  auto seconds = std::chrono::duration_cast<std::chrono::seconds>(at.time_since_epoch()).count();
-  std::time_t t = seconds;
-  std::tm parts{};
-  ::localtime_r(&t, &parts);
-  char text[64];
-  return std::string(text, std::strftime(text, sizeof(text), "%a %b %e %H:%M:%S %Y", &parts));
-}
+std::string date(WallTime at) { return local_text(at, "%a %b %e %H:%M:%S %Y"); }
 
 /// "    CPU time :                                   0.03 sec." as clients split it.
 std::string usage_line(const char* name, const std::string& value) {

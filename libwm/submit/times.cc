@@ -5,19 +5,13 @@
 #include <optional>
 #include <vector>
 
+#include "libwm/base/local_time.h"
+
 namespace wm::cmd {
 namespace {
 
 Error bad(std::string_view text) {
   return fail(Code::BadArgument, std::string(text) + ": Bad time specification");
-}
-
-std::tm local(WallTime time) {
-  auto seconds = std::chrono::system_clock::to_time_t(
-      std::chrono::time_point_cast<std::chrono::system_clock::duration>(time));
-  std::tm parts{};
-  ::localtime_r(&seconds, &parts);
-  return parts;
 }
 
 // None for what no calendar has: the C library would make 31 April the 1 May.
@@ -67,7 +61,7 @@ bool set_day(std::tm& parts, const std::vector<int>& date) {
 Result<WallTime> parse_end(std::string_view text, WallTime now, bool last) {
   if (text.empty()) return bad(text);
   if (text == ".") return now;
-  auto parts = local(now);
+  auto parts = local_parts(now);
   auto clock = text.rfind('/');
   auto time = text.substr(clock == text.npos ? 0 : clock + 1);
   bool has_time = time.find(':') != time.npos;
@@ -91,7 +85,7 @@ Result<WallTime> parse_end(std::string_view text, WallTime now, bool last) {
 Result<WallTime> parse_date(std::string_view text, WallTime now) {
   auto words = numbers(text, ':');
   if (words.size() < 2 || words.size() > 5) return bad(text);
-  auto parts = local(now);
+  auto parts = local_parts(now);
   std::vector<int> date(words.begin(), words.end() - 2);
   bool sound = set_time(parts, words[words.size() - 2], words.back());
   if (!date.empty()) sound = sound && set_day(parts, date);

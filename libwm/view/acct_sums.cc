@@ -8,6 +8,7 @@
 #include <map>
 #include <vector>
 
+#include "libwm/base/local_time.h"
 #include "libwm/view/acct_tables.h"
 #include "libwm/view/texts.h"
 
@@ -19,14 +20,7 @@ constexpr std::array<std::string_view, 7> kWords = {"user", "plan", "project", "
                                                     "app",  "host", "month"};
 constexpr auto kFirst = static_cast<std::size_t>(AcctBy::User);
 
-std::string month_of(WallTime t) {
-  std::time_t s = std::chrono::duration_cast<std::chrono::seconds>(t.time_since_epoch()).count();
-  std::tm there{};
-  ::localtime_r(&s, &there);
-  char text[16];
-  std::strftime(text, sizeof text, "%Y-%m", &there);
-  return text;
-}
+std::string month_of(WallTime t) { return local_text(t, "%Y-%m"); }
 
 // Hosts by the part of the job's tasks that ran there.
 std::map<std::string, double> hosts_of(const AcctJob& job) {

@@ -1,19 +1,12 @@
 #include "libwm/view/times.h"
 
-#include <array>
-#include <ctime>
+#include "libwm/base/local_time.h"
 
 namespace wm::view {
 namespace {
 
 std::string time_text(WallTime time, const char* format) {
-  if (time == WallTime{}) return "";
-  std::time_t seconds =
-      std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
-  std::tm parts{};
-  localtime_r(&seconds, &parts);
-  std::array<char, 64> text{};
-  return {text.data(), std::strftime(text.data(), text.size(), format, &parts)};
+  return time == WallTime{} ? "" : local_text(time, format);
 }
 
 }  // namespace

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <ctime>
 #include <span>
 #include <utility>
 
+#include "libwm/base/local_time.h"
 #include "libwm/view/format.h"
 #include "libwm/view/host_fields.h"
 #include "libwm/view/plan_fields.h"
@@ -18,13 +18,7 @@ constexpr std::size_t kSamples = 240;
 constexpr std::size_t kResizes = 50;
 constexpr std::size_t kShownResizes = 4;
 
-std::string clock_text(WallTime at) {
-  auto seconds = std::chrono::system_clock::to_time_t(at);
-  std::tm local{};
-  ::localtime_r(&seconds, &local);
-  std::array<char, 16> text{};
-  return {text.data(), std::strftime(text.data(), text.size(), "%H:%M:%S", &local)};
-}
+std::string clock_text(WallTime at) { return local_text(at, "%H:%M:%S"); }
 
 std::string age_text(Duration age) {
   auto seconds =

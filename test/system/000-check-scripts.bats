@@ -95,6 +95,7 @@ refused_call() {
   refused_call 'auto now = std::chrono::system_clock::now();' base/clock.h
   refused_call 'clock_gettime(CLOCK_BOOTTIME, &now);' base/clock.h
   refused_call 'return std::time(nullptr);' base/clock.h
+  refused_call '::localtime_r(&seconds, &parts);' base/local_time.h
 }
 
 @test "check_mechanisms reads code only, and lets the place itself call" {

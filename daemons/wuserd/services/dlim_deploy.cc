@@ -2,10 +2,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 
@@ -13,6 +11,7 @@
 #include "daemons/wuserd/services/dlim.h"
 #include "libwm/base/clock.h"
 #include "libwm/base/hash.h"
+#include "libwm/base/local_time.h"
 #include "libwm/serve/package.h"
 
 namespace wm::user {
@@ -33,12 +32,7 @@ std::string fresh_uuid() {
 }
 
 std::string version_name(const std::string& name) {
-  auto seconds = static_cast<std::time_t>(now_s());
-  std::tm parts{};
-  ::localtime_r(&seconds, &parts);
-  std::array<char, 32> text{};
-  std::strftime(text.data(), text.size(), "-%Y%m%d-%H%M%S", &parts);
-  return name + text.data();
+  return name + local_text(wall_now(), "-%Y%m%d-%H%M%S");
 }
 
 // The folder that holds model.json: the top, or the only one there is.

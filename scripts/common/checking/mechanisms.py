@@ -46,4 +46,6 @@ MECHANISMS = (
               'wall_now, now_s, steady_now, boot_now of base/clock.h',
               {'libwm/trainer/groups/': GROUPS,
                'daemons/wmasterd/rim/watchdog.cc': 'sem_timedwait wants the time of day as a timespec'}),
+    Mechanism(r'\b(localtime|gmtime|asctime|ctime)(_r)?\s*\(', 'libwm/base/local_time.',
+              'local_parts, local_text of base/local_time.h'),
 )
