@@ -12,7 +12,9 @@
 #include <thread>
 
 #include "commands/common/command.h"
+#include "libwm/base/backoff.h"
 #include "libwm/base/clock.h"
+#include "libwm/base/hash.h"
 #include "libwm/model/verbs/watch_verbs.h"
 #include "libwm/view/top.h"
 
@@ -69,12 +71,14 @@ class News {
   void run() {
     auto from = master();
     WatchRequest request{{{}, "all", ""}, {}, kPatience};
+    Backoff tries(std::chrono::seconds(1), kOldLists, random_number());
     while (from) {
       auto reply = from->watch(request);
       if (!reply) {
-        std::this_thread::sleep_for(kOldLists);
+        tries.sleep();
         continue;
       }
+      tries.reset();
       request.after = reply->seen;
       if (reply->changes.empty()) continue;
       std::lock_guard lock(mutex_);

@@ -1,30 +1,31 @@
 #include "commands/common/interactive.h"
 
 #include <chrono>
-#include <thread>
 
 #include "commands/common/command.h"
 #include "commands/common/terminal.h"
+#include "libwm/base/backoff.h"
 #include "libwm/base/clock.h"
+#include "libwm/base/hash.h"
 #include "libwm/client/launch.h"
 #include "libwm/conf/load.h"
 
 namespace wm::cmd {
 namespace {
 
-constexpr auto kBetweenLooks = std::chrono::milliseconds(20);
+constexpr Duration kFirstPause = std::chrono::milliseconds(20);
+constexpr Duration kLongestPause = std::chrono::milliseconds(500);
 constexpr auto kDoorPatience = std::chrono::seconds(60);
 
 }  // namespace
 
 Result<AttachReply> find_door(client::Master& master, const AttachRequest& request) {
   auto until = steady_now() + kDoorPatience;
-  while (true) {
+  for (Backoff tries(kFirstPause, kLongestPause, random_number());; tries.sleep()) {
     WM_TRY(auto where, master.attach(request));
     if (!where.door.empty()) return where;
     if (steady_now() > until)
       return fail(Code::Timeout, "the job's part on host " + where.host + " does not come up");
-    std::this_thread::sleep_for(kBetweenLooks);
   }
 }
 

@@ -12,7 +12,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "libwm/base/backoff.h"
 #include "libwm/base/clock.h"
+#include "libwm/base/hash.h"
 #include "libwm/base/local_time.h"
 
 namespace wm::cmd {
@@ -71,6 +73,7 @@ Result<std::unique_ptr<Lock>> Lock::take(const std::string& path, Duration patie
   if (fd < 0) return failure(path);
   std::unique_ptr<Lock> lock(new Lock(fd));
   auto until = steady_now() + patience;
+  Backoff tries(std::chrono::milliseconds(50), std::chrono::seconds(1), random_number());
   while (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) return failure(path);
     if (steady_now() >= until) {
@@ -80,7 +83,7 @@ Result<std::unique_ptr<Lock>> Lock::take(const std::string& path, Duration patie
                                       std::string(who, n > 0 ? static_cast<std::size_t>(n) : 0) +
                                       ") is at work");
     }
-    ::usleep(50'000);
+    tries.sleep();
   }
   auto text = "pid " + std::to_string(::getpid()) + local_text(wall_now(), " since %H:%M");
   if (::ftruncate(fd, 0) != 0 ||

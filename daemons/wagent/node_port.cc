@@ -2,19 +2,21 @@
 #include "daemons/wagent/node_port.h"
 
 #include "daemons/wagent/frames.h"
+#include "libwm/base/hash.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
 
 namespace wm::wagent {
 namespace {
 
-constexpr std::chrono::milliseconds kRetry{100};
+constexpr std::chrono::milliseconds kFirstPause{100}, kLongestPause{1000};
 
 }  // namespace
 
 NodePort::NodePort(boost::asio::io_context& loop, std::string path, Handlers handlers)
     : loop_(loop),
       timer_(loop),
+      tries_(kFirstPause, kLongestPause, random_number()),
       dialling_(loop),
       path_(std::move(path)),
       handlers_(std::move(handlers)) {}
@@ -23,6 +25,7 @@ void NodePort::connect() {
   dialling_ = boost::asio::local::stream_protocol::socket(loop_);
   dialling_.async_connect({path_}, [this](const auto& error) {
     if (error) return retry();
+    tries_.reset();
     ++connections_;
     stream_ = std::make_unique<frames::Stream>(std::move(dialling_), kLocalLimits);
     stream_->start(
@@ -42,7 +45,7 @@ void NodePort::connect() {
 }
 
 void NodePort::retry() {
-  timer_.expires_after(kRetry);
+  timer_.expires_after(tries_.next());
   timer_.async_wait([this](const auto& error) {
     if (!error) connect();
   });

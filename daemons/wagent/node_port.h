@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#include "libwm/base/backoff.h"
 #include "libwm/frames/stream.h"
 #include "libwm/model/elastic.h"
 
@@ -38,6 +39,7 @@ class NodePort {
 
   boost::asio::io_context& loop_;
   boost::asio::steady_timer timer_;
+  Backoff tries_;
   boost::asio::local::stream_protocol::socket dialling_;
   std::string path_;
   Handlers handlers_;

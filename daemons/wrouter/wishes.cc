@@ -1,12 +1,14 @@
 #include "daemons/wrouter/wishes.h"
 
+#include "libwm/base/backoff.h"
+#include "libwm/base/hash.h"
 #include "libwm/base/log.h"
 #include "libwm/client/master.h"
 
 namespace wm::router {
 namespace {
 
-constexpr auto kAgain = std::chrono::seconds(1);
+constexpr Duration kFirstPause = std::chrono::seconds(1), kLongestPause = std::chrono::seconds(10);
 
 }  // namespace
 
@@ -23,7 +25,7 @@ void Wishes::set(std::uint32_t kernels, bool again) {
 }
 
 void Wishes::run() {
-  for (;;) {
+  for (Backoff tries(kFirstPause, kLongestPause, random_number());;) {
     std::uint32_t wanted = 0;
     {
       std::unique_lock hold(lock_);
@@ -33,9 +35,10 @@ void Wishes::run() {
     auto said = say(wanted);
     if (!said) {
       log::warn("resize_failed", {{"kernels", wanted}, {"why", said.error().text}});
-      std::this_thread::sleep_for(kAgain);
+      tries.sleep();
       continue;
     }
+    tries.reset();
     std::lock_guard hold(lock_);
     if (wanted == wanted_) said_ = wanted;
   }

@@ -12,14 +12,16 @@
 #include <iterator>
 #include <utility>
 
+#include "libwm/base/backoff.h"
 #include "libwm/base/clock.h"
+#include "libwm/base/hash.h"
 #include "libwm/wire/shared_key.h"
 
 namespace wm::kernel {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr auto kBetweenTries = 100ms;
+constexpr Duration kFirstPause = 50ms, kLongestPause = 500ms;
 constexpr std::size_t kLongestFrame = 64 << 20;
 
 std::string contents(const std::string& path) {
@@ -100,10 +102,11 @@ Result<void> RouterLink::connect() {
 }
 
 Result<void> RouterLink::connect_patiently() {
+  Backoff tries(kFirstPause, kLongestPause, random_number());
   for (auto end = steady_now() + place_.patience;;) {
     auto connected = connect();
     if (connected || closing_ || leave_ || steady_now() > end) return connected;
-    std::this_thread::sleep_for(kBetweenTries);
+    tries.sleep();
   }
 }
 

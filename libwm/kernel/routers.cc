@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "libwm/base/backoff.h"
 #include "libwm/base/clock.h"
+#include "libwm/base/hash.h"
 #include "libwm/serve/peers.h"
 
 namespace wm::kernel {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr auto kBetweenRounds = 50ms;
+constexpr Duration kFirstRoundPause = 50ms, kLongestRoundPause = 500ms;
 
 std::uint32_t count_of_routers() {
   const char* told = std::getenv("WM_SERVICE_REPLICA");
@@ -35,7 +37,7 @@ Result<std::unique_ptr<Routers>> Routers::open(const Place& place) {
 // All that are there; one at least.
 Result<void> Routers::connect_any(Duration patience) {
   auto end = steady_now() + patience;
-  for (;;) {
+  for (Backoff tries(kFirstRoundPause, kLongestRoundPause, random_number());; tries.sleep()) {
     Result<void> connected;
     bool any = false;
     for (auto& link : links_) {
@@ -45,7 +47,6 @@ Result<void> Routers::connect_any(Duration patience) {
     }
     if (any) return {};
     if (steady_now() > end) return connected;
-    std::this_thread::sleep_for(kBetweenRounds);
   }
 }
 

@@ -96,6 +96,8 @@ refused_call() {
   refused_call 'clock_gettime(CLOCK_BOOTTIME, &now);' base/clock.h
   refused_call 'return std::time(nullptr);' base/clock.h
   refused_call '::localtime_r(&seconds, &parts);' base/local_time.h
+  refused_call 'std::this_thread::sleep_for(kRetry);' base/backoff.h
+  refused_call '::usleep(2000);' base/backoff.h
 }
 
 @test "check_mechanisms reads code only, and lets the place itself call" {

@@ -4,13 +4,14 @@
 #include <boost/asio/post.hpp>
 
 #include "libwm/base/clock.h"
+#include "libwm/base/hash.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
 
 namespace wm::wagent {
 namespace {
 
-constexpr std::chrono::milliseconds kRetry{100};
+constexpr std::chrono::milliseconds kFirstPause{100}, kLongestPause{500};
 constexpr std::chrono::milliseconds kHello{1000};
 constexpr std::uint16_t kWords = wire::kFirstUserType;
 constexpr std::size_t kFrameLimit = 1 << 20;
@@ -33,7 +34,8 @@ LeadPort::LeadPort(boost::asio::io_context& loop, const wire::SharedKey& key, Ha
       handlers_(std::move(handlers)),
       options_(link_options(key)),
       transport_(loop, 1),
-      timer_(loop) {}
+      timer_(loop),
+      tries_(kFirstPause, kLongestPause, random_number()) {}
 
 LeadPort::~LeadPort() = default;
 
@@ -105,6 +107,7 @@ void LeadPort::dial() {
 
 void LeadPort::take_up(std::unique_ptr<wire::Link> link) {
   lead_ = std::move(link);
+  tries_.reset();
   lead_spoke_ = steady_now();
   lead_->start(
       [this](const wire::Frame& frame) {
@@ -132,7 +135,7 @@ void LeadPort::watch_silence() {
 }
 
 void LeadPort::retry() {
-  timer_.expires_after(kRetry);
+  timer_.expires_after(tries_.next());
   timer_.async_wait([this](const auto& error) {
     if (!error && !lead_address_.empty()) dial();
   });

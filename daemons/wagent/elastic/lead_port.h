@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 
+#include "libwm/base/backoff.h"
 #include "libwm/base/result.h"
 #include "libwm/elastic/lead.h"
 #include "libwm/model/elastic.h"
@@ -69,6 +70,7 @@ class LeadPort {
   std::unique_ptr<wire::Dialing> dialing_;
   std::unique_ptr<wire::Link> lead_;
   boost::asio::steady_timer timer_;
+  Backoff tries_;
   std::chrono::steady_clock::time_point lead_spoke_{};
 };
 

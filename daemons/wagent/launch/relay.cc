@@ -1,13 +1,14 @@
 #include "daemons/wagent/launch/relay.h"
 
 #include "libwm/base/clock.h"
+#include "libwm/base/hash.h"
 
 namespace wm::wagent {
 namespace {
 
 /// The other host may still be starting its part of the job.
 constexpr std::chrono::seconds kPatience{30};
-constexpr std::chrono::milliseconds kRetry{50};
+constexpr std::chrono::milliseconds kFirstPause{50}, kLongestPause{500};
 
 }  // namespace
 
@@ -17,6 +18,7 @@ Relay::Relay(boost::asio::io_context& loop, wire::Transport& transport, Target t
       target_(std::move(target)),
       handlers_(std::move(handlers)),
       timer_(loop),
+      tries_(kFirstPause, kLongestPause, random_number()),
       until_(steady_now() + kPatience) {
   timer_.expires_at(until_);
   timer_.async_wait([self = std::weak_ptr(self_)](const auto& error) {
@@ -57,7 +59,7 @@ void Relay::retry(const Error& error) {
   bool comes_up = error.code == Code::Unavailable || error.code == Code::Refused;
   if (steady_now() > until_ || !comes_up)
     return handlers_.fail("host " + target_.host + ": " + error.text);
-  timer_.expires_after(kRetry);
+  timer_.expires_after(tries_.next());
   timer_.async_wait([self = std::weak_ptr(self_)](const auto& stopped) {
     if (auto at = self.lock(); at && !stopped) (*at)->dial();
   });

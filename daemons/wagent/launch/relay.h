@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "libwm/base/backoff.h"
 #include "libwm/model/node/launch.h"
 #include "libwm/wire/transport.h"
 
@@ -47,6 +48,7 @@ class Relay {
   std::string address_;
   Handlers handlers_;
   boost::asio::steady_timer timer_;
+  Backoff tries_;
   std::chrono::steady_clock::time_point until_;
   std::unique_ptr<wire::Dialing> dialing_;
   std::unique_ptr<wire::Link> link_;

@@ -5,7 +5,9 @@
 #include <chrono>
 #include <thread>
 
+#include "libwm/base/backoff.h"
 #include "libwm/base/clock.h"
+#include "libwm/base/hash.h"
 #include "libwm/base/log.h"
 #include "libwm/view/json.h"
 
@@ -87,6 +89,7 @@ void Hub::publish(std::string_view event, std::string_view data) {
 
 // What cannot be told must not end the process: pages list anew.
 void Hub::watch_safely() {
+  Backoff tries(std::chrono::seconds(1), std::chrono::seconds(30), random_number());
   for (bool over = false; !over;) {
     try {
       watch();
@@ -94,7 +97,7 @@ void Hub::watch_safely() {
     } catch (const std::exception& problem) {
       log::error("watch_threw", {{"why", problem.what()}});
       publish("reset", "{}");
-      std::this_thread::sleep_for(std::chrono::seconds(1));
+      tries.sleep();
     }
   }
 }
@@ -102,9 +105,11 @@ void Hub::watch_safely() {
 void Hub::watch() {
   Seq after;
   bool away = false;
+  Backoff tries(std::chrono::milliseconds(500), std::chrono::seconds(2), random_number());
   for (;;) {
     if (is_idle()) return;
     if (watch_once(after)) {
+      tries.reset();
       if (away) publish("reset", "{}");
       away = false;
       continue;
@@ -112,7 +117,7 @@ void Hub::watch() {
     if (!away) publish("stale", "{}");
     away = true;
     after = {};
-    std::this_thread::sleep_for(std::chrono::seconds(1));
+    tries.sleep();
   }
 }
 

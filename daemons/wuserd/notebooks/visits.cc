@@ -10,10 +10,10 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
-#include <thread>
 
 #include "daemons/wuserd/jobs/find.h"
 #include "daemons/wuserd/notebooks/notebooks.h"
+#include "libwm/base/backoff.h"
 #include "libwm/base/clock.h"
 #include "libwm/base/hash.h"
 #include "libwm/base/log.h"
@@ -29,7 +29,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kKnownFor = 5s;       // how long a place is believed without asking
 constexpr auto kDoorPatience = 10s;  // for an agent that is started for us
-constexpr auto kBetweenDoorLooks = 20ms;
+constexpr Duration kFirstDoorPause = 20ms, kLongestDoorPause = 500ms;
 
 /// Which is meant, and by whom.
 struct Visitor {
@@ -76,12 +76,11 @@ Places& places() {
 
 Result<std::string> door_of(Site& site, JobId id) {
   auto until = steady_now() + kDoorPatience;
-  for (;;) {
+  for (Backoff tries(kFirstDoorPause, kLongestDoorPause, random_number());; tries.sleep()) {
     WM_TRY(auto master, site.masters.take());
     WM_TRY(auto where, master->attach({id, {}, {}}));
     if (!where.door.empty()) return where.door;
     if (steady_now() > until) return fail(Code::Unavailable, "its host does not answer");
-    std::this_thread::sleep_for(kBetweenDoorLooks);
   }
 }
 

@@ -30,6 +30,8 @@ class Mechanism:
 HANDSHAKE = 'digests of a handshake stay in the types of its steps, and on the stack'
 
 GROUPS = 'linked into users\' programs by itself, without base'
+STARTED = 'a program that it started has so long, and is looked at at an even pace'
+LOOKS = 'a job has so many looks to change its state, at an even pace'
 
 MECHANISMS = (
     Mechanism(r'\bcrypto_generichash\w*', 'libwm/base/hash.', 'Hasher, hash_of of base/hash.h',
@@ -48,4 +50,16 @@ MECHANISMS = (
                'daemons/wmasterd/rim/watchdog.cc': 'sem_timedwait wants the time of day as a timespec'}),
     Mechanism(r'\b(localtime|gmtime|asctime|ctime)(_r)?\s*\(', 'libwm/base/local_time.',
               'local_parts, local_text of base/local_time.h'),
+    Mechanism(r'\b(sleep_for|sleep_until|usleep|nanosleep|clock_nanosleep)\s*\(', 'libwm/base/backoff.',
+              'Backoff of base/backoff.h',
+              {'libwm/trainer/groups/': GROUPS,
+               'libwm/client/connection.cc': 'RetryPlan, which ends and is told to the user, says how long',
+               'libwm/store/sqlite/sqlite.cc': 'SQLite asks for the pause between looks at a lock, and counts them',
+               'daemons/wgatewayd/agents.cc': STARTED, 'commands/common/submit_filter.cc': STARTED,
+               'commands/report/program.cc': STARTED,
+               'daemons/wuserd/execs/end.cc': LOOKS, 'daemons/wuserd/services/dlim_start.cc': LOOKS,
+               'daemons/wuserd/services/dlim_infer.cc': LOOKS,
+               'daemons/wrouter/main.cc': 'follows a file, as long as it runs',
+               'commands/bpeek.cc': 'follows the output of a job that runs',
+               'daemons/wlogind/main.cc': 'each refusal takes as long as every other'}),
 )
