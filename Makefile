@@ -213,8 +213,11 @@ DAEMON_LIBS_wuserd := -larchive
 DAEMON_LIBS_wlogind := -lpam
 
 # A daemon folder may hold further programs: NAME.main.cc becomes sbin/NAME.
+# The many small rooms of wuserd share groups, as those of a library do; others' rooms have groups of their own.
+ONE_GROUP := wuserd
+rooms_of_daemon = $(if $(filter $(ONE_GROUP),$(1)),daemons/$(1)/*.cc:daemons/$(1)/*/*.cc,daemons/$(1)/*.cc $(addsuffix /*.cc,$(wildcard daemons/$(1)/*)))
 define daemon
-DAEMON_OBJ_$(1) := $$(foreach room,daemons/$(1) $$(wildcard daemons/$(1)/*),$$(call grouped,$$(filter-out %main.cc,$$(wildcard $$(room)/*.cc))))
+DAEMON_OBJ_$(1) := $$(foreach rooms,$$(call rooms_of_daemon,$(1)),$$(call grouped,$$(filter-out %main.cc,$$(wildcard $$(subst :, ,$$(rooms))))))
 $B/sbin/$(1): $$(DAEMON_OBJ_$(1)) $$(call obj,daemons/$(1)/main.cc) $$(LIB_A)
 	$$(call link,$$(filter %.o,$$^)) -Wl,-z,now $$(SODIUM) \
 	  $$(if $$(filter wshepherd,$(1)),$$(SHEPHERD_LINK) $$(LDLIBS_STATIC) $$(COMMAND_LIBS),$$(STATIC_RUNTIME) $$(LDLIBS) $$(DAEMON_LIBS_$(1)))
