@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "libwm/model/launcher_size.h"
+
 namespace wm::launch {
 namespace {
 
@@ -60,6 +62,13 @@ void add_torchrun(VariableMap& v, const HostOrder& o, const HostFacts& host,
   v["LOCAL_RANK"] = sees_own ? "0" : std::to_string(place.local_rank);
   v["WM_LOCAL_RANK"] = std::to_string(place.local_rank);
   v["LOCAL_WORLD_SIZE"] = std::to_string(place.local_world);
+  auto found = training_launcher_of(o.resolved.program.command);
+  // What accelerate starts alone takes these for its own.
+  if (o.launch == Launch::PerHost && starts_one_process(found, o.resolved)) {
+    v["RANK"] = v["ROLE_RANK"] = std::to_string(place.host_rank);
+    v["WORLD_SIZE"] = v["ROLE_WORLD_SIZE"] = std::to_string(place.hosts);
+    v["LOCAL_RANK"] = "0";
+  }
   v["GROUP_RANK"] = v["NODE_RANK"] = std::to_string(place.host_rank);
   v["GROUP_WORLD_SIZE"] = std::to_string(place.hosts);
   v["ROLE_NAME"] = "default";

@@ -6,22 +6,11 @@
 #include <string_view>
 #include <vector>
 
+#include "libwm/model/launcher_size.h"
 #include "libwm/model/training_launcher.h"
 
 namespace wm {
 namespace {
-
-/// Accelerate starts the processes of a host where it finds several GPUs or is told what to do with
-/// them; else the script alone, in its own environment: then it is as the script itself.
-/// @source accelerate launch: simple_launcher
-bool starts_the_script_alone(const FoundLauncher& found, const JobSpec& spec) {
-  if (found.has_option("--cpu")) return true;
-  for (const char* several : {"--multi_gpu", "--multi-gpu", "--use_fsdp", "--use-fsdp", "--tpu",
-                              "--use_deepspeed", "--use-deepspeed", "--use_megatron_lm",
-                              "--use-megatron-lm", "--mpirun_hostfile", "--mpirun-hostfile"})
-    if (found.has_option(several)) return false;
-  return spec.task.milli_gpus == 0;
-}
 
 /// How the command itself wants to be started, if it is a launcher. DeepSpeed's reaches the
 /// other hosts itself, unless it is told that it runs on each of them.
@@ -30,8 +19,10 @@ std::optional<Launch> launch_of_command(const JobSpec& spec) {
   switch (found.launcher) {
     case TrainingLauncher::None: return {};
     case TrainingLauncher::Torchrun: return Launch::PerHost;
+    // Once a task, each with its rank, unless it was asked for one process alone.
     case TrainingLauncher::Accelerate:
-      return starts_the_script_alone(found, spec) ? Launch::PerSlot : Launch::PerHost;
+      return starts_one_process(found, spec) && counts_processes(found) ? Launch::PerSlot
+                                                                        : Launch::PerHost;
     case TrainingLauncher::DeepSpeed: break;
   }
   return found.has_option("--no_ssh") ? Launch::PerHost : Launch::Once;

@@ -61,6 +61,23 @@ std::string of_hosts(const FoundLauncher& found, std::string_view option,
 
 }  // namespace
 
+bool starts_one_process(const FoundLauncher& found, const JobSpec& spec) {
+  if (found.launcher != TrainingLauncher::Accelerate) return false;
+  if (found.has_option("--cpu")) return true;
+  for (const char* several : {"--multi_gpu", "--multi-gpu", "--use_fsdp", "--use-fsdp", "--tpu",
+                              "--use_deepspeed", "--use-deepspeed", "--use_megatron_lm",
+                              "--use-megatron-lm", "--mpirun_hostfile", "--mpirun-hostfile"})
+    if (found.has_option(several)) return false;
+  return spec.task.milli_gpus == 0;
+}
+
+bool counts_processes(const FoundLauncher& found) {
+  for (const char* option : {"--cpu", "--num_processes", "--num-processes", "--num_machines",
+                             "--num-machines", "--machine_rank", "--machine-rank"})
+    if (found.has_option(option)) return true;
+  return false;
+}
+
 LauncherRoom room_before_placement(const JobSpec& spec) {
   LauncherRoom room;
   if (spec.elastic || spec.min_tasks != spec.max_tasks || spec.min_tasks == 0) return room;
@@ -90,9 +107,13 @@ std::string size_contradiction(const FoundLauncher& found, const LauncherRoom& r
 }
 
 std::string size_doubt(const JobSpec& spec) {
-  auto words =
-      size_contradiction(training_launcher_of(spec.program.command), room_before_placement(spec));
-  return words.empty() ? words : "the command says " + words;
+  auto found = training_launcher_of(spec.program.command);
+  auto words = size_contradiction(found, room_before_placement(spec));
+  if (!words.empty()) return "the command says " + words;
+  bool alone = starts_one_process(found, spec) && !counts_processes(found);
+  if (!alone || spec.max_tasks <= 1) return "";
+  return "accelerate launch without GPUs starts 1 process on a host, and the job has " +
+         std::to_string(spec.max_tasks) + " tasks: with --cpu each of them has one";
 }
 
 }  // namespace wm

@@ -63,5 +63,17 @@ TEST(gpu_view, with_see_all_it_sees_those_of_its_host_and_its_own_stands_at_loca
   }
 }
 
+TEST(gpu_view, a_process_that_accelerate_starts_alone_is_one_of_as_many_as_there_are_hosts) {
+  auto o = order(false);
+  o.launch = Launch::PerHost;
+  o.resolved.task.milli_gpus = 0;
+  o.resolved.program.command = "accelerate launch train.py";
+  EXPECT_EQ(value_of(o, 0, "RANK"), "1");
+  EXPECT_EQ(value_of(o, 0, "WORLD_SIZE"), "2");
+  EXPECT_EQ(value_of(o, 0, "LOCAL_RANK"), "0");
+  o.resolved.program.command = "torchrun train.py";
+  EXPECT_EQ(value_of(o, 0, "WORLD_SIZE"), "4");
+}
+
 }  // namespace
 }  // namespace wm::launch

@@ -39,8 +39,10 @@ TEST(launch, accelerate_starts_once_a_host_where_there_are_gpus) {
 
 TEST(launch, accelerate_starts_the_script_alone_without_and_so_does_every_task) {
   for (const char* app : {"batch", "training"}) {
-    EXPECT_EQ(launch(app, "accelerate launch train.py"), Launch::PerSlot);
+    EXPECT_EQ(launch(app, "accelerate launch --num_processes $WORLD_SIZE train.py"),
+              Launch::PerSlot);
     EXPECT_EQ(launch(app, "accelerate-launch --cpu train.py", 1000), Launch::PerSlot);
+    EXPECT_EQ(launch(app, "accelerate-launch train.py"), Launch::PerHost) << "as it was asked";
     EXPECT_EQ(launch(app, "accelerate launch train.py --cpu", 1000), Launch::PerHost);
   }
 }
