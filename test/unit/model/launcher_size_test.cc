@@ -88,5 +88,21 @@ TEST(launcher_size, gpus_make_room_for_processes) {
   EXPECT_EQ(room_before_placement(spec), (LauncherRoom{1, 16, 16}));
 }
 
+TEST(launcher_size, accelerate_that_starts_one_process_for_several_tasks_is_doubted) {
+  JobSpec spec;
+  spec.min_tasks = spec.max_tasks = 4;
+  spec.program.command = "accelerate launch train.py";
+  EXPECT_NE(size_doubt(spec).find("starts 1 process on a host, and the job has 4 tasks"),
+            std::string::npos);
+  for (const char* fine : {"accelerate launch --cpu train.py",
+                           "accelerate launch --num_processes $WORLD_SIZE train.py"}) {
+    spec.program.command = fine;
+    EXPECT_EQ(size_doubt(spec), "") << fine;
+  }
+  spec.program.command = "accelerate launch train.py";
+  spec.task.milli_gpus = 1000;
+  EXPECT_EQ(size_doubt(spec), "") << "it starts one for each GPU";
+}
+
 }  // namespace
 }  // namespace wm
