@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "daemons/wgatewayd/gate.h"
+#include "libwm/base/clock.h"
 #include "test/support/folder.h"
 
 namespace wm::gateway {
