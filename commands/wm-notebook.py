@@ -151,7 +151,13 @@ LONGEST_RUNTIME = 107 - len('/kernel--ipc-1') - 36
 
 
 def runtime_folder():
-    """A new folder, of mode 0700, where kernels and their server meet; None: none is short enough."""
+    """A new folder, of mode 0700, where kernels and their server meet; None: none is short enough. Beside the socket it goes with
+    the attempt, whatever ends it."""
+    beside = os.path.join(os.path.dirname(os.environ['WM_WEB_SOCKET']), 'j')
+    if len(beside) <= LONGEST_RUNTIME:
+        with contextlib.suppress(OSError):
+            os.makedirs(beside, mode=0o700, exist_ok=True)
+            return beside
     for parent in (tempfile.gettempdir(), '/tmp'):
         if len(parent) + len('/wm-jupyter-12345678') <= LONGEST_RUNTIME:
             with contextlib.suppress(OSError):

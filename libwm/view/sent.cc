@@ -97,7 +97,7 @@ constexpr Part<Membership> kMembership[] = {
     part<&Membership::epoch>(Owner),    part<&Membership::members>(Owner),
     part<&Membership::agents>(Image),   part<&Membership::resizes>(Owner),
     part<&Membership::in_place>(Image), part<&Membership::doors>(Image),
-    part<&Membership::consoles>(Image),
+    part<&Membership::consoles>(Image), part<&Membership::met>(Image),
 };
 
 constexpr Part<SealedSpec> kSealed[] = {

@@ -172,7 +172,9 @@ bool ClaimMaker::was_resized_lately(const Job& job) {
 
 // Nothing is known yet of how its processes find each other: those that began lately may be about
 // to connect, and a change of size before that leaves some of them told of another size.
+// One that is launching gives its surplus all the same: if it waited, that would wander to others.
 bool ClaimMaker::may_still_meet(const Job& job) {
+  if (job.state == JobState::Launching) return false;
   if (resize_mode_of(*cluster_.config, job) != ResizeMode::Tasks) return false;
   if (app_of(*cluster_.config, job.spec()).resize != ResizeMode::Auto) return false;
   auto since = std::max(job.times.started, job.times.dispatched);

@@ -90,9 +90,15 @@ class Words(unittest.TestCase):
         self.assertFalse([word for word in words if '.port' in word or '.ip' in word])
 
     def test_kernels_meet_their_server_at_sockets_in_a_short_folder(self):
-        with unittest.mock.patch.dict(os.environ, {'WM_WEB_SOCKET': '/run/web'}):
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        with unittest.mock.patch.dict(os.environ, {'WM_WEB_SOCKET': folder + '/web'}):
             one = M.Jupyter('/12/', OwnPython.OWN)
-        runtime = one.surroundings({}, self.enterContext(tempfile.TemporaryDirectory()))['JUPYTER_RUNTIME_DIR']
+            runtime = one.surroundings({}, folder)['JUPYTER_RUNTIME_DIR']
+        self.assertEqual(runtime, folder + '/j')
+        with unittest.mock.patch.dict(os.environ, {'WM_WEB_SOCKET': '/no/such/folder' + 60 * 'x' + '/web'}):
+            other = M.runtime_folder()
+        self.assertNotIn('xxx', other)
+        os.rmdir(other)
         self.assertIn('--KernelManager.transport=ipc', one.command())
         self.assertEqual(os.stat(runtime).st_mode & 0o777, 0o700)
         self.assertLessEqual(len(f'{runtime}/kernel-{"0" * 36}-ipc-1'), 107)
@@ -176,6 +182,7 @@ class OwnPython(unittest.TestCase):
     def test_kernels_of_any_jupyter_run_with_it(self):
         served = self.jupyter({**self.OWN, 'server': ''})
         self.addCleanup(served.clean_up)
+        self.enterContext(unittest.mock.patch.dict(os.environ, {'WM_WEB_SOCKET': os.path.join(self.folder, 'web')}))
         env = served.surroundings({'JUPYTER_PATH': '/mine'}, self.folder)
         first, rest = env['JUPYTER_PATH'].split(':')
         self.assertEqual(rest, '/mine')
@@ -188,6 +195,7 @@ class OwnPython(unittest.TestCase):
         with unittest.mock.patch.object(M.sys, 'stderr') as told:
             served = self.jupyter({**self.OWN, 'kernel': False})
             self.addCleanup(served.clean_up)
+            self.enterContext(unittest.mock.patch.dict(os.environ, {'WM_WEB_SOCKET': os.path.join(self.folder, 'web')}))
             self.assertNotIn('JUPYTER_PATH', served.surroundings({'A': '1'}, self.folder))
         self.assertIn("/v/bin/python3 has no ipykernel: kernels run with the system's", told.write.call_args_list[0].args[0])
 

@@ -198,8 +198,6 @@ TEST_F(gpus, while_it_drains_the_task_is_still_registered) {
 TEST_F(gpus, tasks_that_see_each_others_gpus_end_together) {
   start_seers();
   end_task(1, 0);
-  tick();
-  answer(busy());
   EXPECT_FALSE(told_end()) << "the other may use its GPU";
   outside_.sent.clear();
   node_.on_session();
