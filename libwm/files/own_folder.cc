@@ -171,9 +171,10 @@ Result<OwnFolder> OwnFolder::make(const std::string& shared, const std::string& 
   WM_TRY(auto at, open_parent(shared, owner));
   auto so_far = shared;
   for (const auto& name : names_in(path.substr(shared.size()))) {
+    mode_t mode = so_far == shared ? 0700 : 0755;
     so_far += "/" + name;
     WM_TRY(single_name(name));
-    WM_TRY(at, enter(at.get(), name, so_far, owner, 0755));
+    WM_TRY(at, enter(at.get(), name, so_far, owner, mode));
   }
   return OwnFolder(std::move(at), so_far, owner);
 }

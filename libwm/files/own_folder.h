@@ -31,8 +31,9 @@ class OwnFolder {
   /// System: path and reason   @cost three system calls a folder
   static Result<OwnFolder> open(const std::string& path, uid_t owner);
   /// The folder `path` below `shared`, in which every account may have one: each folder on the way
-  /// has to be `owner`'s. Makes those that are missing, with mode 0755 less umask and the caller's
-  /// account. @errors as open
+  /// has to be `owner`'s. Makes those that are missing with the caller's account: the first with mode
+  /// 0700, so that nobody else reads what is in it, those below with 0755 less umask.
+  /// @errors as open
   static Result<OwnFolder> make(const std::string& shared, const std::string& path, uid_t owner);
 
   /// The folder `name` in it; made with mode 0700 if it is missing and `make` says so.

@@ -50,6 +50,8 @@ TEST_F(own_folder, is_made_so_that_nobody_else_writes_there) {
   struct stat is {};
   ASSERT_EQ(::stat((root_ + "/ann/batchworkdir/12/log/1").c_str(), &is), 0);
   EXPECT_EQ(is.st_mode & 0777, 0755u);
+  ASSERT_EQ(::stat((root_ + "/ann").c_str(), &is), 0);
+  EXPECT_EQ(is.st_mode & 0777, 0700u) << "what is in it is nobody else's to read";
 }
 
 TEST_F(own_folder, a_link_in_the_way_is_refused) {
