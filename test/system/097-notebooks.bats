@@ -195,6 +195,26 @@ with EMetrics.open() as e:
   [ "$(code_of -b none "$WM_APPS_URL/$job/file.txt")" = 404 ]
 }
 
+@test "an application's headers send the door nowhere: its owner's token stays inside" {
+  cat >redirects.py <<'P'
+import http.server, sys
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        for name, value in (('X-Accel-Redirect', '/_visit'), ('Content-Length', '4')):
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(b'own\n')
+http.server.HTTPServer(('127.0.0.1', int(sys.argv[1])), Handler).serve_forever()
+P
+  job=$(submit -app notebook wm-notebook --strip python3 redirects.py %p)
+  open_notebook "$job"
+  apps "/$job/" -i >said
+  ! grep -qi '^x-token\|^x-agent' said
+  [ "$(tail -n 1 said)" = own ] || { cat said; return 1; }
+  bkill "$job"
+}
+
 @test "wrong requests are refused with the reason" {
   refused() { [[ $(mine -d "$1" "$API") == *"$2"* ]] || { mine -d "$1" "$API"; return 1; }; }
   refused '{"profile": "nothing"}' "No such application profile"
