@@ -5,7 +5,6 @@ One file, which every web door hands out (/ui/tools/dlicmd.py); needs nothing bu
 options: parsing, -h, --wm-options (completion, the manual page's check) come of it.
 """
 
-import atexit
 import base64
 import contextlib
 import getpass
@@ -35,6 +34,32 @@ class Refused(Exception):
 # ---- the connection -----------------------------------------------------------------------------
 
 
+def origin(url):
+    """What is compared of a server's address: scheme, host and port; '': it is none."""
+    try:
+        there = urllib.parse.urlsplit(url)
+        return f'{there.scheme}://{there.hostname}:{there.port or (80 if there.scheme == "http" else 443)}' if there.hostname else ''
+    except ValueError:
+        return ''
+
+
+def kept():
+    """(token, origin of who gave it). Older ones kept the token alone: whose it is nobody knows, so that it is shown to nobody."""
+    try:
+        with open(TOKEN_FILE, encoding='ascii') as file:
+            token, _, giver = file.read().strip().partition('\n')
+    except (OSError, ValueError):
+        return None, None
+    return token, giver.strip()
+
+
+def keep(token, giver):
+    """Keeps them, readable by their owner alone."""
+    with open(os.open(TOKEN_FILE, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), 'w', encoding='ascii') as out:
+        os.fchmod(out.fileno(), 0o600)  # also of one that was there
+        out.write(f'{token}\n{giver}\n')
+
+
 class Door:
     """Requests to the REST interface, with a token."""
 
@@ -46,6 +71,9 @@ class Door:
             url += '' if port == '-1' else f':{port}'
         if not url:
             raise Refused('which server? --rest-host HOST, or WM_GATEWAY_URL')
+        self._origin = origin(url)
+        if not self._origin:
+            raise Refused(f'{url}: no address of a server')
         self._url = urllib.parse.urlsplit(url)
         self._options = options
         self._token = options.get('token')
@@ -69,7 +97,9 @@ class Door:
         user = self._options.get('username') or getpass.getuser()
         password = self._options.get('password') or os.environ.get('WM_API_KEY')
         if not password:
-            raise Refused('log on first: dlicmd --logon --username U --password P')
+            token, giver = kept()
+            why = f'the token in {TOKEN_FILE} is not of {self._url.netloc}; ' if token and giver != self._origin else ''
+            raise Refused(f'{why}log on first: dlicmd --logon --username U --password P')
         basic = base64.b64encode(f'{user}:{password}'.encode()).decode()
         status, _, body = self._send('GET', '/auth/v1/logon', {'Authorization': f'Basic {basic}'})
         if status != 200:
@@ -78,11 +108,9 @@ class Door:
         return self._token
 
     def _find_token(self):
-        if self._token:
-            return self._token
-        if os.path.exists(TOKEN_FILE):
-            with open(TOKEN_FILE, encoding='ascii') as kept:
-                self._token = kept.read().strip()
+        if not self._token:
+            token, giver = kept()
+            self._token = token if giver == self._origin else None
         return self._token or self.log_on()
 
     def _send(self, method, path, headers, body=None, into=None):
@@ -119,10 +147,18 @@ class Door:
         return json.loads(self.ask(method, path, query)[2])
 
     def forget(self):
-        """Logs off."""
-        if os.path.exists(TOKEN_FILE):
-            self._send('POST', '/auth/v1/logoff', {'Authorization': f'Bearer {self._find_token()}'})
+        """Logs off. A token that another server gave stays, and is told nobody."""
+        token, giver = kept()
+        if giver and giver != self._origin:
+            raise Refused(f'{TOKEN_FILE}: the token is of {giver}, not of {self._url.netloc}')
+        if giver:
+            self._send('POST', '/auth/v1/logoff', {'Authorization': f'Bearer {token}'})
+        if token is not None:
             os.unlink(TOKEN_FILE)
+
+    def keep(self):
+        """A new token, for later commands to this server."""
+        keep(self.log_on(), self._origin)
 
 
 # ---- what is shown ------------------------------------------------------------------------------
@@ -180,9 +216,7 @@ def does(method, path, act):
 
 def logon(door, options, words):
     """--logon"""
-    token = door.log_on()
-    with open(os.open(TOKEN_FILE, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), 'w', encoding='ascii') as out:
-        out.write(token)
+    door.keep()
     print('Logged on successfully.')
 
 
@@ -225,17 +259,24 @@ def framework_uninstall(door, options, words):
 
 
 def packed(folder, name):
-    """A gzip-compressed tar whose one top folder is `name`; gone at the end of this program."""
-    place = tempfile.mkdtemp(prefix='dlicmd.')
-    atexit.register(shutil.rmtree, place, ignore_errors=True)
-    path = os.path.join(place, f'{name}.modelDir.tar')
-    with tarfile.open(path, 'w:gz') as archive:
+    """A gzip-compressed tar whose one top folder is `name`: (name, file). The file has no name on disk, so that however this program ends
+    nothing of it stays."""
+    file = tempfile.TemporaryFile()
+    with tarfile.open(fileobj=file, mode='w:gz') as archive:
         archive.add(folder, arcname=name)
-    return path
+    file.seek(0)
+    return f'{name}.modelDir.tar', file
+
+
+def opened(path):
+    """(name, file) of a file that is sent."""
+    if not os.path.isfile(path):
+        raise Refused(f'{path}: no such file')
+    return os.path.basename(path), open(path, 'rb')
 
 
 def parts_of(words):
-    """(args, files): the words to be sent on, and the files that go with them."""
+    """(args, files): the words to be sent on, and the files that go with them: paths, or (name, file)."""
     args, files, main, folder, i = [], [], None, None, 0
     end = words.index('--') if '--' in words else len(words)
     while i < end:
@@ -271,12 +312,11 @@ def multipart(files, fields):
     boundary, body = uuid.uuid4().hex, tempfile.TemporaryFile()
     for name, value in fields.items():
         body.write(f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode())
-    for path in files:
-        if not os.path.isfile(path):
-            raise Refused(f'{path}: no such file')
-        body.write(f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{os.path.basename(path)}"\r\n'
+    for each in files:
+        name, data = opened(each) if isinstance(each, str) else each
+        body.write(f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n'
                    'Content-Type: application/octet-stream\r\n\r\n'.encode())
-        with open(path, 'rb') as data:
+        with data:
             shutil.copyfileobj(data, body)
         body.write(b'\r\n')
     body.write(f'--{boundary}--\r\n'.encode())
@@ -603,7 +643,7 @@ def main():
             raise Refused(f'{words[0]}: no such command, see dlicmd --help')
         options, rest = split(words[1:])
         command[3](Door(options), options, rest)
-    except BrokenPipeError:
+    except (BrokenPipeError, KeyboardInterrupt):
         return 1
     except (Refused, ValueError, OSError) as problem:
         with contextlib.suppress(OSError):

@@ -45,6 +45,7 @@ def keep(**changes):
     """Keeps these, readable by its owner alone."""
     text = json.dumps({**kept(), **changes})
     with open(os.open(KEPT, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), 'w', encoding='utf-8') as file:
+        os.fchmod(file.fileno(), 0o600)  # also of one that was there
         file.write(text + '\n')
 
 
@@ -62,6 +63,24 @@ def split(url):
     return urllib.parse.urlsplit(url if '://' in url else 'https://' + url)
 
 
+def origin(url):
+    """What is compared of a server's address: scheme, host and port; '': it is none."""
+    try:
+        there = split(url)
+        return f'{there.scheme}://{there.hostname}:{there.port or (80 if there.scheme == "http" else 443)}' if there.hostname else ''
+    except ValueError:
+        return ''
+
+
+def issuer(token):
+    """The cluster that a token says it is of, or None. Nothing is believed of it that a server does not check."""
+    try:
+        body = (token or '').split('.')[1]
+        return json.loads(base64.urlsafe_b64decode(body + '=' * (-len(body) % 4))).get('iss')
+    except (ValueError, IndexError, AttributeError):
+        return None
+
+
 class Door:
     """Requests to the REST interface, with a token."""
 
@@ -69,19 +88,32 @@ class Door:
         url = options.rest_server or os.environ.get('WM_GATEWAY_URL') or kept().get('url')
         if not url:
             raise Refused('which server? dlim config -c URL, --rest-server URL, or WM_GATEWAY_URL')
+        self._origin = origin(url)
+        if not self._origin:
+            raise Refused(f'{url}: no address of a server')
         self._url = split(url)
-        self._token = options.jwt_token or given_to_job() or self._kept_token()
+        self._token = options.jwt_token or self._job_token() or self._kept_token()
         self._given = bool(options.jwt_token)
 
     def server(self):
         """Whom it talks to."""
-        return self._url.netloc
+        return self._origin
 
     def _kept_token(self):
         """One that this server gave: another's is nothing to it, and is not shown to it."""
         there = kept()
-        giver = there.get('token_of') or split(there.get('url', '')).netloc
-        return there.get('token') if giver == self.server() else None
+        url, giver = there.get('url') or '', there.get('token_of') or ''
+        if url and (not giver or giver in url.split('/')):  # as older ones kept it
+            giver = url
+        return there.get('token') if origin(giver) == self._origin else None
+
+    def _job_token(self):
+        """The job's, if this is its server: the one that came with it, or one that has given a token of the same cluster."""
+        token, url = given_to_job(), os.environ.get('WM_GATEWAY_URL')
+        own, known = issuer(token), issuer(self._kept_token())
+        if not token or (own and known and own != known):
+            return None
+        return token if (url and origin(url) == self._origin) or (own and own == known) else None
 
     def _connection(self):
         if self._url.scheme == 'http':
@@ -109,7 +141,8 @@ class Door:
         user = user or getpass.getuser()
         key = key or os.environ.get('WM_API_KEY')
         if not key:
-            raise Refused('log on first: dlim config -t -u USER -k KEY')
+            why = f'the token of this job is not for {self._url.netloc}; ' if given_to_job() and not self._token else ''
+            raise Refused(f'{why}log on first: dlim config -t -u USER -k KEY')
         basic = base64.b64encode(f'{user}:{key}'.encode()).decode()
         status, body = self._send('GET', '/auth/v1/logon', {'Authorization': f'Basic {basic}'})
         if status != 200:

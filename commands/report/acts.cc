@@ -1,11 +1,11 @@
 // wmreport's acts: roll, day, week, month, show.
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <set>
 #include <utility>
 
 #include "commands/common/command.h"
+#include "commands/report/old_pages.h"
 #include "commands/report/work.h"
 #include "libwm/base/clock.h"
 #include "libwm/report/page.h"
@@ -167,18 +167,6 @@ class Courier {
   std::string kept_back_;  // a line for each thing that a user is not told yet
 };
 
-// Pages that have been kept long enough.
-void remove_old_pages(const ReportSite& site) {
-  std::error_code bad;
-  auto oldest = std::filesystem::file_time_type::clock::now() -
-                std::chrono::hours(24) * static_cast<int>(site.conf.keep_pages);
-  std::filesystem::recursive_directory_iterator at(site.dir, bad), end;
-  std::vector<std::filesystem::path> old;
-  for (; !bad && at != end; at.increment(bad))
-    if (at->is_regular_file(bad) && at->last_write_time(bad) < oldest) old.push_back(at->path());
-  for (const auto& path : old) std::filesystem::remove(path, bad);
-}
-
 }  // namespace
 
 Result<int> do_roll(const ReportSite& site, const ReportWish& wish) {
@@ -189,7 +177,8 @@ Result<int> do_roll(const ReportSite& site, const ReportWish& wish) {
     return kDone;
   }
   if (!open) return open.error();
-  remove_old_pages(site);
+  if (wish.out.empty())
+    remove_old_pages(site.dir, site.now - std::int64_t{86400} * site.conf.keep_pages);
   const auto& done = open->rolled;
   std::vector<std::string> problems;
   if (wish.mail || !wish.out.empty()) {

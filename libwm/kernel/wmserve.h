@@ -49,7 +49,9 @@ const char* wm_batch_data(const wm_batch* batch, size_t task, size_t* size);
 void wm_batch_answer(wm_batch* batch, size_t task, int fine, const char* data, size_t size);
 /// The same, sent now; what comes later for this task is dropped.
 void wm_batch_ready(wm_batch* batch, size_t task, const char* data, size_t size);
-/// Sends the answers and frees the batch; a task without one is an error of the kernel's.
+/// Sends the answers and frees the batch; a task without one is an error of the kernel's. No other
+/// function may be at work on the batch, and none may be given it afterwards: its memory may be the
+/// next one's.
 void wm_batch_done(wm_batch* batch);
 
 #ifdef __cplusplus

@@ -31,7 +31,7 @@ setup() {
   cd "$BATS_TEST_TMPDIR" || return
   EXECS=$WM_GATEWAY_URL/platform/rest/deeplearning/v1/execs API=$WM_GATEWAY_URL/api/v1
   mkdir code
-  printf 'import os\nd = os.environ["DATA_DIR"]\nfor n in sorted(os.listdir(d)):\n    print(n, os.path.getsize(os.path.join(d, n)))\n' >code/main.py
+  printf 'import os\nd = os.environ["DATA_DIR"]\nfor n in sorted(os.listdir(d)):\n    print(n, os.path.getsize(os.path.join(d, n)))\nprint("from", d)\n' >code/main.py
   tar -czf code.modelDir.tar code
 }
 
@@ -79,7 +79,10 @@ want_rclone() {
   [ "$(stat -c %a "$CLUSTER/results/$(id -un)/data/cache")" = 700 ]
   local=$(start '{"type":"connection_asset","staging":"local","connection":{"name":"files"},"location":{"path":"digits"}}')
   wait_for 60 exec_is "$local" FINISHED
-  [[ $(mine "$EXECS/$local/log?logType=outlog") == *"a.bin 3000000"* ]]
+  log=$(mine "$EXECS/$local/log?logType=outlog")
+  [[ $log == *"a.bin 3000000"*/wm-data-*-$(id -u)-* ]] || { echo "$log"; return 1; }
+  where=$(sed -n 's/^from //p' <<<"$log")
+  [ -n "$where" ] && [ ! -e "$(dirname "$where")" ]
 }
 
 @test "a wrong password, a server that is not there, nothing at the place: the reason, and the execution does not begin" {

@@ -72,6 +72,18 @@ Result<JobId> begin_fetching(Site& site, const rest::ExecRequest& request,
   return reply.job;
 }
 
+// What each task's shell does first. The folder is the job's on that host: the last of its tasks
+// there removes it, so that the shell stays until its command has ended, whatever it is sent.
+std::string local_prelude(const Site& site, const std::string& sources) {
+  auto fetch = rest::shell_quoted(fetcher());
+  return "wm_data=\"${TMPDIR:-/tmp}\"/wm-data-" + rest::shell_quoted(site.conf.name) +
+         "-$(id -u)-${LSB_JOBID:-0}; trap : HUP INT QUIT TERM USR1 USR2; trap " +
+         rest::shell_quoted(fetch + " --drop \"$wm_data\" --for $$") +
+         " EXIT; DATA_DIR=$(" + fetch + " --connections " + rest::shell_quoted(file_of(site)) +
+         " --local \"$wm_data\" --for $$ " + rest::shell_quoted(sources) +
+         ") && export DATA_DIR && ";
+}
+
 }  // namespace
 
 Result<std::vector<rest::Connection>> own_connections(const Site& site) {
@@ -116,10 +128,7 @@ Result<Staged> stage_data(Site& site, rest::ExecRequest& request, const std::str
   Staged staged;
   request.data_path.clear();
   if (wish.staging == rest::Staging::Local) {
-    staged.prelude = "DATA_DIR=$(" + rest::shell_quoted(fetcher()) + " --connections " +
-                     rest::shell_quoted(file_of(site)) +
-                     " --local \"${TMPDIR:-/tmp}/wm-data-$(id -u)-${LSB_JOBID:-0}\" " +
-                     rest::shell_quoted(sources) + ") && export DATA_DIR && ";
+    staged.prelude = local_prelude(site, sources);
     return staged;
   }
   WM_TRY(auto job, begin_fetching(site, request, sources, bundle));

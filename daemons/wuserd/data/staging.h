@@ -6,6 +6,7 @@
 //   <results>/<user>/data/<bundle>.progress   how far it is, JSON
 //   <results>/<user>/data/cache/…             kept: equal sources of equal versions are fetched
 //   once
+//   $TMPDIR/wm-data-<cluster>-<uid>-<job>      of a step before each task: goes with the job
 #pragma once
 
 #include <map>

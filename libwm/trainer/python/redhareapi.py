@@ -12,6 +12,8 @@
 A thin layer over libwmserve.so (libwm/kernel/wmserve.h), which has the network and the batches.
 Tasks of one batch are a list: next() and prev(). What a kernel never looks at is given to it once
 more, so that one which handles the first task alone works with any task_batch_size.
+A context is of its invocation: once on_task_invoke has returned, or raised, whatever asks it for data,
+answers or neighbours raises TaskEnded. A thread that is late reaches nobody else's request.
 Environment: WM_SERVICE_DIR, REDHARE_MODEL_PATH, TASK_JOB_ID, DLIM_MK_LOG_LEVEL.
 """
 
@@ -85,13 +87,64 @@ class KernelContext:
         return json.dumps(model)
 
 
-class TaskContext:
-    """One request."""
+class TaskEnded(RuntimeError):
+    """A context was used after its invocation."""
 
-    def __init__(self, lib, batch, place, tasks):
-        self._lib, self._batch, self._place, self._tasks = lib, batch, place, tasks
-        self._number = lib.wm_batch_task(batch, place)
-        self._seen = self._answered = False
+
+class _Batch:
+    """Requests that were handed over together, in the memory of libwmserve.so until end(). The lock is held around every use of that memory,
+    since threads of a kernel may be at work when it goes."""
+
+    def __init__(self, lib, pointer):
+        self.lib, self.pointer, self.lock = lib, pointer, threading.Lock()
+        self.size = lib.wm_batch_size(pointer)
+        self.seen, self.answered = [False] * self.size, [False] * self.size
+
+    def fail(self, problem):
+        """Whatever was looked at and not answered. The words of an exception may hold what one client asked, so that one alone is told them."""
+        failed = [place for place in range(self.size) if self.seen[place] and not self.answered[place]]
+        why = f'{problem}' if len(failed) == 1 else 'in a batch with other requests, the log of the kernel says more'
+        data = _bytes(f'INFERRED error: {type(problem).__name__}: {why}')
+        for place in failed:
+            self.lib.wm_batch_answer(self.pointer, place, 0, data, len(data))
+            self.answered[place] = True
+
+    def end(self):
+        """Sends the answers and frees the memory."""
+        with self.lock:
+            pointer, self.pointer = self.pointer, None
+            self.lib.wm_batch_done(pointer)
+
+
+class _Invocation:  # pylint: disable=too-few-public-methods
+    """What one call of on_task_invoke may reach: contexts of its batch, made as they are asked for, while `open`. That changes under the
+    batch's lock."""
+
+    def __init__(self, batch):
+        self.batch, self.open, self._contexts = batch, True, {}
+
+    def at(self, place):
+        """The task there, or None; with the batch's lock."""
+        if not 0 <= place < self.batch.size:
+            return None
+        self.batch.seen[place] = True
+        if place not in self._contexts:
+            self._contexts[place] = TaskContext(self, place)
+        return self._contexts[place]
+
+
+class TaskContext:
+    """One request, during one call of on_task_invoke."""
+
+    def __init__(self, invocation, place):
+        self._invocation, self._batch, self._place = invocation, invocation.batch, place
+        self._number = self._batch.lib.wm_batch_task(self._batch.pointer, place)
+
+    def _usable(self):
+        """(library, batch); with the batch's lock. @errors TaskEnded"""
+        if not self._invocation.open:
+            raise TaskEnded(f'task {self._number}: on_task_invoke has returned, so its context can be used no more')
+        return self._batch.lib, self._batch.pointer
 
     def get_id(self):
         """Unique in the service's run."""
@@ -116,14 +169,18 @@ class TaskContext:
     def get_input_data_extend(self):
         """The request's body as bytes."""
         size = c.c_size_t()
-        data = self._lib.wm_batch_data(self._batch, self._place, c.byref(size))
-        return c.string_at(data, size.value)
+        with self._batch.lock:
+            lib, batch = self._usable()
+            data = lib.wm_batch_data(batch, self._place, c.byref(size))
+            return c.string_at(data, size.value)
 
     def set_output_data(self, data):
         """What the client is answered: text or bytes."""
         data = _bytes(data)
-        self._lib.wm_batch_answer(self._batch, self._place, 1, data, len(data))
-        self._answered = True
+        with self._batch.lock:
+            lib, batch = self._usable()
+            lib.wm_batch_answer(batch, self._place, 1, data, len(data))
+            self._batch.answered[self._place] = True
         return True
 
     def set_output_data_extend(self, data):
@@ -133,8 +190,10 @@ class TaskContext:
     def report_ready(self, data):
         """Answers the client now, while the rest of the batch is still worked on."""
         data = _bytes(data)
-        self._lib.wm_batch_ready(self._batch, self._place, data, len(data))
-        self._answered = True
+        with self._batch.lock:
+            lib, batch = self._usable()
+            lib.wm_batch_ready(batch, self._place, data, len(data))
+            self._batch.answered[self._place] = True
         return True
 
     def next(self):
@@ -146,14 +205,9 @@ class TaskContext:
         return self._at(self._place - 1)
 
     def _at(self, place):
-        if not 0 <= place < len(self._tasks):
-            return None
-        self._tasks[place]._seen = True
-        return self._tasks[place]
-
-    def _fail(self, why):
-        data = _bytes('INFERRED error: ' + why)
-        self._lib.wm_batch_answer(self._batch, self._place, 0, data, len(data))
+        with self._batch.lock:
+            self._usable()
+            return self._invocation.at(place)
 
 
 class Kernel:
@@ -230,23 +284,28 @@ class Kernel:
                 lost.append(lib.wm_kernel_error().decode(errors='replace'))
             if got <= 0:
                 return
+            handed = _Batch(lib, batch.value)  # the pointer's own value: the next batch is another's
             try:
-                self._invoke(lib, batch)
+                self._invoke_all(handed)
             finally:
-                lib.wm_batch_done(batch)
+                handed.end()
 
-    def _invoke(self, lib, batch):
-        tasks = []
-        tasks.extend(TaskContext(lib, batch, place, tasks) for place in range(lib.wm_batch_size(batch)))
-        for task in tasks:
-            if task._seen or task._answered:
-                continue
-            task._seen = True
-            try:
-                self.on_task_invoke(task)
-            except Exception as problem:  # whatever a user's code raises is that request's, not the kernel's
-                Kernel.log_error(traceback.format_exc())
-                for one in tasks:
-                    if one._seen and not one._answered:
-                        one._fail(f'{type(problem).__name__}: {problem}')
-                        one._answered = True
+    def _invoke_all(self, batch):
+        for place in range(batch.size):
+            if not batch.seen[place]:
+                self._invoke(batch, place)
+
+    def _invoke(self, batch, place):
+        invocation, raised = _Invocation(batch), None
+        with batch.lock:
+            first = invocation.at(place)
+        try:
+            self.on_task_invoke(first)
+        except Exception as problem:  # whatever a user's code raises is that request's, not the kernel's
+            Kernel.log_error(traceback.format_exc())
+            raised = problem
+        finally:
+            with batch.lock:
+                invocation.open = False
+                if raised is not None:
+                    batch.fail(raised)

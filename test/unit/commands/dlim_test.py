@@ -19,6 +19,12 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.re
 DLIM = os.path.join(TOP, 'commands', 'dlim.py')
 
 
+def token(cluster, number='0'):
+    """As a web door of that cluster gives them."""
+    body = base64.urlsafe_b64encode(json.dumps({'iss': cluster, 'jti': number}).encode()).decode().rstrip('=')
+    return f'head.{body}.signature'
+
+
 class Server(http.server.ThreadingHTTPServer):
     """A web door without models that gives a token of its own to everybody and notes who asked."""
 
@@ -91,6 +97,73 @@ class Servers(unittest.TestCase):
             json.dump({'url': self.one.url, 'token': 'old'}, kept)
         self.assertEqual(self.dlim('config', '-s'), 'old\n')
         self.assertEqual(self.dlim('config', '-s', WM_GATEWAY_URL=self.two.url, WM_API_KEY='key'), 'of two\n')
+
+    def refused(self, *words, **environment):
+        """Why dlim does not do it."""
+        env = {'PATH': os.environ['PATH'], 'HOME': self.home, 'USER': 'ann', **environment}
+        asked = subprocess.run([sys.executable, DLIM, *words], env=env, capture_output=True, text=True, check=False)
+        self.assertEqual(asked.returncode, 1, asked.stdout)
+        return asked.stderr
+
+    def keep(self, **values):
+        """As config would."""
+        with open(os.path.join(self.home, '.dlim'), 'w', encoding='ascii') as kept:
+            json.dump(values, kept)
+
+    def test_the_token_of_a_job_goes_to_the_server_that_came_with_it_alone(self):
+        self.keep(url=self.one.url)
+        job = {'USER_ACCESS_TOKEN': token('here'), 'WM_GATEWAY_URL': self.two.url}
+        self.dlim('model', 'list', **job)
+        self.assertEqual(self.seen(), ([], ['Bearer ' + token('here')]))
+        self.assertIn('the token of this job is not for', self.refused('model', 'list', '--rest-server', self.one.url, **job))
+        self.assertIn('log on first', self.refused('model', 'list', USER_ACCESS_TOKEN=token('here')))  # the server is that of ~/.dlim
+        self.assertEqual(self.seen(), ([], []))
+        self.dlim('config', '-c', self.one.url, **job)
+        self.assertIn('log on first', self.refused('config', '-s', '--rest-server', self.one.url, **job))
+
+    def test_the_renewed_token_of_a_job_is_kept_to_its_server_as_well(self):
+        path = os.path.join(self.home, 'token')
+        with open(path, 'w', encoding='ascii') as file:
+            file.write(token('renewed'))
+        job = {'USER_ACCESS_TOKEN': token('old'), 'USER_ACCESS_TOKEN_FILE': path, 'WM_GATEWAY_URL': self.two.url}
+        self.dlim('model', 'list', **job)
+        self.dlim('model', 'list', '--rest-server', self.one.url, WM_API_KEY='key', **job)
+        basic = 'Basic ' + base64.b64encode(b'ann:key').decode()
+        self.assertEqual(self.seen(), ([basic, 'Bearer of one'], ['Bearer ' + token('renewed')]))
+
+    def test_without_an_address_the_token_of_a_job_goes_to_a_server_of_its_own_cluster(self):
+        self.keep(url=self.one.url, token=token('here', '1'), token_of=self.one.url)
+        self.dlim('model', 'list', USER_ACCESS_TOKEN=token('here', '2'))
+        self.assertEqual(self.seen(), (['Bearer ' + token('here', '2')], []))
+        self.dlim('model', 'list', USER_ACCESS_TOKEN=token('there'))
+        self.assertEqual(self.seen(), (['Bearer ' + token('here', '1')], []))
+        self.dlim('model', 'list', USER_ACCESS_TOKEN='no token of ours')
+        self.assertEqual(self.seen(), (['Bearer ' + token('here', '1')], []))
+
+    def test_a_server_known_to_be_of_another_cluster_gets_no_token_of_a_job_whatever_the_environment_says(self):
+        self.keep(url=self.two.url, token=token('there'), token_of=self.two.url)
+        self.dlim('model', 'list', USER_ACCESS_TOKEN=token('here'), WM_GATEWAY_URL=self.two.url)
+        self.assertEqual(self.seen(), ([], ['Bearer ' + token('there')]))
+
+    def test_scheme_host_and_port_are_what_a_server_is_known_by(self):
+        host, port = '127.0.0.1', self.one.server_port
+        self.keep(url=self.one.url, token='kept', token_of=self.one.url.upper().replace('HTTP', 'http'))
+        self.dlim('model', 'list', '--rest-server', self.one.url + '/')
+        self.assertEqual(self.seen(), (['Bearer kept'], []))
+        self.keep(url='', token='kept', token_of=f'https://{host}:{port}')
+        self.assertIn('log on first', self.refused('model', 'list', '--rest-server', self.one.url))  # in the clear
+        self.keep(url=self.two.url, token='kept', token_of=f'{host}:{self.two.server_port}')  # as an older dlim kept it
+        self.dlim('model', 'list')
+        self.assertEqual(self.seen(), ([], ['Bearer kept']))
+        self.keep(url='http://[', token='kept')
+        self.dlim('model', 'list', '--rest-server', self.one.url, '--jwt-token', 'mine')
+        self.assertEqual(self.refused('model', 'list'), 'http://[: no address of a server\n')
+
+    def test_what_is_kept_is_readable_by_its_owner_alone_though_it_was_there(self):
+        self.keep(url=self.one.url)
+        os.chmod(os.path.join(self.home, '.dlim'), 0o644)
+        self.dlim('config', '-t', '-k', 'key')
+        self.assertEqual(os.stat(os.path.join(self.home, '.dlim')).st_mode & 0o777, 0o600)
 
     def deployed(self, model, calls_itself, **environment):
         """model.json as the server got it, of a shell whose python3 calls itself so; what dlim said."""
