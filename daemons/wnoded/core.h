@@ -101,7 +101,7 @@ class Core {
   bool is_stale(const launch::AttemptKey& key) const;
   void take_up(const launch::AttemptKey& key, HostOrder order);
   void on_authorised(const launch::AttemptKey& key, const Result<Authorised>& permit);
-  static void grant(Entry& entry, const Authorised& permit);
+  void grant(Entry& entry, const Authorised& permit);
   void take_over(const launch::AttemptKey& key, Entry& entry, HostOrder order);
   void authorise_anew(const launch::AttemptKey& key, HostOrder order);
   void start(const launch::AttemptKey& key, Entry& entry);

@@ -59,9 +59,7 @@ Result<void> Core::on_frame(std::uint16_t type, const std::string& payload) {
     return with<HostWelcome>(payload, [this](HostWelcome w) {
       host_.id = w.host;
       host_.cluster = w.cluster;
-      host_.dirs = w.dirs;
-      host_.limits = w.limits;
-      host_.scripts = w.scripts;
+      host_.limits = w.limits;  // what runs here as root, and where, is our own files' word
       times_ = w.times;
       log::info("registered", {{"host", host_.name}, {"number", w.host.value}});
     });
@@ -143,6 +141,8 @@ void Core::grant(Entry& entry, const Authorised& permit) {
   entry.account = permit.account;
   entry.own = permit.own;
   put_own(entry.order, *entry.own);
+  host_.dirs = permit.own.dirs;  // as our files say now
+  host_.scripts = permit.own.scripts;
 }
 
 void Core::on_authorised(const launch::AttemptKey& key, const Result<Authorised>& permit) {

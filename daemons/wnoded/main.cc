@@ -99,6 +99,7 @@ launch::HostFacts facts_of(const Config& config, const Options& options, const H
   host.interface = proc::interface_of(options.address);
   host.cluster = config.cluster.name;
   host.dirs = config.cluster.dirs;
+  host.scripts = config.cluster.scripts;
   host.limits = config.cluster.limits;
   host.conf_dir = options.conf;
   host.bin_dir = top / "bin";

@@ -98,7 +98,8 @@ Result<OwnCommands> own_commands(const Config& config, const JobSpec& job) {
   if (!queue)
     return fail(Code::NotFound,
                 "queue '" + job.queue + "' is not in queues.conf on this host: copy the master's");
-  return OwnCommands{*app, side_commands_of(*queue), queue->controls};
+  return OwnCommands{*app, side_commands_of(*queue), queue->controls, config.cluster.dirs,
+                     config.cluster.scripts};
 }
 
 void put_own(HostOrder& order, const OwnCommands& own) {

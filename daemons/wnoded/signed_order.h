@@ -1,6 +1,7 @@
 // Role: how far a host follows the master: what it does as a user is what the user signed, what
-// profile and queue add is what this host's own configuration says. Of the master's is where and
-// how many, and what a submitter leaves open. Pure.
+// profile, queue and site add (prolog, epilog, copy command, sendmail, folders) is what this host's
+// own configuration says. Of the master's is where and how many, and what a submitter leaves open.
+// Pure.
 #pragma once
 
 #include "libwm/base/result.h"
@@ -18,11 +19,14 @@ Result<void> check_as_signed(const HostOrder& order);
 /// Do both carry the same signature of the same owner over the same bytes?
 bool same_signature(const HostOrder& a, const HostOrder& b);
 
-/// What this host's configuration says of a job's profile and queue.
+/// What this host's configuration says of a job's profile and queue, and of what is done around every
+/// job here, some of it as root.
 struct OwnCommands {
   AppConf app;
   SideCommands queue_side;
   JobControls queue_controls;
+  DirConf dirs;
+  SiteScripts scripts;
 };
 
 /// @errors NotFound: the profile or the queue is not in this host's configuration

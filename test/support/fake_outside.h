@@ -47,6 +47,8 @@ class FakeOutside : public node::Outside {
   void authorise(const HostOrder& order,
                  std::function<void(Result<node::Authorised>)> done) override {
     node::OwnCommands own{order.app, order.queue_side.pre, order.queue_side.post};
+    own.dirs = own_dirs;
+    own.scripts = own_scripts;
     asked.push_back({std::move(own), std::move(done)});
   }
   Result<std::uint32_t> lease_port(const launch::AttemptKey& key,
@@ -98,6 +100,8 @@ class FakeOutside : public node::Outside {
   };
   std::deque<Asked> asked;
   std::map<launch::AttemptKey, std::uint32_t> ports;
+  DirConf own_dirs;                    // as this host's files say
+  SiteScripts own_scripts;
   bool no_ports = false;
   std::set<std::uint32_t> taken;       // ports that somebody else has
   std::set<std::uint16_t> connected;   // ports that somebody is connected at

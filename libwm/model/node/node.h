@@ -80,10 +80,10 @@ struct GpuReports {
 struct HostWelcome {
   HostId host;
   std::string cluster;
-  DirConf dirs;
+  DirConf dirs;  ///< for hosts of earlier versions: a host goes by its own files
   TimeConf times;
   LimitConf limits;
-  SiteScripts scripts;
+  SiteScripts scripts;  ///< as dirs
   bool operator==(const HostWelcome&) const = default;
 };
 

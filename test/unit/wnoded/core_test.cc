@@ -419,6 +419,19 @@ TEST_F(core, progress_is_passed_on_and_never_kept) {
     EXPECT_FALSE(std::holds_alternative<AgentReport>(fact.fact));
 }
 
+TEST_F(core, what_is_run_as_root_and_where_is_this_hosts_own_word_and_not_the_masters) {
+  outside_.own_scripts.prolog = "/own/prolog";
+  HostWelcome other{HostId{1}, "c", {}, {}, {}};
+  other.scripts.prolog = "/planted/prolog";
+  other.scripts.epilog = "/planted/epilog";
+  hear(NodeVerb::Welcome, other);
+  start(order());
+  const auto& spec = outside_.fake.started.at(0);
+  ASSERT_EQ(spec.before.size(), 1u);
+  EXPECT_EQ(spec.before[0].argv.back(), "/own/prolog");
+  EXPECT_TRUE(spec.after.empty());
+}
+
 TEST_F(core, peek_reads_the_tasks_own_file_as_its_user) {
   start(order());
   hear(NodeVerb::Peek, PeekRequest{5, {7, 0}, {1}, {1}, 1, 10, 100});
