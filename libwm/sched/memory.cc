@@ -274,7 +274,8 @@ bool Collector::is_loose(const Job& job) const {
     if (task.holds_slot() && !(stays && is_wanted(task))) return true;
   if (runs) {
     bool settles = job.spec().elastic && make_.quiet_of(job) > Duration{};
-    return settles || job.spec().exclusive || make_.has_setback(job);
+    return settles || job.spec().exclusive || make_.has_setback(job) ||
+           make_.may_meet_until(job) != WallTime{};
   }
   if (job.state != JobState::Pending) return !is_over(job.state);
   const JobSpec& spec = job.spec();

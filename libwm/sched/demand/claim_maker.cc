@@ -173,15 +173,13 @@ bool ClaimMaker::was_resized_lately(const Job& job) {
 // Nothing is known yet of how its processes find each other: those that began lately may be about
 // to connect, and a change of size before that leaves some of them told of another size.
 // One that is launching gives its surplus all the same: if it waited, that would wander to others.
-bool ClaimMaker::may_still_meet(const Job& job) {
-  if (job.state == JobState::Launching) return false;
-  if (resize_mode_of(*cluster_.config, job) != ResizeMode::Tasks) return false;
-  if (app_of(*cluster_.config, job.spec()).resize != ResizeMode::Auto) return false;
+WallTime ClaimMaker::may_meet_until(const Job& job) const {
+  if (job.state == JobState::Launching) return {};
+  if (resize_mode_of(*cluster_.config, job) != ResizeMode::Tasks) return {};
+  if (app_of(*cluster_.config, job.spec()).resize != ResizeMode::Auto) return {};
   auto since = std::max(job.times.started, job.times.dispatched);
   auto until = since + cluster_.config->cluster.times.start_window;
-  if (now_ >= until) return false;
-  look_again(until);
-  return true;
+  return now_ < until ? until : WallTime{};
 }
 
 bool ClaimMaker::has_setback(const Job& job) const {
@@ -202,7 +200,11 @@ Claim ClaimMaker::running(const Job& job) {
   claim.now = tasks_wanted(job);
   claim.held = slots_held(job);
   if (claim.reserved) claim.back = end_within(cluster_, job, end_by_limit(claim), now_);
-  bool resizable = is_resizable(cluster_, job) && claim.now > 0 && !may_still_meet(job);
+  bool resizable = is_resizable(cluster_, job) && claim.now > 0;
+  if (auto until = may_meet_until(job); resizable && until != WallTime{}) {
+    look_again(until);
+    resizable = false;
+  }
   bool quiet = resizable && was_resized_lately(job);
   if (quiet && !(hurried_ && claim.in_place)) resizable = false;
   claim.kind = resizable ? ClaimKind::Elastic : ClaimKind::Fixed;

@@ -43,6 +43,10 @@ class ClaimMaker {
   /// Is it, or a host for it, left alone because new tasks failed? @cost O(its setbacks)
   bool has_setback(const Job& job) const;
 
+  /// Until when its tasks, which began lately, may be about to meet at MASTER_PORT (start_window); 0:
+  /// they had their time, or are not of that kind. @cost O(log apps)
+  WallTime may_meet_until(const Job& job) const;
+
   /// A service has requests and no kernel: jobs that change their size in place are not left alone
   /// for resize_quiet when they are to give. Of those read from now on.
   void hurry() { hurried_ = true; }
@@ -58,7 +62,6 @@ class ClaimMaker {
   std::uint32_t owner_of(const JobSpec& spec);
   std::uint32_t order_rank(const Claim& claim);
   bool was_resized_lately(const Job& job);
-  bool may_still_meet(const Job& job);
   void await_setbacks(const Job& job);
 
   const Cluster& cluster_;

@@ -268,5 +268,20 @@ TEST_F(Remembering, priorities_that_rise_are_the_same_when_a_job_goes) {
   EXPECT_EQ(run.size(jobs[2]), 1u);
 }
 
+TEST_F(Remembering, tasks_that_began_lately_keep_their_number_until_they_had_time_to_meet) {
+  gpu_hosts(2);
+  run.agents = false;
+  auto id = submit_and_settle(elastic("ann", 1, 2));
+  ASSERT_EQ(run.size(id), 2u);
+  look();
+  run.now = 0.5;
+  run.step(CapChanged{id, 1, false, "ann"});
+  auto early = look();
+  EXPECT_TRUE(early.shrinks.empty());
+  EXPECT_EQ(early.look_again, at(2)) << "and nothing else wakes the scheduler";
+  run.now = 2;
+  ASSERT_EQ(look().shrinks.size(), 1u) << "although the job itself has not changed";
+}
+
 }  // namespace
 }  // namespace wm::sched
