@@ -79,7 +79,7 @@ submit_as() {
   job=$(submit_as a -o "$place/open/out.txt" echo overwritten)
   ran_out "$job"
   [ "$(cat "$place/a/secret")" = mine ]
-  bhist -a -l "$job" | tr -s ' \n' ' ' | grep -q 'is a link that uid [0-9]* made'
+  [[ $(field "$job" exit_reason) == *"is a link that uid "*" made"* ]]
 }
 
 @test "another account can neither end nor read it" {
