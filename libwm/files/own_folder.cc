@@ -47,7 +47,8 @@ Result<void> check_parent(int fd, const std::string& path, uid_t owner) {
                              ", which can change what is below it");
   mode_t others = is.st_uid == owner ? S_IWOTH : kOthersWrite;  // a group of the owner's own
   if ((is.st_mode & others) != 0 && (is.st_mode & S_ISVTX) == 0)
-    return refused(path, "may be changed by others: it needs the sticky bit, chmod 1777, or chmod o-w");
+    return refused(path,
+                   "may be changed by others: it needs the sticky bit, chmod 1777, or chmod o-w");
   return {};
 }
 

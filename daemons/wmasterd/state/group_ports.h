@@ -18,7 +18,8 @@
 
 namespace wm::master {
 
-/// The ports given out by one batch of starts. @thread one   @owns nothing of the cluster, which it refers to
+/// The ports given out by one batch of starts. @thread one
+/// @owns nothing of the cluster, which it refers to
 class GroupPorts {
  public:
   /// `cluster`: as it is while ports are given out; it outlives this, unchanged.

@@ -44,11 +44,11 @@ def as_python(cell):
     try:
         ast.parse(cell)
         return cell
-    except SyntaxError:
+    except SyntaxError as problem:
         try:
             from IPython.core.inputtransformer2 import TransformerManager
         except ImportError:
-            raise
+            raise problem from None
         source = TransformerManager().transform_cell(cell)
         ast.parse(source)
         return source

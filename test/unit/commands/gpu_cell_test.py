@@ -88,6 +88,13 @@ class GpuCell(unittest.TestCase):
         change = cell.with_gpu('num=1')
         self.assertEqual(change(['x = f(1)\n', '!nvidia-smi\n'])[0], '%%gpu num=1\n')
 
+    def test_without_ipython_such_a_line_is_no_python(self):
+        """And is the kernel's to complain about where every cell has a GPU."""
+        with unittest.mock.patch.dict(sys.modules, {'IPython.core.inputtransformer2': None}):
+            with self.assertRaises(SyntaxError):
+                cell.gpu('', 'x = 1\n!ls', {})
+            self.assertEqual(cell.with_gpu('num=1')(['x = 1\n', '!ls']), ['x = 1\n', '!ls'])
+
     def test_what_cannot_be_pickled_is_named(self):
         """Going, and coming back."""
         with self.assertRaisesRegex(TypeError, 'lock cannot be sent'):
