@@ -74,7 +74,7 @@ Result<AcctReply> answer(const Parsed& options, AcctRequest request) {
   auto file = options.first("f");
   if (!file) {
     WM_TRY(auto from, master());
-    return from.account(request);
+    return from.ask(request);
   }
   std::ifstream log(*file, std::ios::binary);
   if (!log) return fail(Code::NotFound, *file + ": " + std::strerror(errno));

@@ -105,8 +105,8 @@ std::optional<std::uint32_t> account_uid(const std::string& name) {
 // What only a master that runs knows. It may well be down while its files are edited.
 Findings ask_running(const Config& next) {
   auto to = client::Master::of(next.cluster, kPatience);
-  auto queues = to ? to->queues({}) : to.error();
-  auto hosts = queues ? to->hosts({}) : queues.error();
+  auto queues = to ? to->ask(QueuesRequest{}) : to.error();
+  auto hosts = queues ? to->ask(HostsRequest{}) : queues.error();
   if (!hosts)
     return {{false,
              "not looked at: queues and hosts with jobs that are left out, and hosts that "
@@ -188,7 +188,7 @@ Result<int> ask_master(Act act, const Parsed& options) {
   }
   if (act == Act::Reconfig) WM_TRY(conf::load(conf_dir(), conf::this_host()));
   WM_TRY(auto to, master());
-  WM_TRY(auto reply, to.admin(request));
+  WM_TRY(auto reply, to.ask(request));
   for (const auto& line : reply.lines) say(line + "\n");
   return 0;
 }
@@ -221,7 +221,7 @@ Result<int> revoke_tokens(const Parsed& options) {
     if (!one && !client::find_account(word))
       complain("badmin: there is no account <" + word + "> on this host\n");
     request.why = options.first("C").value_or("");
-    WM_TRY(to.revoke(request));
+    WM_TRY(to.ask(request));
     say(one ? "Token <" + word + "> is revoked\n"
             : "Tokens of <" + word + "> that were given out until now are revoked\n");
   }
@@ -244,7 +244,7 @@ Result<int> change_token_key(const Parsed& options) {
   if (at_once) act.objects.emplace_back("--now");
   auto conf = cluster_conf();
   auto to = conf ? client::Master::of(*conf, kPatience) : conf.error();
-  auto told = to ? to->note({"", {act}}) : Result<NoteReply>(to.error());
+  auto told = to ? to->ask(NoteRequest{"", {act}}) : Result<NoteReply>(to.error());
   if (!told) complain("badmin: it is not in the record of acts: " + told.error().text + "\n");
   return 0;
 }
@@ -253,7 +253,7 @@ Result<int> show_difference() {
   WM_TRY(auto to, master());
   AdminRequest request;
   request.act = Act::Difference;
-  WM_TRY(auto reply, to.admin(request));
+  WM_TRY(auto reply, to.ask(request));
   for (const auto& line : reply.lines) say(line + "\n");
   if (reply.lines.empty()) say("Nothing would change\n");
   return 0;
@@ -279,7 +279,7 @@ Result<int> performance(const std::vector<std::string>& words) {
     request.period = std::chrono::seconds(seconds);
   }
   WM_TRY(auto to, master());
-  WM_TRY(auto reply, to.perfmon(request));
+  WM_TRY(auto reply, to.ask(request));
   for (const auto& line : reply.lines) say(line + "\n");
   return 0;
 }

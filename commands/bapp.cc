@@ -35,7 +35,7 @@ Result<int> run(const Parsed& options) {
   WM_TRY(auto from, master());
   JobSelection selection;
   selection.user = "all";
-  WM_TRY(auto reply, from.jobs({selection}));
+  WM_TRY(auto reply, from.ask(JobsRequest{selection}));
   std::vector<std::string> names;
   for (const auto& app : config.apps) names.push_back(app.name);
   auto profiles = view::tallies(

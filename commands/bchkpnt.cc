@@ -51,7 +51,7 @@ Result<int> tell_trainer(client::Master& to, JobId job, bool kills) {
   KillRequest request;
   request.jobs.ids = {job};
   request.signal = kills ? SIGTERM : SIGUSR1;  // a trainer that is ended writes one first
-  WM_TRY(auto reply, to.kill(request));
+  WM_TRY(auto reply, to.ask(request));
   bool refused = !reply.jobs.empty() && reply.jobs.front().code != 0;
   if (refused) return tell(reply);
   say("Job <" + to_string(job) + "> is being checkpointed\n");

@@ -64,7 +64,7 @@ Result<GiveReply> give_all(client::Master& to, JobId job, std::vector<std::strin
       request.data.push_back(std::move(data[at]));
     }
     request.close = close && at == data.size();
-    WM_TRY(auto reply, to.give(request));
+    WM_TRY(auto reply, to.ask(request));
     if (all.first == 0) all.first = reply.first;
     all.given = reply.given;
     all.closed = reply.closed;

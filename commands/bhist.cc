@@ -38,8 +38,9 @@ constexpr Option kOptions[] = {
     {"w", Kind::Flag, "", "Wide: with -l lines are not wrapped"},
 };
 
-Result<AcctRequest> request_of(const Parsed& options) {
-  WM_TRY(auto request, select_records(options));
+Result<HistoryRequest> request_of(const Parsed& options) {
+  WM_TRY(auto records, select_records(options));
+  HistoryRequest request{std::move(records)};
   bool only_ended = options.has("d") || options.has("e") || options.has("C");
   bool all = options.has("a") || options.has("T");
   request.jobs.unfinished = all || !only_ended;
@@ -71,7 +72,7 @@ Result<int> run(const Parsed& options) {
     WM_TRY(range, parse_range(*text, wall_now()));
   }
   WM_TRY(auto from, master());
-  WM_TRY(auto reply, from.history(request));
+  WM_TRY(auto reply, from.ask(request));
   if (!reply.jobs.empty() || options.has("json")) say(shown(options, reply, range));
   for (auto id : reply.missing) complain("Job <" + to_string(id) + ">: No matching job found\n");
   if (!reply.missing.empty()) return kRefused;

@@ -120,7 +120,7 @@ Result<int> run(const Parsed& options) {
   WM_TRY(auto reply, hosts_asked(from, options, code));
   ReservationsReply kept;
   if (options.has("l")) {
-    WM_TRY(kept, from.reservations({}));
+    WM_TRY(kept, from.ask(ReservationsRequest{}));
   }
   WM_TRY(auto text, shown(options, reply.hosts, kept.reservations));
   if (!reply.hosts.empty() || options.has("json")) say(text);

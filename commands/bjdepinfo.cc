@@ -104,7 +104,7 @@ Result<int> run(const Parsed& options) {
   JobSelection every;
   every.user = "all";
   every.finished = true;
-  WM_TRY(auto reply, from.jobs({every}));
+  WM_TRY(auto reply, from.ask(JobsRequest{every}));
   JobId id = selection.ids[0];
   if (!find(reply.jobs, id)) {
     complain("Job <" + to_string(id) + "> is not found\n");

@@ -112,8 +112,8 @@ Result<int> run(const Parsed& options) {
     WM_TRY(selection.job_group, parse_job_group(options.words[0]));
   }
   WM_TRY(auto from, master());
-  WM_TRY(auto reply, from.jobs({selection}));
-  WM_TRY(auto made, from.groups());
+  WM_TRY(auto reply, from.ask(JobsRequest{selection}));
+  WM_TRY(auto made, from.ask(GroupsRequest{}));
   auto groups = groups_of(reply.jobs, made);
   const auto& top = selection.job_group;
   std::erase_if(groups, [&](const Group& group) {

@@ -203,7 +203,7 @@ Result<std::string> shown(const Parsed& options, std::span<const view::ShownJob>
 Result<std::string> script_of(client::Master& from, JobId id) {
   ClientPeek peek{.job = id, .stream = kScriptStream};
   for (std::string text;;) {
-    WM_TRY(auto reply, from.peek(peek));
+    WM_TRY(auto reply, from.ask(peek));
     if (reply.bytes.empty()) return text;
     peek.offset += reply.bytes.size();
     text += reply.bytes;
@@ -280,7 +280,7 @@ Result<int> run(const Parsed& options) {
   }
   if (options.has("script")) return show_scripts(from, selection);
   WM_TRY(check_group(from, options));
-  WM_TRY(auto reply, from.jobs({selection}));
+  WM_TRY(auto reply, from.ask(JobsRequest{selection}));
   leave_out(options, reply.jobs);
   if (options.has("hostfile") && !reply.jobs.empty())
     return std::max(show_hosts(reply), exit_code(options, selection, reply));

@@ -46,7 +46,7 @@ Result<int> run(const Parsed& options) {
   WM_TRY(auto request, request_of(options));
   WM_TRY(auto to, master());
   WM_TRY(request.jobs, jobs_to_change(to, options, request.jobs));
-  WM_TRY(auto reply, to.kill(request));
+  WM_TRY(auto reply, to.ask(request));
   return tell(reply);
 }
 

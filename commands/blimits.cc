@@ -32,8 +32,8 @@ Result<int> run(const Parsed& options) {
   WM_TRY(auto from, master());
   JobSelection selection;
   selection.user = "all";
-  WM_TRY(auto jobs, from.jobs({selection}));
-  WM_TRY(auto plans, from.plans({}));
+  WM_TRY(auto jobs, from.ask(JobsRequest{selection}));
+  WM_TRY(auto plans, from.ask(PlansRequest{}));
   auto rows = view::limit_rows(config, jobs.jobs, plans.plans);
   auto keep = [&](const char* option, std::string view::LimitRow::*column) {
     if (auto wanted = options.first(option))

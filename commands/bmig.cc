@@ -31,7 +31,7 @@ Result<int> run(const Parsed& options) {
   }
   WM_TRY(auto to, master());
   WM_TRY(request.jobs, jobs_to_change(to, which, request.jobs));
-  WM_TRY(auto reply, to.migrate(request));
+  WM_TRY(auto reply, to.ask(request));
   return tell(reply);
 }
 

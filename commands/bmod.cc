@@ -43,10 +43,10 @@ Result<int> run(const Parsed& options) {
     LimitRequest request;
     request.jobs.ids = ids;
     request.limit = *limit;
-    WM_TRY(auto reply, to.limit_run(request));
+    WM_TRY(auto reply, to.ask(request));
     return told(reply);
   }
-  WM_TRY(auto submitted, to.spec(ids.front()));
+  WM_TRY(auto submitted, to.ask(SpecRequest{ids.front()}));
   WM_TRY(auto spec, codec::decode<JobSpec>(submitted.spec));
   WM_TRY(auto conf, cluster_conf());
   bool only_signs = options.has("sign") && options.options.size() == 1;

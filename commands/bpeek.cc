@@ -41,7 +41,7 @@ Result<ClientPeek> target_of(const std::string& word) {
 // Prints what is there from peek.offset on, moves it; says whether more may come.
 Result<bool> print_more(client::Master& from, ClientPeek& peek, bool to_stderr) {
   while (true) {
-    WM_TRY(auto reply, from.peek(peek));
+    WM_TRY(auto reply, from.ask(peek));
     if (reply.bytes.empty()) return reply.running;
     peek.offset += reply.bytes.size();
     if (to_stderr) pass_on(reply.bytes);
@@ -65,7 +65,7 @@ Result<int> follow(client::Master& from, ClientPeek out, ClientPeek err) {
 Result<void> must_not_be_over(client::Master& from, JobId job) {
   JobSelection one;
   one.ids = {job};
-  WM_TRY(auto reply, from.jobs({one}));
+  WM_TRY(auto reply, from.ask(JobsRequest{one}));
   bool over = std::all_of(reply.jobs.begin(), reply.jobs.end(),
                           [](const JobView& view) { return is_over(view.job->state); });
   if (reply.jobs.empty() || !over) return {};
@@ -77,7 +77,7 @@ Result<void> must_not_be_over(client::Master& from, JobId job) {
 Result<ClientPeek> newest_that_runs(client::Master& from, const Parsed& options) {
   WM_TRY(auto selection, select_jobs(options));
   selection.running_only = true;
-  WM_TRY(auto reply, from.jobs({selection}));
+  WM_TRY(auto reply, from.ask(JobsRequest{selection}));
   ClientPeek peek;
   for (const auto& view : reply.jobs) peek.job = std::max(peek.job, view.id);
   if (peek.job == JobId{}) return fail(Code::NotFound, "No running job found");
@@ -94,12 +94,12 @@ Result<int> run(const Parsed& options) {
   err.stream = kStderr;
   WM_TRY(must_not_be_over(from, out.job));
   if (options.has("f")) {
-    WM_TRY(auto first, from.peek(out));
+    WM_TRY(auto first, from.ask(out));
     say("<< output from stdout >>\n" + first.bytes);
     out.offset = first.bytes.size();
     return follow(from, out, err);
   }
-  WM_TRY(auto first, from.peek(out));
+  WM_TRY(auto first, from.ask(out));
   say("<< output from stdout >>\n" + first.bytes);
   out.offset = first.bytes.size();
   WM_TRY(print_more(from, out, false));

@@ -53,7 +53,7 @@ constexpr Listing kBudgets{"bplans", "BUDGETS",
 
 // Those named, or all.
 Result<int> show_budgets(const Parsed& options, client::Master& from) {
-  WM_TRY(auto reply, from.budgets());
+  WM_TRY(auto reply, from.ask(BudgetsRequest{}));
   int code = 0;
   std::vector<BudgetView> asked;
   for (const auto& name : options.words) {
@@ -77,7 +77,7 @@ Result<int> show_budgets(const Parsed& options, client::Master& from) {
 Result<int> run(const Parsed& options) {
   WM_TRY(auto from, master());
   if (options.has("b")) return show_budgets(options, from);
-  WM_TRY(auto reply, from.plans({options.words}));
+  WM_TRY(auto reply, from.ask(PlansRequest{options.words}));
   WM_TRY(auto text, shown(options, reply.plans));
   if (!reply.plans.empty() || options.has("json")) say(text);
   return exit_code(options, reply.plans);

@@ -51,7 +51,7 @@ Result<int> run(const Parsed& options) {
   request.note.text = options.first("d").value_or("");
   if (auto path = options.first("a")) WM_TRY(attach(*path, request.note));
   WM_TRY(auto to, master());
-  WM_TRY(auto reply, to.post(request));
+  WM_TRY(auto reply, to.ask(request));
   say("Message of index " + std::to_string(reply.index) + " is posted to job <" +
       to_string(request.job) + ">\n");
   return 0;

@@ -67,11 +67,11 @@ int exit_code(const Parsed& options, std::span<const QueueView> queues) {
 
 Result<int> run(const Parsed& options) {
   WM_TRY(auto from, master());
-  WM_TRY(auto reply, from.queues({options.words}));
+  WM_TRY(auto reply, from.ask(QueuesRequest{options.words}));
   auto queues = selected(options, reply.queues);
   PlansReply plans;
   if (options.has("r")) {
-    WM_TRY(plans, from.plans({}));
+    WM_TRY(plans, from.ask(PlansRequest{}));
   }
   WM_TRY(auto text, shown(options, queues, plans.plans));
   if (!queues.empty() || options.has("json")) say(text);

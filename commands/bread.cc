@@ -52,7 +52,7 @@ Result<int> run(const Parsed& options) {
   WM_TRY(auto ids, parse_job_ids(options.words));
   if (ids.size() != 1) return fail(Code::BadArgument, "bread: one job ID is wanted");
   WM_TRY(auto from, master());
-  WM_TRY(auto reply, from.notes(ids.front()));
+  WM_TRY(auto reply, from.ask(NotesRequest{ids.front()}));
   if (auto text = options.first("i")) {
     std::uint32_t index = 0;
     auto [end, ec] = std::from_chars(text->data(), text->data() + text->size(), index);

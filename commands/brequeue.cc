@@ -40,7 +40,7 @@ bool is_meant(const RequeueRequest& request, const JobView& view) {
 
 // Without a number: the newest of those that are meant.
 Result<void> take_newest(client::Master& to, RequeueRequest& request) {
-  WM_TRY(auto reply, to.jobs({request.jobs}));
+  WM_TRY(auto reply, to.ask(JobsRequest{request.jobs}));
   std::erase_if(reply.jobs, [&](const JobView& view) { return !is_meant(request, view); });
   auto newest = newest_of(reply.jobs);
   if (!newest) return fail(Code::NotFound, "No matching job found");
@@ -58,7 +58,7 @@ Result<int> run(const Parsed& options) {
   if (request.jobs.ids.empty() && !request.jobs.finished) request.jobs.running_only = true;
   WM_TRY(auto to, master());
   if (options.words.empty()) WM_TRY(take_newest(to, request));
-  WM_TRY(auto reply, to.requeue(request));
+  WM_TRY(auto reply, to.ask(request));
   return tell(reply);
 }
 

@@ -17,7 +17,7 @@ constexpr Option kOptions[] = {
 
 // Hosts run as the user only what the user signed: the command is signed as a changed job is.
 Result<void> notify_by(client::Master& to, JobId job, const std::string& command) {
-  WM_TRY(auto was, to.spec(job));
+  WM_TRY(auto was, to.ask(SpecRequest{job}));
   WM_TRY(auto spec, codec::decode<JobSpec>(was.spec));
   if (spec.side.notify == command) return {};
   spec.side.notify = command;
@@ -35,9 +35,9 @@ Result<int> run(const Parsed& options) {
   WM_TRY(auto to, master());
   if (auto command = options.first("rnc")) WM_TRY(notify_by(to, request.job, *command));
   if (options.has("c") && request.kind == ResizeRequest::Kind::Request) {
-    WM_TRY(to.resize({.job = request.job, .kind = ResizeRequest::Kind::Cancel}));
+    WM_TRY(to.ask(ResizeRequest{.job = request.job, .kind = ResizeRequest::Kind::Cancel}));
   }
-  WM_TRY(auto reply, to.resize(request));
+  WM_TRY(auto reply, to.ask(request));
   auto whose = request.group.empty() ? "" : ": group <" + request.group + ">";
   say("Job <" + to_string(request.job) + ">" + whose + " may have up to " +
       std::to_string(reply.cap) + " task(s) now\n");

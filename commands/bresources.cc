@@ -33,7 +33,7 @@ bool is_asked(const Parsed& options, const std::string& name) {
 
 Result<std::string> guarantees(const Parsed& options) {
   WM_TRY(auto from, master());
-  WM_TRY(auto reply, from.plans({}));
+  WM_TRY(auto reply, from.ask(PlansRequest{}));
   std::erase_if(reply.plans,
                 [&](const auto& plan) { return plan.owns == 0 || !is_asked(options, plan.path); });
   if (reply.plans.empty() && !options.has("json")) return std::string();

@@ -31,7 +31,7 @@ Result<int> run(const Parsed& options) {
   request.jobs.ids = ids;
   request.done = request.exited = true;
   request.hold = options.has("H");
-  WM_TRY(auto reply, to.requeue(request));
+  WM_TRY(auto reply, to.ask(request));
   return tell(reply);
 }
 

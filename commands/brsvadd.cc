@@ -38,7 +38,7 @@ Result<int> run(const Parsed& options) {
     return fail(Code::BadArgument, "brsvadd: -n or -m is wanted");
   request.what.name = options.first("N").value_or("");
   WM_TRY(auto to, master());
-  WM_TRY(auto reply, to.reserve(request));
+  WM_TRY(auto reply, to.ask(request));
   for (const auto& warning : reply.warnings) complain(warning + "\n");
   say("Reservation " + reply.name + " is created\n");
   return 0;

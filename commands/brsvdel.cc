@@ -15,7 +15,7 @@ Result<int> run(const Parsed& options) {
     ReserveRequest request;
     request.act = ReserveRequest::Act::Remove;
     request.what.name = name;
-    auto reply = to.reserve(request);
+    auto reply = to.ask(request);
     if (reply) {
       say("Reservation " + name + " is being deleted\n");
       continue;

@@ -42,7 +42,7 @@ Result<int> run(const Parsed& options) {
     WM_TRY(request.act, act_of(words.front()));
   }
   WM_TRY(auto to, master());
-  WM_TRY(auto known, to.reservations({{words.back()}}));
+  WM_TRY(auto known, to.ask(ReservationsRequest{{words.back()}}));
   if (known.reservations.empty())
     return fail(Code::NotFound, words.back() + ": No such reservation");
   request.what = known.reservations.front().what;
@@ -56,7 +56,7 @@ Result<int> run(const Parsed& options) {
     if (request.amount == 0 && request.hosts.empty())
       return fail(Code::BadArgument, "brsvmod: -n or -m is wanted");
   }
-  WM_TRY(auto reply, to.reserve(request));
+  WM_TRY(auto reply, to.ask(request));
   for (const auto& warning : reply.warnings) complain(warning + "\n");
   say("Reservation " + reply.name + " is modified\n");
   return 0;

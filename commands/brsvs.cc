@@ -131,7 +131,7 @@ std::string detail(const V& view) {
 
 Result<int> run(const Parsed& options) {
   WM_TRY(auto from, master());
-  WM_TRY(auto reply, from.reservations({options.words}));
+  WM_TRY(auto reply, from.ask(ReservationsRequest{options.words}));
   int code = 0;
   for (const auto& name : reply.missing) {
     complain(name + ": No such reservation\n");

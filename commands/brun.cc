@@ -26,7 +26,7 @@ Result<int> run(const Parsed& options) {
   }
   if (request.hosts.empty()) return fail(Code::BadArgument, "brun: -m \"host ...\" is wanted");
   WM_TRY(auto to, master());
-  WM_TRY(auto reply, to.run_now(request));
+  WM_TRY(auto reply, to.ask(request));
   say("Job <" + to_string(request.job) + "> is being forced to run.\n");
   return 0;
 }

@@ -95,7 +95,7 @@ Result<Told> ask(client::Master& from, JobId job) {
   told.closed = given.closed;
   JobsRequest request;
   request.jobs.ids = {job};
-  WM_TRY(auto reply, from.jobs(request));
+  WM_TRY(auto reply, from.ask(request));
   for (const auto& view : reply.jobs) {
     const JobSpec& spec = view.job->sealed->spec;
     if (told.search.is_null()) {
@@ -215,7 +215,7 @@ Result<rest::SearchTask> task_named(client::Master& from, const std::string& wor
     request = {};
     request.jobs.finished = true;
     request.jobs.ids = {{static_cast<std::uint32_t>(std::stoul(word)), 0}};
-    WM_TRY(auto reply, from.jobs(request));
+    WM_TRY(auto reply, from.ask(request));
     if (!reply.jobs.empty() && reply.jobs.front().job->spec().exec.search.empty())
       return fail(Code::Conflict, "Job <" + word + ">: is no search");
     WM_TRY(tasks, tasks_of(from, request));

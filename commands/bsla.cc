@@ -100,7 +100,7 @@ Result<void> add_classes(client::Master& from, const Config& config, const Parse
   JobSelection selection;
   selection.user = "all";
   selection.finished = true;
-  WM_TRY(auto reply, from.jobs({selection}));
+  WM_TRY(auto reply, from.ask(JobsRequest{selection}));
   auto now = wall_now();
   for (const ServiceClass& sla : config.classes) {
     if (!is_asked(options, sla.name)) continue;
@@ -132,7 +132,7 @@ void add_guarantees(const std::vector<PlanView>& plans, const Parsed& options,
 
 Result<int> run(const Parsed& options) {
   WM_TRY(auto from, master());
-  WM_TRY(auto reply, from.plans({}));
+  WM_TRY(auto reply, from.ask(PlansRequest{}));
   WM_TRY(auto config, from.conf());
   std::vector<view::SlaRow> rows;
   WM_TRY(add_classes(from, *config, options, rows));

@@ -34,11 +34,11 @@ std::string runtime_text(std::optional<WallTime> until) {
 
 Result<int> run(const Parsed& options) {
   WM_TRY(auto from, master());
-  WM_TRY(auto hosts, from.hosts({}));
+  WM_TRY(auto hosts, from.ask(HostsRequest{}));
   JobSelection selection;
   selection.user = "all";
   selection.pending_only = true;
-  WM_TRY(auto jobs, from.jobs({selection}));
+  WM_TRY(auto jobs, from.ask(JobsRequest{selection}));
   std::uint32_t free = 0;
   std::string where;
   for (const auto& view : hosts.hosts) {

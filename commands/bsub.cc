@@ -313,7 +313,7 @@ void announce(const SubmitReply& reply) {
 Result<int> tell_cost(client::Master& master, JobSpec spec,
                       const std::vector<std::string>& queues) {
   if (!queues.empty()) spec.queue = queues.front();
-  WM_TRY(auto reply, master.cost_of(spec));
+  WM_TRY(auto reply, master.ask(BudgetsRequest{codec::encode(spec)}));
   say(view::cost_text(reply.budgets));
   bool waits = std::ranges::any_of(reply.budgets, [](const auto& b) { return !b.text.empty(); });
   return waits ? 1 : 0;
@@ -387,7 +387,7 @@ Result<int> wait_for(client::Master& master, JobId job, Streams streams) {
   while (!is_over(now.state)) {
     std::optional<EndOnSignal> ends_with_us;
     if (streams != Streams::Files) ends_with_us.emplace(job);
-    WM_TRY(now, master.wait({job, now.state, now.attempt}));
+    WM_TRY(now, master.ask(WaitRequest{job, now.state, now.attempt}));
     ends_with_us.reset();
     if (now.attempt == told) continue;
     if (streams == Streams::Files) {

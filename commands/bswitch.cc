@@ -31,7 +31,7 @@ Result<int> run(const Parsed& options) {
   request.queue = options.words.front();
   WM_TRY(auto to, master());
   WM_TRY(request.jobs, jobs_to_change(to, which, request.jobs));
-  WM_TRY(auto reply, to.switch_queue(request));
+  WM_TRY(auto reply, to.ask(request));
   return tell(reply);
 }
 

@@ -48,7 +48,7 @@ Result<int> run(const Parsed& options) {
   WM_TRY(auto from, master());
   JobSelection selection;
   selection.user = "all";
-  WM_TRY(auto reply, from.jobs({selection}));
+  WM_TRY(auto reply, from.ask(JobsRequest{selection}));
   bool all = std::ranges::find(options.words, "all") != options.words.end();
   std::vector<std::string> names;
   if (!all) names = asked(options, config);

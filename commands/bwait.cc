@@ -41,7 +41,7 @@ Result<int> run(const Parsed& options) {
   while (true) {
     Duration left = limit - std::chrono::duration_cast<Duration>(steady_now() - begun);
     request.patience = std::clamp(left, Duration{}, kPatience);
-    WM_TRY(auto reply, from.await(request));
+    WM_TRY(auto reply, from.ask(request));
     if (reply.outcome == AwaitReply::Outcome::Met) return 0;
     bool never = reply.outcome == AwaitReply::Outcome::Never;
     if (never) complain("bwait: can never be met: " + reply.unmet + "\n");

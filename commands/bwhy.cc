@@ -34,7 +34,7 @@ Result<int> run(const Parsed& options) {
   WM_TRY(auto selection, select_jobs(options));
   selection.pending_only = selection.ids.empty();
   WM_TRY(auto from, master());
-  WM_TRY(auto reply, from.jobs({selection}));
+  WM_TRY(auto reply, from.ask(JobsRequest{selection}));
   WM_TRY(auto text, shown(options, reply.jobs));
   say(text);
   for (auto id : reply.missing) complain("Job <" + to_string(id) + "> is not found\n");

@@ -14,8 +14,8 @@ constexpr Option kOptions[] = {
 Result<int> run(const Parsed& options) {
   WM_TRY(auto conf, cluster_conf());
   WM_TRY(auto from, client::Master::of(conf));
-  WM_TRY(auto here, from.ping());
-  WM_TRY(auto reply, from.hosts({}));
+  WM_TRY(auto here, from.ask(PingRequest{}));
+  WM_TRY(auto reply, from.ask(HostsRequest{}));
   bool wide = options.has("w");
   auto cell = [&](const std::string& text, int width) {
     return (wide && static_cast<int>(text.size()) > width ? text : view::fit(text, width)) + " ";

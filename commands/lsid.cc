@@ -10,7 +10,7 @@ Result<int> run(const Parsed&) {
   WM_TRY(auto conf, cluster_conf());
   say(conf::lsid_banner(conf, WM_VERSION) + "\n\n");
   WM_TRY(auto to, client::Master::of(conf));
-  WM_TRY(auto here, to.ping());
+  WM_TRY(auto here, to.ask(PingRequest{}));
   say("My cluster name is " + here.cluster + "\nMy master name is " + here.master + "\n");
   return 0;
 }

@@ -66,7 +66,7 @@ void record(const std::string& what, const std::string& name) {
   if (auto own = client::find_account(std::to_string(::getuid()))) act.user = own->name;
   act.objects = {"key " + name};
   auto to = near_master();
-  auto told = to ? to->note({"", {act}}) : Result<NoteReply>(to.error());
+  auto told = to ? to->ask(NoteRequest{"", {act}}) : Result<NoteReply>(to.error());
   if (!told)
     complain("wmkey: it is not in the cluster's record of acts: " + told.error().text + "\n");
 }
@@ -143,7 +143,7 @@ Result<int> log_off() {
   RevokeRequest request;
   request.user = own.name;
   request.log_off = true;
-  WM_TRY(to.revoke(request));
+  WM_TRY(to.ask(request));
   say("Tokens of <" + own.name + "> that were given out until now are good no more.\n");
   return 0;
 }

@@ -45,9 +45,9 @@ Result<view::TopPage> page_named(const std::string& word) {
 Result<void> list(client::Master& from, view::TopState& state) {
   JobSelection all;
   all.user = "all";
-  WM_TRY(auto jobs, from.jobs({all}));
-  WM_TRY(auto hosts, from.hosts({}));
-  WM_TRY(auto plans, from.plans({}));
+  WM_TRY(auto jobs, from.ask(JobsRequest{all}));
+  WM_TRY(auto hosts, from.ask(HostsRequest{}));
+  WM_TRY(auto plans, from.ask(PlansRequest{}));
   take(state, std::move(jobs.jobs), std::move(hosts.hosts), std::move(plans.plans));
   return {};
 }
@@ -73,7 +73,7 @@ class News {
     WatchRequest request{{{}, "all", ""}, {}, kPatience};
     Backoff tries(std::chrono::seconds(1), kOldLists, random_number());
     while (from) {
-      auto reply = from->watch(request);
+      auto reply = from->ask(request);
       if (!reply) {
         tries.sleep();
         continue;

@@ -38,7 +38,7 @@ Result<int> change_groups(std::string_view command, const Parsed& options, Group
     request.act = act;
     WM_TRY(request.path, parse_job_group(word));
     WM_TRY(read_group_limit(options, request));
-    if (auto reply = to.group(request)) {
+    if (auto reply = to.ask(request)) {
       say("Job group <" + request.path + "> was " + std::string(done) + ".\n");
     } else {
       complain(reply.error().text + "\n");

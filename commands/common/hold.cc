@@ -16,7 +16,7 @@ Result<int> hold_jobs(bool hold, const Parsed& options) {
   WM_TRY(request.jobs, select_jobs(options));
   WM_TRY(auto to, master());
   WM_TRY(request.jobs, jobs_to_change(to, options, request.jobs));
-  WM_TRY(auto reply, to.release(request));
+  WM_TRY(auto reply, to.ask(request));
   return tell(reply);
 }
 

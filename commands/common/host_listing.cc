@@ -54,7 +54,7 @@ Result<HostsReply> hosts_asked(client::Master& from, const Parsed& options, int&
   HostsRequest request;
   request.with_cpus = options.has("aff");
   for (const auto& name : options.words) add_hosts(*config, name, request.names);
-  WM_TRY(auto reply, from.hosts(request));
+  WM_TRY(auto reply, from.ask(request));
   for (const auto& name : request.names) {
     if (std::ranges::find(reply.hosts, name, [](auto& v) { return v.host.name; }) !=
         reply.hosts.end())

@@ -22,7 +22,7 @@ constexpr auto kDoorPatience = std::chrono::seconds(60);
 Result<AttachReply> find_door(client::Master& master, const AttachRequest& request) {
   auto until = steady_now() + kDoorPatience;
   for (Backoff tries(kFirstPause, kLongestPause, random_number());; tries.sleep()) {
-    WM_TRY(auto where, master.attach(request));
+    WM_TRY(auto where, master.ask(request));
     if (!where.door.empty()) return where;
     if (steady_now() > until)
       return fail(Code::Timeout, "the job's part on host " + where.host + " does not come up");

@@ -41,7 +41,7 @@ Result<MoveRequest> request_of(bool top, const Parsed& options) {
 Result<int> move_jobs(bool top, const Parsed& options) {
   WM_TRY(auto request, request_of(top, options));
   WM_TRY(auto to, master());
-  WM_TRY(auto reply, to.move(request));
+  WM_TRY(auto reply, to.ask(request));
   return tell(reply);
 }
 

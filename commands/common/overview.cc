@@ -51,7 +51,7 @@ std::string section(const std::string& title, const Result<std::string>& text) {
 Result<std::string> why_jobs_wait(client::Master& from) {
   auto selection = everybodys();
   selection.pending_only = true;
-  WM_TRY(auto reply, from.jobs({selection}));
+  WM_TRY(auto reply, from.ask(JobsRequest{selection}));
   std::map<std::string, std::uint64_t> counts;
   for (const auto& view : reply.jobs)
     for (const auto& reason : view.reasons) ++counts[std::string(pend_code_name(reason.code))];
@@ -93,8 +93,8 @@ Result<int> show_status() {
   WM_TRY(auto from, master());
   auto selection = everybodys();
   selection.finished = true;
-  WM_TRY(auto jobs, from.jobs({selection}));
-  WM_TRY(auto hosts, from.hosts({}));
+  WM_TRY(auto jobs, from.ask(JobsRequest{selection}));
+  WM_TRY(auto hosts, from.ask(HostsRequest{}));
   say(status_text(jobs.jobs, hosts.hosts));
   return 0;
 }
@@ -108,18 +108,18 @@ Result<int> diagnose() {
   auto conf = cluster_conf();
   if (!conf) return conf.error();
   WM_TRY(auto from, client::Master::of(*conf, std::chrono::seconds(5)));
-  auto here = from.ping();
+  auto here = from.ask(PingRequest{});
   say(section("the master",
               here ? Result<std::string>("WM " + here->version + " on " + here->master +
                                          ", cluster " + here->cluster + "\n")
                    : Result<std::string>(here.error())));
   if (!here) return kRefused;
-  WM_TRY(auto hosts, from.hosts({}));
-  WM_TRY(auto queues, from.queues({}));
-  WM_TRY(auto plans, from.plans({}));
+  WM_TRY(auto hosts, from.ask(HostsRequest{}));
+  WM_TRY(auto queues, from.ask(QueuesRequest{}));
+  WM_TRY(auto plans, from.ask(PlansRequest{}));
   auto selection = everybodys();
   selection.finished = true;
-  WM_TRY(auto jobs, from.jobs({selection}));
+  WM_TRY(auto jobs, from.ask(JobsRequest{selection}));
   say(section("counts", status_text(jobs.jobs, hosts.hosts)));
   say(section("hosts", view::host_table(hosts.hosts, true, true)));
   say(section("queues", view::queue_table(queues.queues, true, true)));
@@ -130,7 +130,7 @@ Result<int> diagnose() {
 
 Result<int> show_acts(std::string_view word, std::vector<std::string> objects) {
   WM_TRY(auto from, master());
-  WM_TRY(auto reply, from.audit({0, std::move(objects), view::acts_of(word)}));
+  WM_TRY(auto reply, from.ask(AuditRequest{0, std::move(objects), view::acts_of(word)}));
   std::string text;
   for (const auto& entry : reply.entries) text += view::act_line(entry) + "\n";
   if (word != "audit") {

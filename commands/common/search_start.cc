@@ -62,7 +62,7 @@ Result<rest::ExecPlace> place_here(client::Master& master, const ClusterConf& co
   rest::ExecPlace place;
   place.out_file = fs::path(incoming).parent_path().string() + "/batchworkdir/%J.%I/job.out";
   place.data_dir = conf.dirs.data;
-  WM_TRY(auto reply, master.hosts({}));
+  WM_TRY(auto reply, master.ask(HostsRequest{}));
   for (const auto& host : reply.hosts) place.gpus = place.gpus || !host.host.capacity.gpus.empty();
   return place;
 }
@@ -174,7 +174,7 @@ Result<void> begin_optimizer(client::Master& master, const ClusterConf& conf, co
   KillRequest kill;
   kill.jobs.ids = {search};
   kill.reason = "its optimizer cannot be started";
-  (void)master.kill(kill);
+  (void)master.ask(kill);
   return begun;
 }
 
@@ -187,7 +187,7 @@ Result<std::string> bundle_code(client::Master& master, const ClusterConf& conf,
   JobsRequest request;
   request.jobs.ids = {search};
   request.jobs.finished = true;
-  WM_TRY(auto reply, master.jobs(request));
+  WM_TRY(auto reply, master.ask(request));
   for (const auto& view : reply.jobs) {
     auto copy = view.result_dir + "/_submitted_code";
     if (view.id.index != 0 && fs::is_directory(copy, ec)) return copy;
@@ -239,7 +239,7 @@ Result<SearchBegun> extend_search(client::Master& master, const ClusterConf& con
                                   const rest::SearchTask& task, std::uint32_t trials) {
   WM_TRY(auto search, continued(task, trials));
   WM_TRY(trials, most_of(trials, conf));
-  WM_TRY(auto submitted, master.spec(task.job));
+  WM_TRY(auto submitted, master.ask(SpecRequest{task.job}));
   WM_TRY(auto spec, codec::decode<JobSpec>(submitted.spec));
   WM_TRY(auto taken, names_taken(master, conf));
   spec.name = next_name(task.name, taken);

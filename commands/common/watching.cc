@@ -76,7 +76,7 @@ class Board {
 
 // How they stand now.
 Result<void> list(client::Master& master, const JobSelection& selection, Board& board) {
-  WM_TRY(auto reply, master.jobs({selection}));
+  WM_TRY(auto reply, master.ask(JobsRequest{selection}));
   if (reply.jobs.empty() && !selection.ids.empty())
     return fail(Code::NotFound, "Job <" + to_string(selection.ids[0]) + "> is not found");
   for (const auto& view : reply.jobs) board.tell(as_change(view));
@@ -101,12 +101,12 @@ Result<void> watch_jobs(client::Master& master, const JobSelection& selection, b
   if (heading) say(change_heading());
   while (true) {
     if (!request.after) {
-      WM_TRY(auto now, master.watch(request));
+      WM_TRY(auto now, master.ask(request));
       request.after = now.seen;
       WM_TRY(list(master, selection, board));
     }
     if (board.is_done()) return {};
-    WM_TRY(auto reply, master.watch(request));
+    WM_TRY(auto reply, master.ask(request));
     request.after = reply.missed ? Seq{} : reply.seen;
     for (const auto& change : reply.changes) board.tell(change);
     if (board.take_stale()) WM_TRY(list(master, selection, board));

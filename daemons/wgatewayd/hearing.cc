@@ -54,7 +54,7 @@ struct Hearing::Parts {
       if (auto made = client::Master::of(conf, kPause)) master.emplace(*std::move(made));
       if (!master) return false;
     }
-    auto reply = master->revoked({known, at_once, kHearPatience});
+    auto reply = master->ask(RevokedRequest{known, at_once, kHearPatience});
     at_once = !reply;
     if (!reply) return false;
     known = reply->revoked.changed;

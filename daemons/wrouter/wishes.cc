@@ -48,7 +48,7 @@ Result<void> Wishes::say(std::uint32_t kernels) {
   WM_TRY(auto master, client::Master::of(conf_, std::chrono::seconds(10)));
   ResizeRequest request{
       .job = job_, .kind = ResizeRequest::Kind::Set, .tasks = kernels, .group = "kernel"};
-  auto reply = master.resize(request);
+  auto reply = master.ask(request);
   return reply ? Result<void>() : Result<void>(reply.error());
 }
 

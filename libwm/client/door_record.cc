@@ -46,7 +46,8 @@ struct DoorRecord::Parts {
     if (!master) {
       if (auto made = Master::of(conf, kPatience)) master.emplace(*std::move(made));
     }
-    auto told = master ? master->note({"", some}) : Result<NoteReply>(fail(Code::Unavailable, ""));
+    auto told = master ? master->ask(NoteRequest{"", some})
+                       : Result<NoteReply>(fail(Code::Unavailable, ""));
     // One that is refused would be refused for ever.
     bool final_answer = told || told.error().code == Code::Denied ||
                         told.error().code == Code::BadArgument ||

@@ -8,6 +8,8 @@
 #include <string>
 
 #include "libwm/base/result.h"
+#include "libwm/client/asking.h"
+#include "libwm/codec/codec.h"
 #include "libwm/model/config/config.h"
 #include "libwm/model/verbs/acct.h"
 #include "libwm/model/verbs/audit.h"
@@ -54,64 +56,39 @@ class Master {
   /// for each. @errors as PackRequest; System: the identity service does not answer
   Result<PackReply> pack(std::vector<PackJob> jobs, const std::string& env);
 
-  /// The other verbs. Request keys are filled in here; what one answer has no room for is asked
-  /// for again, so that replies have no rest. @errors as model/verbs/verbs.h says of each
-  Result<OutcomeReply> kill(KillRequest request);
-  Result<OutcomeReply> release(ReleaseRequest request);
-  Result<ResizeReply> resize(ResizeRequest request);
-  Result<JobsReply> jobs(const JobsRequest& request);
-  Result<QueuesReply> queues(const QueuesRequest& request);
-  Result<HostsReply> hosts(const HostsRequest& request);
-  Result<PlansReply> plans(const PlansRequest& request);
-  Result<BudgetsReply> budgets();
-  /// What a job would draw, that is not submitted. @errors as submit
-  Result<BudgetsReply> cost_of(const JobSpec& spec);
-  Result<HistoryReply> history(const AcctRequest& request);
-  Result<ClientPeekReply> peek(const ClientPeek& request);
-  Result<AdminReply> admin(AdminRequest request);
-  /// All that was asked for, however much. @errors as AuditRequest
-  Result<AuditReply> audit(AuditRequest request);
-  Result<AcctReply> account(const AcctRequest& request);
-  Result<PingReply> ping();
-  Result<AttachReply> attach(const AttachRequest& request);
+  /// Any other verb: the request's type says which. Its request key is filled in here; what one
+  /// answer has no room for is asked for again, so that replies have no rest. A request that waits
+  /// (`patience`, or WaitRequest) is answered when that ends.
+  /// @errors as model/verbs says of the request; Version: the master is of another version
+  template <class Request>
+  Result<typename Request::Reply> ask(Request request) {
+    renew_key(request);
+    WM_TRY(auto all, ask_once(request));
+    while (go_on(request, all)) {
+      renew_key(request);
+      WM_TRY(auto part, ask_once(request));
+      append_reply(all, part);
+    }
+    return all;
+  }
+
   /// Codec bytes of the whole live Cluster. @errors Limit: more than 1 GiB, or than a frame packed
   Result<std::string> state();
-  Result<OutcomeReply> move(MoveRequest request);
-  Result<OutcomeReply> switch_queue(SwitchRequest request);
-  Result<OutcomeReply> limit_run(LimitRequest request);
-  Result<OutcomeReply> requeue(RequeueRequest request);
-  Result<SpecReply> spec(JobId job);
-  Result<GiveReply> give(GiveRequest request);
   /// `spec` is signed here. @errors as ModifyRequest; System: the identity service does not answer
   Result<OutcomeReply> modify(JobId job, std::uint32_t revision, const JobSpec& spec);
-  /// Waits, for as long as it takes, until the job's state is not `known` any more.
-  Result<WaitReply> wait(const WaitRequest& request);
-  /// Changes, or none when patience ends.
-  Result<WatchReply> watch(const WatchRequest& request);
-  Result<AwaitReply> await(const AwaitRequest& request);
-  Result<ReserveReply> reserve(ReserveRequest request);
-  Result<ReservationsReply> reservations(const ReservationsRequest& request);
-  Result<GroupReply> group(GroupRequest request);
-  Result<GroupsReply> groups();
-  Result<PostReply> post(PostRequest request);
-  Result<NotesReply> notes(JobId job);
-  Result<RunNowReply> run_now(RunNowRequest request);
-  Result<OutcomeReply> migrate(MigrateRequest request);
   /// What anybody may know of the configuration that the master has. Never null.
   Result<std::shared_ptr<const Config>> conf();
-  Result<PerfmonReply> perfmon(const PerfmonRequest& request);
-  Result<RevokeReply> revoke(RevokeRequest request);
-  /// Which tokens are revoked, or the same as known when patience ends.
-  Result<RevokedReply> revoked(const RevokedRequest& request);
-  Result<NoteReply> note(NoteRequest request);
 
  private:
   struct Parts;
   explicit Master(std::unique_ptr<Parts> parts);
-  template <class Reply, class Request>
-  Result<Reply> ask(Verb verb, const Request& request, std::optional<Duration> timeout = {});
-  template <class Reply, class Request>
-  Result<Reply> ask_all(Verb verb, Request request);
+  // One question, one answer, as bytes.
+  Result<std::string> call(Verb verb, const std::string& request, std::optional<Duration> timeout);
+  template <class Request>
+  Result<typename Request::Reply> ask_once(const Request& request) {
+    WM_TRY(auto bytes, call(Request::kVerb, codec::encode(request), patience_of(request)));
+    return codec::decode<typename Request::Reply>(bytes);
+  }
 
   std::unique_ptr<Parts> parts_;
 };

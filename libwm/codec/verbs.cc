@@ -117,6 +117,7 @@ WM_FIELDS(AcctRequest) {
   f(5, s.dispatched_to), f(6, s.ended_from), f(7, s.ended_to), f(8, s.done), f(9, s.exited);
   f(11, s.plan), f(12, s.sums), f(13, s.months);
 }
+WM_FIELDS(HistoryRequest) { fields(f, static_cast<AcctRequest&>(s)); }
 WM_FIELDS(AcctJob) {
   f(1, s.id), f(2, s.user), f(3, s.name), f(4, s.queue), f(5, s.app), f(6, s.plan);
   f(7, s.project), f(8, s.command), f(9, s.cwd), f(10, s.submit_host), f(11, s.exec_hosts);
@@ -248,6 +249,7 @@ WM_CODEC(wm::ModifyRequest)
 WM_CODEC(wm::AttachRequest)
 WM_CODEC(wm::AttachReply)
 WM_CODEC(wm::AcctRequest)
+WM_CODEC(wm::HistoryRequest)
 WM_CODEC(wm::AcctJob)
 WM_CODEC(wm::AcctReply)
 WM_CODEC(wm::WatchRequest)

@@ -54,7 +54,7 @@ Result<void> read_checkpoint(const Parsed& options, JobSpec& spec) {
 Result<Checkpoint> checkpoint_of(client::Master& master, JobId job) {
   JobSelection selection;
   selection.ids = {job};
-  WM_TRY(auto reply, master.jobs({selection}));
+  WM_TRY(auto reply, master.ask(JobsRequest{selection}));
   const std::string name = "Job <" + to_string(job) + ">";
   if (reply.jobs.empty()) return fail(Code::NotFound, name + ": No matching job found");
   const Checkpoint& how = reply.jobs.front().job->spec().checkpoint;

@@ -33,16 +33,16 @@ void tell_optimizer(client::Master& master, const rest::SearchTask& task, Optimi
     KillRequest request;
     request.jobs.ids = {id};
     request.reason = "its search was ended";
-    (void)master.kill(request);
+    (void)master.ask(request);
   } else if (what == Optimizer::Hold) {
     RequeueRequest request;
     request.jobs.ids = {id};
     request.hold = true;
-    (void)master.requeue(request);
+    (void)master.ask(request);
   } else {
     ReleaseRequest request;
     request.jobs.ids = {id};
-    (void)master.release(request);
+    (void)master.ask(request);
   }
 }
 
@@ -50,7 +50,7 @@ void tell_optimizer(client::Master& master, const rest::SearchTask& task, Optimi
 Result<std::vector<JobId>> live_now(client::Master& master, JobId search) {
   JobsRequest request;
   request.jobs.ids = {search};
-  WM_TRY(auto reply, master.jobs(request));
+  WM_TRY(auto reply, master.ask(request));
   std::vector<JobId> ids;
   for (const auto& view : reply.jobs)
     if (view.id.index != 0 && !is_over(view.job->state)) ids.push_back(view.id);
@@ -64,7 +64,7 @@ Result<GiveReply> given_to(client::Master& master, JobId job) {
   for (;;) {
     GiveRequest request{.job = {job.job, 0}};
     request.tell_from = static_cast<std::uint32_t>(whole.data.size()) + 1;
-    WM_TRY(auto reply, master.give(request));
+    WM_TRY(auto reply, master.ask(request));
     whole.given = reply.given;
     whole.closed = reply.closed;
     if (reply.data.empty()) return whole;
@@ -75,7 +75,7 @@ Result<GiveReply> given_to(client::Master& master, JobId job) {
 
 Result<std::vector<rest::SearchTask>> searches_of(client::Master& master,
                                                   const JobsRequest& request) {
-  WM_TRY(auto reply, master.jobs(request));
+  WM_TRY(auto reply, master.ask(request));
   std::map<std::uint32_t, std::vector<JobView>> by_job;
   for (auto& view : reply.jobs)
     if (is_own(view) && !view.job->spec().exec.search.empty())
@@ -97,7 +97,7 @@ Result<std::vector<JobView>> optimizers_of(client::Master& master, JobId search)
   JobsRequest request;
   request.jobs.finished = true;
   request.jobs.name = rest::optimizer_name(search);
-  WM_TRY(auto reply, master.jobs(request));
+  WM_TRY(auto reply, master.ask(request));
   std::erase_if(reply.jobs, [](const JobView& view) { return !is_own(view); });
   return std::move(reply.jobs);
 }
@@ -122,7 +122,7 @@ Result<void> hold_search(client::Master& master, const rest::SearchTask& task, b
     ReleaseRequest request;
     request.jobs.ids = {task.job};
     request.hold = true;
-    auto held = no_refusal(master.release(request));
+    auto held = no_refusal(master.ask(request));
     if (!held && held.error().code != Code::Conflict) return held;
   }
   if (!kill) return {};
@@ -131,7 +131,7 @@ Result<void> hold_search(client::Master& master, const rest::SearchTask& task, b
   KillRequest request;
   request.jobs.ids = live;
   request.reason = "its search was stopped";
-  (void)master.kill(request);  // those that have ended meanwhile are refused
+  (void)master.ask(request);  // those that have ended meanwhile are refused
   return {};
 }
 
@@ -141,7 +141,7 @@ Result<void> release_search(client::Master& master, const rest::SearchTask& task
   if (!task.held) return refusal(task, "is running.");
   ReleaseRequest request;
   request.jobs.ids = {task.job};
-  WM_TRY(no_refusal(master.release(request)));
+  WM_TRY(no_refusal(master.ask(request)));
   tell_optimizer(master, task, Optimizer::Release);
   return {};
 }
@@ -155,7 +155,7 @@ Result<void> end_search(client::Master& master, const rest::SearchTask& task) {
   request.jobs.ids = {task.job};
   request.reason = "its search was deleted";
   tell_optimizer(master, task, Optimizer::End);
-  return no_refusal(master.kill(request));
+  return no_refusal(master.ask(request));
 }
 
 std::string mark_of_search(JobId job) { return "search-" + std::to_string(job.job); }

@@ -83,7 +83,7 @@ std::optional<JobId> newest_of(std::span<const JobView> jobs) {
 Result<JobSelection> jobs_to_change(client::Master& master, const Parsed& options,
                                     JobSelection selection) {
   if (!options.words.empty()) return selection;
-  WM_TRY(auto reply, master.jobs({selection}));
+  WM_TRY(auto reply, master.ask(JobsRequest{selection}));
   auto newest = newest_of(reply.jobs);
   if (!newest) return fail(Code::NotFound, "No matching job found");
   selection.ids = {*newest};

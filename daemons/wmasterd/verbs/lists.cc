@@ -96,22 +96,20 @@ void queues(Service& service, const Call& call, const QueuesRequest& request) {
 }
 
 void hosts(Service& service, const Call& call, const HostsRequest& request) {
-  service.answers.read(call,
-                       [seen = seen(service), strangers = service.hosts.strangers(), request,
-                        now = service.world.clock.wall()] {
-                         HostsReply reply;
-                         Portion portion;
-                         for (auto& view : view_hosts(seen, request, now)) {
-                           if (!portion.takes_value(view)) {
-                             reply.rest = {request.names, reply.hosts.back().host.name,
-                                           request.with_cpus};
-                             break;
-                           }
-                           reply.hosts.push_back(std::move(view));
-                         }
-                         if (!reply.rest) reply.strangers = strangers;
-                         return reply;
-                       });
+  service.answers.read(call, [seen = seen(service), strangers = service.hosts.strangers(), request,
+                              now = service.world.clock.wall()] {
+    HostsReply reply;
+    Portion portion;
+    for (auto& view : view_hosts(seen, request, now)) {
+      if (!portion.takes_value(view)) {
+        reply.rest = {request.names, reply.hosts.back().host.name, request.with_cpus};
+        break;
+      }
+      reply.hosts.push_back(std::move(view));
+    }
+    if (!reply.rest) reply.strangers = strangers;
+    return reply;
+  });
 }
 
 // The numbers need the claims of every job: a worker finds them, the loop does not wait.
@@ -129,7 +127,7 @@ void plans(Service& service, const Call& call, const PlansRequest& request) {
       [call, reply] { call.reply(*reply); });
 }
 
-void history(Service& service, const Call& call, const AcctRequest& request) {
+void history(Service& service, const Call& call, const HistoryRequest& request) {
   read_acct(service, call, service.history, request, service.world.clock.mono() + kPatience);
 }
 

@@ -33,7 +33,7 @@ void jobs(Service& service, const Call& call, const JobsRequest& request);
 void queues(Service& service, const Call& call, const QueuesRequest& request);
 void hosts(Service& service, const Call& call, const HostsRequest& request);
 void plans(Service& service, const Call& call, const PlansRequest& request);
-void history(Service& service, const Call& call, const AcctRequest& request);
+void history(Service& service, const Call& call, const HistoryRequest& request);
 void account(Service& service, const Call& call, const AcctRequest& request);
 void ping(Service& service, const Call& call, const PingRequest& request);
 void state(Service& service, const Call& call, const StateRequest& request);

@@ -13,19 +13,19 @@ namespace {
 
 Result<Answer> hosts(Call& call) {
   WM_TRY(auto master, call.site.masters.take());
-  WM_TRY(auto reply, master->hosts({}));
+  WM_TRY(auto reply, master->ask(HostsRequest{}));
   return json_reply("{\"hosts\":" + view::hosts_json(reply.hosts, view::Detail::Full) + "}");
 }
 
 Result<Answer> queues(Call& call) {
   WM_TRY(auto master, call.site.masters.take());
-  WM_TRY(auto reply, master->queues({}));
+  WM_TRY(auto reply, master->ask(QueuesRequest{}));
   return json_reply("{\"queues\":" + view::queues_json(reply.queues, view::Detail::Brief) + "}");
 }
 
 Result<Answer> plans(Call& call) {
   WM_TRY(auto master, call.site.masters.take());
-  WM_TRY(auto reply, master->plans({}));
+  WM_TRY(auto reply, master->ask(PlansRequest{}));
   return json_reply("{\"plans\":" + view::plans_json(reply.plans, view::Detail::Full) + "}");
 }
 
@@ -37,7 +37,7 @@ Result<Answer> audit(Call& call) {
   if (auto user = call.target.value("user"); !user.empty()) request.objects = {user};
   request.acts = view::acts_of(call.target.value("kind"));
   WM_TRY(auto master, call.site.masters.take());
-  WM_TRY(auto reply, master->audit(request));
+  WM_TRY(auto reply, master->ask(request));
   auto& entries = reply.entries;
   if (entries.size() > kMost) entries.erase(entries.begin(), entries.end() - kMost);
   auto list = Json::array();

@@ -78,8 +78,8 @@ std::string local_prelude(const Site& site, const std::string& sources) {
   auto fetch = rest::shell_quoted(fetcher());
   return "wm_data=\"${TMPDIR:-/tmp}\"/wm-data-" + rest::shell_quoted(site.conf.name) +
          "-$(id -u)-${LSB_JOBID:-0}; trap : HUP INT QUIT TERM USR1 USR2; trap " +
-         rest::shell_quoted(fetch + " --drop \"$wm_data\" --for $$") +
-         " EXIT; DATA_DIR=$(" + fetch + " --connections " + rest::shell_quoted(file_of(site)) +
+         rest::shell_quoted(fetch + " --drop \"$wm_data\" --for $$") + " EXIT; DATA_DIR=$(" +
+         fetch + " --connections " + rest::shell_quoted(file_of(site)) +
          " --local \"$wm_data\" --for $$ " + rest::shell_quoted(sources) +
          ") && export DATA_DIR && ";
 }
@@ -160,7 +160,7 @@ Result<void> stop_fetching(Site& site, const JobView& exec) {
   KillRequest request;
   request.jobs.ids = {job->id};
   request.reason = "the execution was stopped";
-  WM_TRY(master->kill(request));
+  WM_TRY(master->ask(request));
   return {};
 }
 

@@ -48,7 +48,7 @@ http::Reply log_off(Site& site, const http::Head& head, const rest::Claims& clai
   request.id = claims.id;
   request.until = WallTime(Duration(std::chrono::seconds(claims.expires)));
   request.log_off = true;
-  auto told = master ? (*master)->revoke(request) : Result<RevokeReply>(master.error());
+  auto told = master ? (*master)->ask(request) : Result<RevokeReply>(master.error());
   if (told) return {204, {}, ""};
   return error_reply(head.target, rest::http_status(told.error().code), told.error().text);
 }

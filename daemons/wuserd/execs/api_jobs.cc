@@ -61,7 +61,7 @@ Result<Answer> jobs(Call& call) {
   JobsRequest request;
   request.jobs.user = "all";
   request.jobs.finished = true;
-  WM_TRY(auto reply, master->jobs(request));
+  WM_TRY(auto reply, master->ask(request));
   std::reverse(reply.jobs.begin(), reply.jobs.end());
   WM_TRY(auto next, cut_page(call, reply.jobs));
   return json_reply("{\"now\":" + now_text() +
@@ -113,8 +113,8 @@ Result<Answer> job(Call& call) {
                     ",\"job\":" + view::job_json(view, {wall_now()}) + "}");
 }
 
-AcctRequest about(JobId id) {
-  AcctRequest request;
+HistoryRequest about(JobId id) {
+  HistoryRequest request;
   request.jobs.ids = {id};
   return request;
 }
@@ -122,7 +122,7 @@ AcctRequest about(JobId id) {
 Result<Answer> timeline(Call& call) {
   WM_TRY(auto view, find_job(call.site, call.args[0]));
   WM_TRY(auto master, call.site.masters.take());
-  WM_TRY(auto reply, master->history(about(view.id)));
+  WM_TRY(auto reply, master->ask(about(view.id)));
   if (reply.jobs.empty()) return json_reply("{\"events\":[]}");
   return json_reply(rest::timeline_json(reply.jobs.front()));
 }
@@ -154,14 +154,14 @@ Result<OutcomeReply> carry_out(client::Master& master, const std::string& verb, 
     KillRequest request;
     request.jobs.ids = {id};
     request.reason = "stopped on a page";
-    return master.kill(request);
+    return master.ask(request);
   }
   if (verb != "hold" && verb != "release")
     return fail(Code::BadArgument, "'" + verb + "': stop, hold or release is wanted");
   ReleaseRequest request;
   request.jobs.ids = {id};
   request.hold = verb == "hold";
-  return master.release(request);
+  return master.ask(request);
 }
 
 Result<Answer> act(Call& call) {
@@ -189,7 +189,7 @@ Result<WallTime> since(const std::string& minutes) {
 }
 
 Result<std::uint32_t> capacity_of(client::Master& master) {
-  WM_TRY(auto reply, master.hosts({}));
+  WM_TRY(auto reply, master.ask(HostsRequest{}));
   std::uint32_t slots = 0;
   for (const auto& host : reply.hosts)
     if (host.connected) slots += host.host.capacity.slots;
@@ -200,13 +200,13 @@ Result<Answer> slots(Call& call) {
   WM_TRY(auto from, since(call.target.value("minutes")));
   WM_TRY(auto master, call.site.masters.take());
   // Who ended before held nothing; who has never been dispatched holds nothing yet.
-  AcctRequest ended, begun;
+  HistoryRequest ended, begun;
   ended.jobs.user = begun.jobs.user = "all";
   ended.jobs.finished = true;
   ended.ended_from = from;
   begun.dispatched_from = WallTime(Duration(1));
-  WM_TRY(auto past, master->history(ended));
-  WM_TRY(auto present, master->history(begun));
+  WM_TRY(auto past, master->ask(ended));
+  WM_TRY(auto present, master->ask(begun));
   std::erase_if(present.jobs, [](const HistoryJob& job) { return job.ended != WallTime{}; });
   std::move(present.jobs.begin(), present.jobs.end(), std::back_inserter(past.jobs));
   WM_TRY(auto capacity, capacity_of(*master));

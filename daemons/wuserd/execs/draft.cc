@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 Result<bool> has_gpus(Site& site) {
   WM_TRY(auto master, site.masters.take());
-  WM_TRY(auto reply, master->hosts({}));
+  WM_TRY(auto reply, master->ask(HostsRequest{}));
   for (const auto& host : reply.hosts)
     if (!host.host.capacity.gpus.empty()) return true;
   return false;

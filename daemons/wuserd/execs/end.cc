@@ -34,7 +34,7 @@ Result<void> stop_exec(Site& site, const JobView& exec) {
   KillRequest request;
   request.jobs.ids = {exec.id};
   request.reason = "stopped at the web door";
-  WM_TRY(auto reply, master->kill(request));
+  WM_TRY(auto reply, master->ask(request));
   for (const auto& outcome : reply.jobs)
     if (outcome.code != 0) return fail(static_cast<Code>(outcome.code), outcome.text);
   return {};

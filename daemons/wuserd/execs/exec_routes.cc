@@ -114,7 +114,7 @@ Result<Answer> conf(Call&) { return json_reply(R"({"MSD_ENABLED":"true"})"); }
 
 Result<Answer> status(Call& call) {
   WM_TRY(auto master, call.site.masters.take());
-  WM_TRY(auto reply, master->ping());
+  WM_TRY(auto reply, master->ask(PingRequest{}));
   return json_reply("{\"status\":\"OK\",\"cluster\":" + rest::json_text(reply.cluster) +
                     ",\"master\":" + rest::json_text(reply.master) +
                     ",\"version\":" + rest::json_text(reply.version) + "}");

@@ -110,13 +110,13 @@ Result<Answer> no_instances(Call&) { return json_reply("[]"); }
 
 Result<Answer> plan_tree(Call& call) {
   WM_TRY(auto master, call.site.masters.take());
-  WM_TRY(auto reply, master->plans({}));
+  WM_TRY(auto reply, master->ask(PlansRequest{}));
   return json_reply(rest::plan_tree_json(reply.plans, call.site.conf.name));
 }
 
 Result<Answer> plan(Call& call) {
   WM_TRY(auto master, call.site.masters.take());
-  WM_TRY(auto reply, master->plans({}));
+  WM_TRY(auto reply, master->ask(PlansRequest{}));
   auto path = rest::plan_of("/" + call.args[0], call.site.conf.name);
   for (const auto& view : reply.plans)
     if (view.path == path || view.path.substr(view.path.rfind('/') + 1) == call.args[0])

@@ -74,7 +74,7 @@ Result<JobView> job_of(Site& site, JobId id) {
   WM_TRY(auto master, site.masters.take());
   JobsRequest request;
   request.jobs.ids = {id};
-  WM_TRY(auto reply, master->jobs(request));
+  WM_TRY(auto reply, master->ask(request));
   if (reply.jobs.empty()) return fail(Code::NotFound, "job " + to_string(id) + " does not exist");
   if (id.index == 0 && has_groups(reply.jobs.front())) return as_one(reply.jobs);
   return reply.jobs.front();
@@ -106,7 +106,7 @@ Result<std::vector<JobView>> all_execs(Site& site) {
   WM_TRY(auto master, site.masters.take());
   JobsRequest request;
   request.jobs.finished = true;
-  WM_TRY(auto reply, master->jobs(request));
+  WM_TRY(auto reply, master->ask(request));
   std::erase_if(reply.jobs, [&](const JobView& view) { return !is_shown(site, view); });
   fold_groups(reply.jobs);
   std::sort(reply.jobs.begin(), reply.jobs.end(),

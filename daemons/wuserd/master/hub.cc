@@ -134,7 +134,7 @@ bool Hub::is_idle() {
 bool Hub::watch_once(Seq& after) {
   auto master = masters_.take();
   if (!master) return false;
-  auto reply = (*master)->watch({{{}, "all", ""}, after, kWatchPatience});
+  auto reply = (*master)->ask(WatchRequest{{{}, "all", ""}, after, kWatchPatience});
   if (!reply) return false;
   bool missed = reply->missed;
   after = reply->seen;
@@ -148,7 +148,7 @@ bool Hub::tell_changes(client::Master& master, const WatchReply& reply) {
   if (ids.empty()) return true;
   JobsRequest request;
   request.jobs.ids.assign(ids.begin(), ids.end());
-  auto jobs = master.jobs(request);
+  auto jobs = master.ask(request);
   if (!jobs) return false;
   for (const auto& view : jobs->jobs) tell_job(view);
   return true;
@@ -158,7 +158,7 @@ bool Hub::tell_changes(client::Master& master, const WatchReply& reply) {
 bool Hub::tell_running(client::Master& master) {
   JobsRequest request;
   request.jobs.running_only = true;
-  auto jobs = master.jobs(request);
+  auto jobs = master.ask(request);
   if (!jobs) return false;
   for (const auto& view : jobs->jobs) tell_job(view);
   return true;

@@ -17,8 +17,8 @@ void Revoked::ask() {
     if (auto made = client::Master::of(conf_, kRevokedPatience)) master_.emplace(*std::move(made));
   }
   RevokedRequest request;
-  auto reply = master_ ? master_->revoked(request)
-                       : Result<RevokedReply>(fail(Code::Unavailable, "no master"));
+  auto reply =
+      master_ ? master_->ask(request) : Result<RevokedReply>(fail(Code::Unavailable, "no master"));
   std::lock_guard lock(mutex_);
   next_ = steady_now() + (reply ? kFresh : kAway);
   if (reply) told_ = std::move(reply->revoked);

@@ -36,7 +36,7 @@ Result<std::vector<JobView>> all_jobs(Site& site) {
   JobsRequest request;
   request.jobs.user = "all";
   request.jobs.finished = true;
-  WM_TRY(auto reply, master->jobs(request));
+  WM_TRY(auto reply, master->ask(request));
   return std::move(reply.jobs);
 }
 
@@ -183,7 +183,7 @@ Result<Answer> stop_notebook(Call& call) {
   KillRequest request;
   request.jobs.ids = {view.id};
   request.reason = waits(view) ? "cancelled on a page" : "stopped on a page";
-  WM_TRY(auto reply, master->kill(request));
+  WM_TRY(auto reply, master->ask(request));
   for (const auto& outcome : reply.jobs)
     if (outcome.code != 0) return fail(static_cast<Code>(outcome.code), outcome.text);
   return Answer(http::Reply{204, {}, ""});

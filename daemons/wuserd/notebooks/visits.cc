@@ -79,7 +79,7 @@ Result<std::string> door_of(Site& site, JobId id) {
   auto until = steady_now() + kDoorPatience;
   for (Backoff tries(kFirstDoorPause, kLongestDoorPause, random_number());; tries.sleep()) {
     WM_TRY(auto master, site.masters.take());
-    WM_TRY(auto where, master->attach({id, {}, {}}));
+    WM_TRY(auto where, master->ask(AttachRequest{id, {}, {}}));
     if (!where.door.empty()) return where.door;
     if (steady_now() > until) return fail(Code::Unavailable, "its host does not answer");
   }

@@ -71,7 +71,7 @@ Result<void> begin_optimizer(Site& site, const rest::SearchRequest& request, Job
   KillRequest kill;
   kill.jobs.ids = {search};
   kill.reason = "its optimizer cannot be started";
-  (void)master->kill(kill);
+  (void)master->ask(kill);
   return begun.error();
 }
 

@@ -176,7 +176,7 @@ Result<void> undeploy_service(Site& site, const DlimService& service) {
     WM_TRY(auto master, site.masters.take());
     KillRequest request;
     request.jobs.ids = {there->job};
-    WM_TRY(master->kill(request));
+    WM_TRY(master->ask(request));
   }
   std::error_code ec;
   fs::remove_all(service.folder, ec);

@@ -113,7 +113,7 @@ Result<void> release(Site& site, JobId job) {
   WM_TRY(auto master, site.masters.take());
   ReleaseRequest go;
   go.jobs.ids = {job};
-  WM_TRY(auto reply, master->release(go));
+  WM_TRY(auto reply, master->ask(go));
   return outcome_of(reply);
 }
 
@@ -123,7 +123,7 @@ Result<void> begin(Site& site, JobId job, std::uint32_t kernels) {
     WM_TRY(auto master, site.masters.take());
     ResizeRequest size{
         .job = job, .kind = ResizeRequest::Kind::Set, .tasks = kernels, .group = "kernel"};
-    if (auto sized = master->resize(size); !sized) return sized.error();
+    if (auto sized = master->ask(size); !sized) return sized.error();
   }
   return release(site, job);
 }
@@ -132,7 +132,7 @@ Result<void> end(Site& site, JobId job) {
   WM_TRY(auto master, site.masters.take());
   KillRequest request;
   request.jobs.ids = {job};
-  WM_TRY(auto reply, master->kill(request));
+  WM_TRY(auto reply, master->ask(request));
   // With one group the others end: what is over already is as it should be.
   std::erase_if(reply.jobs, [](const auto& outcome) {
     return static_cast<Code>(outcome.code) == Code::Conflict;
@@ -153,11 +153,11 @@ Result<void> hold(Site& site, const ServiceJob& there) {
     (pending ? waits.jobs : runs.jobs).ids.push_back(group.id);
   }
   if (!waits.jobs.ids.empty()) {
-    WM_TRY(auto held, master->release(waits));
+    WM_TRY(auto held, master->ask(waits));
     WM_TRY(outcome_of(held));
   }
   if (runs.jobs.ids.empty()) return {};
-  WM_TRY(auto queued, master->requeue(runs));
+  WM_TRY(auto queued, master->ask(runs));
   return outcome_of(queued);
 }
 

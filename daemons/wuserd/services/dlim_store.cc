@@ -83,7 +83,7 @@ Result<std::optional<ServiceJob>> job_there(Site& site, JobId job) {
   WM_TRY(auto master, site.masters.take());
   JobsRequest request;
   request.jobs.ids = {job};
-  auto reply = master->jobs(request);
+  auto reply = master->ask(request);
   if (!reply && reply.error().code == Code::NotFound) return none;
   if (!reply) return reply.error();
   ServiceJob found{job, site.user, {}};
@@ -103,7 +103,7 @@ Result<std::map<std::string, ServiceJob>> others_services(Site& site) {
   WM_TRY(auto master, site.masters.take());
   JobsRequest request;
   request.jobs.user = "all";
-  WM_TRY(auto reply, master->jobs(request));
+  WM_TRY(auto reply, master->ask(request));
   std::map<std::string, ServiceJob> found;
   for (auto& view : reply.jobs) {
     const auto& spec = view.job->spec();
@@ -122,7 +122,7 @@ Result<std::string> kernels_wait_for(Site& site, const DlimService& service) {
   WM_TRY(auto master, site.masters.take());
   JobsRequest request;
   request.jobs.ids = {{service.record.job.job, 2}};
-  WM_TRY(auto reply, master->jobs(request));
+  WM_TRY(auto reply, master->ask(request));
   std::string text;
   for (const auto& view : reply.jobs)
     for (const auto& reason : view.reasons) text += (text.empty() ? "" : "; ") + reason.text;

@@ -39,7 +39,7 @@ Result<Answer> live(Call&) { return json_reply(R"({"live":true})"); }
 
 Result<Answer> ready(Call& call) {
   WM_TRY(auto master, call.site.masters.take());
-  auto up = master->ping();
+  auto up = master->ask(PingRequest{});
   return json_reply(up ? R"({"ready":true})" : R"({"ready":false})", up ? 200 : 503);
 }
 

@@ -13,6 +13,8 @@ namespace wm {
 
 /// Anyone. Ranges are [from, to); 0 = open. Of bacct only jobs that have ended fit.
 struct AcctRequest {
+  using Reply = struct AcctReply;
+  static constexpr Verb kVerb = Verb::Account;
   JobSelection jobs;
   WallTime submitted_from{}, submitted_to{}, dispatched_from{}, dispatched_to{};
   WallTime ended_from{}, ended_to{};
@@ -21,6 +23,12 @@ struct AcctRequest {
   AcctBy sums = AcctBy::None;       ///< of bacct: these instead of jobs, where that can be
   std::vector<WallTime> months;     ///< rising; of sums by month
   bool operator==(const AcctRequest&) const = default;
+};
+
+/// Anyone. The same jobs, with what happened to each.
+struct HistoryRequest : AcctRequest {
+  using Reply = struct HistoryReply;
+  static constexpr Verb kVerb = Verb::History;
 };
 
 /// One line of what happened to a job.

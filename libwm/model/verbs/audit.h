@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libwm/base/units.h"
+#include "libwm/model/verbs/verb_numbers.h"
 
 namespace wm {
 
@@ -24,6 +25,8 @@ struct AuditEntry {
 
 /// Administrators. What was done since `after`, oldest first.
 struct AuditRequest {
+  using Reply = struct AuditReply;
+  static constexpr Verb kVerb = Verb::Audit;
   std::uint64_t after = 0;           ///< number of an entry; 0: from the first
   std::vector<std::string> objects;  ///< only about one of these; empty: about anything
   std::vector<std::string> acts;     ///< only these; empty: any

@@ -6,12 +6,15 @@
 #include <vector>
 
 #include "libwm/model/budget.h"
+#include "libwm/model/verbs/verb_numbers.h"
 
 namespace wm {
 
 /// Anyone. `spec`: codec bytes of JobSpec, of a job that is not submitted: only budgets that it
 /// draws on; empty: every budget. Errors: as SubmitRequest's where `spec` would be refused.
 struct BudgetsRequest {
+  using Reply = struct BudgetsReply;
+  static constexpr Verb kVerb = Verb::Budgets;
   std::string spec;
   bool operator==(const BudgetsRequest&) const = default;
 };

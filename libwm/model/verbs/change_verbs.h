@@ -16,6 +16,8 @@ inline constexpr std::uint32_t kMostPosition = 1000;  ///< each that stands befo
 /// Administrators: it changes who goes first among users. Owners: among their own jobs of one queue
 /// and priority, each of which gets another's turn.
 struct MoveRequest {
+  using Reply = OutcomeReply;
+  static constexpr Verb kVerb = Verb::Move;
   std::string request_key;
   std::vector<JobId> jobs;
   bool top = true;             ///< false: to the bottom
@@ -25,6 +27,8 @@ struct MoveRequest {
 /// Owner and administrators. What waits of these jobs goes to another queue; one result a job, an
 /// element that is named, or an array. Errors: NotFound (the queue).
 struct SwitchRequest {
+  using Reply = OutcomeReply;
+  static constexpr Verb kVerb = Verb::Switch;
   std::string request_key;
   JobSelection jobs;
   std::string queue;
@@ -32,6 +36,8 @@ struct SwitchRequest {
 };
 /// Owner. What was signed when the job was submitted, or changed last.
 struct SpecRequest {
+  using Reply = struct SpecReply;
+  static constexpr Verb kVerb = Verb::Spec;
   JobId job;
   bool operator==(const SpecRequest&) const = default;
 };
@@ -45,6 +51,8 @@ struct SpecReply {
 /// Errors: NotFound; Conflict (it has started, or `revision` is not its newest); Damaged (another
 /// script or environment); else as SubmitRequest.
 struct ModifyRequest {
+  using Reply = OutcomeReply;
+  static constexpr Verb kVerb = Verb::Modify;
   std::string request_key;
   JobId job;
   std::uint32_t revision = 0;
@@ -55,6 +63,8 @@ struct ModifyRequest {
 /// Owner and administrators. The run limit of jobs that wait or run; one result a job, an element
 /// that is named, or what waits of an array. Of one that has started an owner can only lower it.
 struct LimitRequest {
+  using Reply = OutcomeReply;
+  static constexpr Verb kVerb = Verb::Limit;
   std::string request_key;
   JobSelection jobs;
   Duration limit{};  ///< 0: its profile's or queue's
@@ -64,6 +74,8 @@ struct LimitRequest {
 /// that are over wait again at once. One result an id. Errors: Conflict (its state is none of those
 /// that are meant, or it cannot run twice).
 struct RequeueRequest {
+  using Reply = OutcomeReply;
+  static constexpr Verb kVerb = Verb::Requeue;
   std::string request_key;
   JobSelection jobs;
   bool active = false, done = false, exited = false;  ///< which; none of them: active
@@ -78,6 +90,8 @@ struct RequeueRequest {
 /// of a search, which has its elements from its suggester. Errors: NotFound; Conflict (not open,
 /// closed, ended); Limit (more than it reserved, or data of more than kMaxElementData bytes).
 struct GiveRequest {
+  using Reply = struct GiveReply;
+  static constexpr Verb kVerb = Verb::Give;
   std::string request_key;
   JobId job;
   std::vector<std::string> data;  ///< each becomes the file config.json of its element

@@ -16,6 +16,8 @@ namespace wm {
 /// For the user who made the group, and administrators; anyone makes one. Errors: Conflict (it is
 /// there; jobs are in it), NotFound, BadArgument (no path).
 struct GroupRequest {
+  using Reply = struct GroupReply;
+  static constexpr Verb kVerb = Verb::Group;
   enum class Act : std::uint8_t { Add = 0, Modify = 1, Remove = 2 };
   std::string request_key;
   Act act = Act::Add;
@@ -31,6 +33,8 @@ struct GroupReply {
 
 /// Anyone: the groups that were made, by path.
 struct GroupsRequest {
+  using Reply = struct GroupsReply;
+  static constexpr Verb kVerb = Verb::Groups;
   bool operator==(const GroupsRequest&) const = default;
 };
 struct GroupsReply {
@@ -41,6 +45,8 @@ struct GroupsReply {
 
 /// Owner and administrators. Errors: NotFound, Limit (index, lengths).
 struct PostRequest {
+  using Reply = struct PostReply;
+  static constexpr Verb kVerb = Verb::Post;
   std::string request_key;
   JobId job;
   JobNote note;  ///< who and when are the master's to say
@@ -52,6 +58,8 @@ struct PostReply {
 };
 /// Owner and administrators.
 struct NotesRequest {
+  using Reply = struct NotesReply;
+  static constexpr Verb kVerb = Verb::Notes;
   JobId job;
   bool operator==(const NotesRequest&) const = default;
 };
@@ -63,6 +71,8 @@ struct NotesReply {
 /// Administrators. A pending job starts now on these hosts. Errors: NotFound, Conflict (not
 /// pending; no room: says what is missing).
 struct RunNowRequest {
+  using Reply = struct RunNowReply;
+  static constexpr Verb kVerb = Verb::RunNow;
   std::string request_key;
   JobId job;
   std::vector<std::string> hosts;
@@ -76,6 +86,8 @@ struct RunNowReply {
 /// Owner and administrators. A rerunnable job that runs ends there and waits again, to start on
 /// these hosts only (none: on any but those it is on).
 struct MigrateRequest {
+  using Reply = OutcomeReply;
+  static constexpr Verb kVerb = Verb::Migrate;
   std::string request_key;
   JobSelection jobs;
   std::vector<std::string> hosts;
@@ -85,6 +97,8 @@ struct MigrateRequest {
 /// Anyone: queues, users, hosts' groups, plans, profiles, limits and service classes as the master
 /// has them, with what groups_command told. Nothing of the cluster section but names.
 struct ConfRequest {
+  using Reply = struct ConfReply;
+  static constexpr Verb kVerb = Verb::Conf;
   bool operator==(const ConfRequest&) const = default;
 };
 struct ConfReply {
@@ -94,6 +108,8 @@ struct ConfReply {
 
 /// Administrators. What the master has been doing, counted since `start`.
 struct PerfmonRequest {
+  using Reply = struct PerfmonReply;
+  static constexpr Verb kVerb = Verb::Perfmon;
   enum class Act : std::uint8_t { View = 0, Start = 1, Stop = 2 };
   Act act = Act::View;
   Duration period{};  ///< of a sample; Start

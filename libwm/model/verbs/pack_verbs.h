@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libwm/base/ids.h"
+#include "libwm/model/verbs/verb_numbers.h"
 
 namespace wm {
 
@@ -23,6 +24,8 @@ struct PackItem {
 /// condition (-w) names jobs of before, not others of the pack.
 /// Errors: Limit: more than kMaxPack, or too many bytes; Denied; Store; BadArgument
 struct PackRequest {
+  using Reply = struct PackReply;
+  static constexpr Verb kVerb = Verb::Pack;
   std::string request_key;  ///< 16 raw bytes; wire/pack_signature.h makes each item's of it
   /// Over the root of the items' digests; empty: the session's own proof signs that as well.
   std::string credential;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "libwm/model/reservation.h"
+#include "libwm/model/verbs/verb_numbers.h"
 
 namespace wm {
 
@@ -12,6 +13,8 @@ namespace wm {
 /// advance reservation. Errors: NotFound (reservation, host), Conflict (its slots are kept for
 /// others, jobs use it), BadArgument, Impossible (not so many slots).
 struct ReserveRequest {
+  using Reply = struct ReserveReply;
+  static constexpr Verb kVerb = Verb::Reserve;
   enum class Act : std::uint8_t { Add = 0, Modify = 1, Remove = 2, AddHosts = 3, RemoveHosts = 4 };
   std::string request_key;
   Act act = Act::Add;
@@ -32,6 +35,8 @@ struct ReserveReply {
 
 /// Anyone.
 struct ReservationsRequest {
+  using Reply = struct ReservationsReply;
+  static constexpr Verb kVerb = Verb::Reservations;
   std::vector<std::string> names;  ///< empty: all
   bool operator==(const ReservationsRequest&) const = default;
 };

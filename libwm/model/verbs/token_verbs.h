@@ -9,12 +9,15 @@
 #include "libwm/base/ids.h"
 #include "libwm/base/units.h"
 #include "libwm/model/revocations.h"
+#include "libwm/model/verbs/verb_numbers.h"
 
 namespace wm {
 
 /// Users: of their own; administrators: of anybody. One token (`id`), or all of a user's that were
 /// issued until now. Errors: BadArgument: neither; Denied.
 struct RevokeRequest {
+  using Reply = struct RevokeReply;
+  static constexpr Verb kVerb = Verb::Revoke;
   std::string request_key;
   std::string user, id;
   WallTime until{};  ///< when that token ends; 0: it is not known
@@ -29,6 +32,8 @@ struct RevokeReply {
 /// Anyone: an id that is revoked opens nothing. Answered as soon as what is revoked is not that of
 /// `known` any more, or when patience ends. Errors: Limit as Watch.
 struct RevokedRequest {
+  using Reply = struct RevokedReply;
+  static constexpr Verb kVerb = Verb::Revoked;
   Seq known;            ///< Revocations::changed that is known
   bool at_once = true;  ///< nothing is known yet
   Duration patience{};
@@ -51,6 +56,8 @@ struct DoorAct {
 /// Administrators, as which wlogind comes: any; users: about keys of their own. Kept in the record
 /// of acts (AuditEntry). Errors: BadArgument: an act that is not known; Limit: 100 acts, 300 bytes.
 struct NoteRequest {
+  using Reply = struct NoteReply;
+  static constexpr Verb kVerb = Verb::Note;
   std::string request_key;
   std::vector<DoorAct> acts;
   bool operator==(const NoteRequest&) const = default;

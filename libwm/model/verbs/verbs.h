@@ -28,6 +28,8 @@ struct VerbError {
 
 /// Anyone. Errors: NotFound (queue, app, plan), Denied, Impossible, Limit, BadArgument.
 struct SubmitRequest {
+  using Reply = struct SubmitReply;
+  static constexpr Verb kVerb = Verb::Submit;
   std::string request_key;  ///< 16 raw bytes
   std::string spec;         ///< codec bytes of JobSpec, as signed
   /// Over BLAKE2b-256(spec ‖ request_key); empty: the session's own proof signs that as well.
@@ -61,6 +63,8 @@ using RestOfJobs = std::optional<JobSelection>;
 
 /// Owner and administrators. One result an id; an id that matches nothing is NotFound.
 struct KillRequest {
+  using Reply = struct OutcomeReply;
+  static constexpr Verb kVerb = Verb::Kill;
   std::string request_key;
   JobSelection jobs;
   std::int32_t signal = 0;  ///< 0: the terminate sequence
@@ -83,6 +87,8 @@ struct OutcomeReply {
 
 /// Owner and administrators. `hold` true: pending → held, false: held → pending.
 struct ReleaseRequest {
+  using Reply = OutcomeReply;
+  static constexpr Verb kVerb = Verb::Release;
   std::string request_key;
   JobSelection jobs;
   bool hold = false;
@@ -91,6 +97,8 @@ struct ReleaseRequest {
 
 /// Owner and administrators. Errors: Conflict (not running, not elastic), BadArgument.
 struct ResizeRequest {
+  using Reply = struct ResizeReply;
+  static constexpr Verb kVerb = Verb::Resize;
   enum class Kind : std::uint8_t { Release = 0, Request = 1, Cancel = 2, Set = 3 };
   std::string request_key;
   JobId job;
@@ -108,6 +116,8 @@ struct ResizeReply {
 
 /// Anyone.
 struct JobsRequest {
+  using Reply = struct JobsReply;
+  static constexpr Verb kVerb = Verb::Jobs;
   JobSelection jobs;
   bool operator==(const JobsRequest&) const = default;
 };
@@ -148,6 +158,8 @@ struct JobsReplyBytes {
 
 /// Anyone.
 struct QueuesRequest {
+  using Reply = struct QueuesReply;
+  static constexpr Verb kVerb = Verb::Queues;
   std::vector<std::string> names;
   bool operator==(const QueuesRequest&) const = default;
 };
@@ -165,6 +177,8 @@ struct QueuesReply {
 
 /// Anyone.
 struct HostsRequest {
+  using Reply = struct HostsReply;
+  static constexpr Verb kVerb = Verb::Hosts;
   std::vector<std::string> names;
   std::string after;       ///< only hosts with names that come after this one
   bool with_cpus = false;  ///< their topology, too
@@ -196,6 +210,8 @@ struct HostsReply {
 
 /// Anyone.
 struct PlansRequest {
+  using Reply = struct PlansReply;
+  static constexpr Verb kVerb = Verb::Plans;
   std::vector<std::string> paths;
   bool operator==(const PlansRequest&) const = default;
 };
@@ -227,6 +243,8 @@ struct PlansReply {
 inline constexpr std::uint32_t kScriptStream = 3;
 /// Owner and administrators. Errors: NotFound, Conflict (not started), Unavailable (host).
 struct ClientPeek {
+  using Reply = struct ClientPeekReply;
+  static constexpr Verb kVerb = Verb::Peek;
   JobId job;
   TaskNumber task;           ///< 0: the first
   std::uint32_t stream = 1;  ///< 1 stdout, 2 stderr, or kScriptStream
@@ -241,6 +259,8 @@ struct ClientPeekReply {
 
 /// Administrators.
 struct AdminRequest {
+  using Reply = struct AdminReply;
+  static constexpr Verb kVerb = Verb::Admin;
   enum class Act : std::uint8_t {
     Reconfig = 0,
     HostClose = 1,
@@ -270,6 +290,8 @@ struct AdminReply {
 /// Anyone. Answered as soon as the job's state is not `known`, or its attempt not `attempt`,
 /// any more.
 struct WaitRequest {
+  using Reply = struct WaitReply;
+  static constexpr Verb kVerb = Verb::Wait;
   JobId job;
   JobState known = JobState::Pending;
   Attempt attempt;
@@ -286,6 +308,8 @@ struct WaitReply {
 
 /// Administrators. The whole live state, for bsim and bwhatif.
 struct StateRequest {
+  using Reply = struct StateReply;
+  static constexpr Verb kVerb = Verb::State;
   bool operator==(const StateRequest&) const = default;
 };
 struct StateReply {
@@ -296,6 +320,8 @@ struct StateReply {
 /// Owner. Where the agent on a task's host lets its owner in; one is started where there is
 /// none. Errors: NotFound, Denied, Conflict (not started, or over).
 struct AttachRequest {
+  using Reply = struct AttachReply;
+  static constexpr Verb kVerb = Verb::Attach;
   JobId job;
   TaskNumber task;  ///< 0: the first
   Attempt attempt;  ///< an interactive job's console of it, also when it has ended; 0: as it runs
@@ -311,6 +337,8 @@ struct AttachReply {
 
 /// Asks who answers there (lsid, and tests of the session itself).
 struct PingRequest {
+  using Reply = struct PingReply;
+  static constexpr Verb kVerb = Verb::Ping;
   std::string text;
   bool operator==(const PingRequest&) const = default;
 };

@@ -8,6 +8,7 @@
 #include "libwm/base/ids.h"
 #include "libwm/base/units.h"
 #include "libwm/model/job.h"
+#include "libwm/model/verbs/verb_numbers.h"
 
 namespace wm {
 
@@ -39,6 +40,8 @@ struct WatchFilter {
 /// that asks again with what it has seen misses nothing, unless so much has happened since that the
 /// master has forgotten it (`missed`). Errors: Limit: 64 questions are under way for the session.
 struct WatchRequest {
+  using Reply = struct WatchReply;
+  static constexpr Verb kVerb = Verb::Watch;
   WatchFilter filter;
   Seq after;            ///< 0: answered at once with what there is to be seen after
   Duration patience{};  ///< at most a minute counts
@@ -54,6 +57,8 @@ struct WatchReply {
 /// Anyone. Answered when a condition as of bsub -w is met or can never be, or when patience ends.
 /// Errors: as of bsub -w; Limit as Watch.
 struct AwaitRequest {
+  using Reply = struct AwaitReply;
+  static constexpr Verb kVerb = Verb::Await;
   std::string condition;
   Duration patience{};  ///< at most a minute counts
   bool operator==(const AwaitRequest&) const = default;
