@@ -79,9 +79,9 @@ Result<void> check_code(const rest::ExecRequest& exec, const Framework& framewor
   return rest::check_code(framework, exec.main, text);
 }
 
-// bsub's words of one trial.
-Result<std::vector<std::string>> start_words(client::Master& master, const ClusterConf& conf,
-                                             const SearchStart& start, rest::ExecRequest& exec) {
+// The job of one trial.
+Result<JobRequest> trial_request(client::Master& master, const ClusterConf& conf,
+                                 const SearchStart& start, rest::ExecRequest& exec) {
   exec.plan = start.plan.empty() ? rest::plan_of(exec.plan, conf.name) : start.plan;
   WM_TRY(auto known, frameworks_here());
   WM_TRY(auto framework, rest::find_framework(known, exec.framework));
@@ -93,9 +93,9 @@ Result<std::vector<std::string>> start_words(client::Master& master, const Clust
     return fail(Code::Impossible,
                 "framework " + framework.name + ": its groups of tasks are no trial");
   exec.framework = framework.name;
-  WM_TRY(auto words, rest::bsub_words(exec, framework, place));
-  if (!start.queue.empty()) words.insert(words.begin(), {"-q", start.queue});
-  return words;
+  WM_TRY(auto job, rest::job_request(exec, framework, place));
+  job.queue = start.queue;
+  return job;
 }
 
 Result<std::vector<std::string>> names_taken(client::Master& master, const ClusterConf& conf) {
@@ -134,20 +134,15 @@ Result<std::optional<Plugin>> plugin_of(const SearchStart& start,
   return std::optional(std::move(*found));
 }
 
-// As bsub would submit these words, but for what `change` says.
+// As bsub would submit it, but for what `change` says.
 template <class Change>
-Result<SubmitReply> submit_words(client::Master& master, const ClusterConf& conf,
-                                 const std::vector<std::string>& words, Change change) {
-  WM_TRY(auto options, parse_options(submit_options(), words, Words::Last));
+Result<SubmitReply> submit_changed(client::Master& master, const ClusterConf& conf,
+                                   const JobRequest& job, Change change) {
   auto here = surroundings_here(conf);
-  Source source;
-  for (const auto& word : options.words)
-    source.command += (source.command.empty() ? "" : " ") + word;
-  WM_TRY(auto spec, make_spec(options, source, here));
-  WM_TRY(auto env, make_environment(options, here));
-  spec.queue = asked_queues(options, here).front();
+  WM_TRY(auto spec, make_spec(job, here));
+  WM_TRY(auto env, make_environment(job, here));
   change(spec);
-  return master.submit(std::move(spec), source.script, env.block);
+  return master.submit(std::move(spec), "", env.block);
 }
 
 Result<void> start_optimizer(client::Master& master, const ClusterConf& conf, const Plugin& plugin,
@@ -158,7 +153,7 @@ Result<void> start_optimizer(client::Master& master, const ClusterConf& conf, co
   WM_TRY(lay_out_optimizer(plugin, request.search, request.at_once,
                            staged.incoming + "/" + staged.key));
   auto results = fs::path(staged.incoming).parent_path().string();
-  WM_TRY(submit_words(master, conf, optimizer_words(search, results), [&](JobSpec& spec) {
+  WM_TRY(submit_changed(master, conf, optimizer_request(search, results), [&](JobSpec& spec) {
     spec.exec.bundle = staged.key;
     spec.exec.labels["search"] = std::to_string(search.job);
   }));
@@ -215,7 +210,7 @@ Result<SearchBegun> start_search(client::Master& master, const ClusterConf& conf
     return fail(Code::Conflict, "hpoName: there is a search " + request.name);
   WM_TRY(auto most, most_of(request.most, conf));
   WM_TRY(auto exec, rest::parse_exec(request.args));
-  WM_TRY(auto words, start_words(master, conf, start, exec));
+  WM_TRY(auto job, trial_request(master, conf, start, exec));
   Staged staged;
   if (!start.folder.empty()) WM_TRY(stage(start.folder, conf, staged));
   auto open_array = [&](JobSpec& spec) {
@@ -229,7 +224,7 @@ Result<SearchBegun> start_search(client::Master& master, const ClusterConf& conf
     if (plugin) spec.exec.search = rest::of_plugin(spec.exec.search, request.algorithm);
     spec.exec.bundle = staged.key;
   };
-  WM_TRY(auto reply, submit_words(master, conf, words, open_array));
+  WM_TRY(auto reply, submit_changed(master, conf, job, open_array));
   staged.stays = true;
   if (plugin) WM_TRY(begin_optimizer(master, conf, *plugin, request, reply.job));
   return SearchBegun{request.name, std::move(reply)};
@@ -254,7 +249,7 @@ Result<SearchBegun> extend_search(client::Master& master, const ClusterConf& con
   }
   spec.exec.bundle = staged.key;
   auto here = surroundings_here(conf);
-  WM_TRY(auto env, make_environment({}, here));
+  WM_TRY(auto env, make_environment(Parsed{}, here));
   WM_TRY(auto reply, master.submit(spec, "", env.block));
   staged.stays = true;
   return SearchBegun{spec.name, std::move(reply)};

@@ -83,19 +83,25 @@ std::string gpu_option(const ExecRequest& request) {
   return request.mig.empty() ? text : text + ":mig=" + request.mig;
 }
 
+std::vector<std::pair<std::string, std::string>> environment_of(const ExecRequest& request,
+                                                                const Framework& framework,
+                                                                const ExecPlace& place) {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const auto& [name, value] : framework.exports) all.emplace_back(name, value);
+  all.insert(all.end(), request.env.begin(), request.env.end());
+  auto root = request.data_root.empty() ? place.data_dir : request.data_root;
+  if (!request.data_path.empty()) all.emplace_back("DATA_DIR", root + "/" + request.data_path);
+  else if (!request.data_root.empty()) all.emplace_back("DATA_DIR", root);
+  return all;
+}
+
 // As bsub -env reads them: in quotes a value may hold commas and blanks.
-std::string env_option(const ExecRequest& request, const Framework& framework,
-                       const ExecPlace& place) {
+std::string env_option(const JobRequest& job) {
   std::string text = "all";
-  auto add = [&](const std::string& name, const std::string& value) {
+  for (const auto& [name, value] : job.environment) {
     bool plain = !value.empty() && value.find_first_of(", \t\"'~") == value.npos;
     text += ", " + name + "=" + (plain ? value : "'" + value + "'");
-  };
-  for (const auto& [name, value] : framework.exports) add(name, value);
-  for (const auto& [name, value] : request.env) add(name, value);
-  auto root = request.data_root.empty() ? place.data_dir : request.data_root;
-  if (!request.data_path.empty()) add("DATA_DIR", root + "/" + request.data_path);
-  else if (!request.data_root.empty()) add("DATA_DIR", root);
+  }
   return text;
 }
 
@@ -108,10 +114,15 @@ Result<void> check_env(const ExecRequest& request) {
   return {};
 }
 
-std::string size_of(const ExecRequest& request, const Framework& framework) {
-  auto most = std::to_string(request.workers);
-  if (!framework.distributed && !request.user_cmd) return "1";
-  return framework.elastic ? "1," + most : most;
+void set_size(const ExecRequest& request, const Framework& framework, JobRequest& job) {
+  bool one = !framework.distributed && !request.user_cmd;
+  job.max_tasks = one ? 1 : request.workers;
+  job.min_tasks = framework.elastic ? 1 : job.max_tasks;
+}
+
+std::string size_text(const JobRequest& job, bool range) {
+  auto most = std::to_string(job.max_tasks);
+  return range ? std::to_string(job.min_tasks) + "," + most : most;
 }
 
 // TensorFlow's tasks have roles and addresses, which groups of tasks are told.
@@ -130,28 +141,43 @@ std::vector<std::string> requirements(const ExecRequest& request, const ExecPlac
 
 }  // namespace
 
-Result<std::vector<std::string>> bsub_words(const ExecRequest& request, const Framework& framework,
-                                            const ExecPlace& place) {
+Result<JobRequest> job_request(const ExecRequest& request, const Framework& framework,
+                               const ExecPlace& place) {
   WM_TRY(check_env(request));
   WM_TRY(auto command, command_of(request, framework));
-  auto name = request.name.empty() ? framework.app_name : request.name;
-  bool grouped = has_groups(framework);
-  std::vector<std::string> words{"-app", "training", "-J", name};
+  JobRequest job;
+  job.app = "training";
+  job.name = request.name.empty() ? framework.app_name : request.name;
+  job.priority = request.priority;
+  job.plan = request.plan;
+  job.out_file = place.out_file;
+  job.environment = environment_of(request, framework, place);
+  if (has_groups(framework)) return job;
+  set_size(request, framework, job);
+  job.elastic = framework.elastic;
+  if (on_gpus(request, place)) job.gpu = gpu_option(request);
+  job.resreqs = requirements(request, place);
+  job.command = std::move(command);
+  return job;
+}
+
+Result<std::vector<std::string>> bsub_words(const ExecRequest& request, const Framework& framework,
+                                            const ExecPlace& place) {
+  WM_TRY(auto job, job_request(request, framework, place));
+  std::vector<std::string> words{"-app", job.app, "-J", job.name};
   auto add = [&](const char* option, const std::string& value) {
     if (!value.empty()) words.insert(words.end(), {option, value});
   };
-  if (!grouped) {
-    add("-n", size_of(request, framework));
-    if (framework.elastic) words.emplace_back("-ar");
-    if (on_gpus(request, place)) add("-gpu", gpu_option(request));
-    for (const auto& part : requirements(request, place)) add("-R", part);
-  }
-  if (request.priority > 0) add("-sp", std::to_string(request.priority));
-  add("-plan", request.plan);
-  add("-o", place.out_file);
-  auto env = env_option(request, framework, place);
-  if (env != "all") add("-env", env);
-  if (!grouped) words.push_back(command);
+  bool range = framework.elastic && (framework.distributed || request.user_cmd);
+  if (!job.command.empty()) add("-n", size_text(job, range));
+  if (job.elastic) words.emplace_back("-ar");
+  add("-gpu", job.gpu);
+  for (const auto& part : job.resreqs) add("-R", part);
+  if (job.priority > 0) add("-sp", std::to_string(job.priority));
+  add("-plan", job.plan);
+  add("-o", job.out_file);
+  if (!job.environment.empty()) add("-env", env_option(job));
+  if (!job.command.empty()) words.push_back(job.command);
   return words;
 }
 

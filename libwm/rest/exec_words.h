@@ -1,5 +1,5 @@
-// Role: from an execution to the words of bsub that ask for the same job: what is submitted, and
-// what pages show as "the equivalent bsub line". Pure.
+// Role: from an execution to the job that it asks for, and to the words of bsub that ask for the
+// same, which pages show as "the equivalent bsub line". Pure.
 #pragma once
 
 #include <string>
@@ -8,6 +8,7 @@
 
 #include "libwm/model/config/catalog.h"
 #include "libwm/model/job_parts.h"
+#include "libwm/model/job_request.h"
 #include "libwm/rest/exec_request.h"
 #include "libwm/rest/frameworks.h"
 
@@ -20,15 +21,20 @@ struct ExecPlace {
   bool gpus = false;     ///< the cluster has some
 };
 
-/// bsub's words: options, then the command as one word for a shell.
-/// @errors BadArgument: no script and no command; Impossible: what is not done here, by name
+/// The job that it asks for. @errors BadArgument: no script and no command; Impossible: what is not
+/// done here, by name
+Result<JobRequest> job_request(const ExecRequest& request, const Framework& framework,
+                               const ExecPlace& place);
+
+/// The same in bsub's words: options, then the command as one word for a shell.
+/// @errors as job_request
 Result<std::vector<std::string>> bsub_words(const ExecRequest& request, const Framework& framework,
                                             const ExecPlace& place);
 
 /// Groups of tasks that it is instead of one kind of them: parameter servers and workers, which
-/// find each other by TF_CONFIG. Empty: it is one kind. bsub_words() has no command and no size
+/// find each other by TF_CONFIG. Empty: it is one kind. The job itself has no command and no size
 /// then.
-/// @errors as bsub_words
+/// @errors as job_request
 Result<std::vector<TaskGroup>> task_groups(const ExecRequest& request, const Framework& framework,
                                            const ExecPlace& place);
 

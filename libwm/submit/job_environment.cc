@@ -77,16 +77,23 @@ Result<void> apply(const std::string& setting, const Variables& here, Variables&
 
 /// -resume travels in this variable: the host makes the other job's RESULT_DIR of it. What a job
 /// has in it was not meant for those that it submits.
+constexpr const char* kResumption = "WM_RESUME_FROM";
+
 Result<void> set_resumption(const Parsed& options, Variables& job) {
-  constexpr const char* kVariable = "WM_RESUME_FROM";
-  job.erase(kVariable);
+  job.erase(kResumption);
   auto text = options.first("resume");
   if (!text) return {};
   if (!parse_job_id(*text))
     return fail(Code::BadArgument,
                 "-resume " + *text + ": Bad argument, a job's number is wanted, as 12 or 12[3]");
-  job[kVariable] = *text;
+  job[kResumption] = *text;
   return {};
+}
+
+JobEnvironment in_a_block(const Variables& job, std::vector<std::string> unset = {}) {
+  JobEnvironment made{"", std::move(unset)};
+  for (const auto& [name, value] : job) made.block += name + "=" + value + '\0';
+  return made;
 }
 
 }  // namespace
@@ -95,18 +102,27 @@ Result<JobEnvironment> make_environment(const Parsed& options, const Surrounding
   const Variables here = all_variables(surroundings);
   const auto given = options.all("env");
   Variables job = given.empty() ? here : Variables();
-  JobEnvironment made;
+  std::vector<std::string> unset;
   for (const auto& text : given) {
     WM_TRY(auto settings, settings_of(text));
     for (const auto& setting : settings) {
       if (setting == "all") job.insert(here.begin(), here.end());
       else if (setting == "none") job.clear();
-      else WM_TRY(apply(setting, here, job, made.unset));
+      else WM_TRY(apply(setting, here, job, unset));
     }
   }
   WM_TRY(set_resumption(options, job));
-  for (const auto& [name, value] : job) made.block += name + "=" + value + '\0';
-  return made;
+  return in_a_block(job, std::move(unset));
+}
+
+Result<JobEnvironment> make_environment(const JobRequest& request,
+                                        const Surroundings& surroundings) {
+  Variables job = all_variables(surroundings);
+  std::vector<std::string> unset;
+  for (const auto& [name, value] : request.environment)
+    WM_TRY(apply(name + "=" + value, {}, job, unset));
+  job.erase(kResumption);
+  return in_a_block(job);
 }
 
 }  // namespace wm::cmd

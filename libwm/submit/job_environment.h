@@ -24,4 +24,8 @@ struct JobEnvironment {
 /// @cost O(length)
 Result<JobEnvironment> make_environment(const Parsed& options, const Surroundings& surroundings);
 
+/// The submitter's variables, and a request's. @errors as above   @cost O(length)
+Result<JobEnvironment> make_environment(const JobRequest& request,
+                                        const Surroundings& surroundings);
+
 }  // namespace wm::cmd

@@ -55,15 +55,14 @@ Result<void> lay_out_optimizer(const Plugin& plugin, const std::string& search,
   return {};
 }
 
-std::vector<std::string> optimizer_words(JobId search, const std::string& results) {
-  return {"-app",
-          "training",
-          "-r",
-          "-J",
-          rest::optimizer_name(search),
-          "-o",
-          results + "/batchworkdir/%J/job.out",
-          kCommand + std::to_string(search.job)};
+JobRequest optimizer_request(JobId search, const std::string& results) {
+  JobRequest job;
+  job.app = "training";
+  job.rerunnable = true;
+  job.name = rest::optimizer_name(search);
+  job.out_file = results + "/batchworkdir/%J/job.out";
+  job.command = kCommand + std::to_string(search.job);
+  return job;
 }
 
 }  // namespace wm::cmd

@@ -11,6 +11,7 @@
 
 #include "libwm/base/ids.h"
 #include "libwm/base/result.h"
+#include "libwm/model/job_request.h"
 
 namespace wm::cmd {
 
@@ -31,7 +32,7 @@ Result<Plugin> plugin_in(const std::string& folder, const std::string& name);
 /// @errors BadArgument: damaged, or cannot be copied; System
 Result<void> lay_out_optimizer(const Plugin& plugin, const std::string& search,
                                std::uint32_t at_once, const std::string& bundle);
-/// bsub's words for the job. @cost O(1)
-std::vector<std::string> optimizer_words(JobId search, const std::string& results);
+/// The job that runs it. @cost O(1)
+JobRequest optimizer_request(JobId search, const std::string& results);
 
 }  // namespace wm::cmd

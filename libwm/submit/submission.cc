@@ -129,12 +129,9 @@ Result<void> read_size(const Parsed& options, const char* name, Bytes unit, Byte
 
 // "4G!": a limit that is enforced, which every one is here. @source LSF bsub -M
 Result<void> read_memory(const Parsed& options, Bytes unit, Bytes& value) {
-  auto text = options.first("M");
-  if (!text) return {};
-  auto size =
-      parse_bytes(std::string_view(*text).substr(0, text->size() - text->ends_with('!')), unit);
-  if (!size || size->value == 0) return bad("M", *text, kWantsSize);
-  value = *size;
+  if (auto text = options.first("M")) {
+    WM_TRY(value, memory_limit(*text, unit));
+  }
   return {};
 }
 
@@ -214,11 +211,6 @@ Result<void> read_dependency(const Parsed& options, JobSpec& spec) {
   return {};
 }
 
-std::string absolute(const std::string& path, const std::string& base) {
-  if (path.empty() || path[0] == '/') return path;
-  return path == "." ? base : base + "/" + path;
-}
-
 // A file to be appended to, or, by the other option, replaced.
 void read_output(const Parsed& options, const char* append, const char* replace, std::string& file,
                  bool& overwrite) {
@@ -226,7 +218,7 @@ void read_output(const Parsed& options, const char* append, const char* replace,
   read_text(options, overwrite ? replace : append, file);
 }
 
-// Longer ones could not be opened, or run, on any host.
+// Longer commands could not be run on any host.
 Result<void> check_lengths(const Parsed& options) {
   struct Most {
     const char* name;
@@ -238,9 +230,7 @@ Result<void> check_lengths(const Parsed& options) {
                             {"outdir", kPath}, {"rnc", 4096}, {"E", kCommand}, {"Ep", kCommand},
                             {"wa", kCommand}};
   for (const auto& [name, bytes] : kMost)
-    if (auto text = options.first(name); text && text->size() > bytes)
-      return bad(name, text->substr(0, 60) + "...",
-                 "Bad argument, at most " + std::to_string(bytes) + " bytes are taken");
+    if (auto text = options.first(name)) WM_TRY(check_length(name, *text, bytes));
   return {};
 }
 
@@ -320,6 +310,24 @@ const std::vector<std::string_view> kOneOf[] = {{"o", "oo"}, {"e", "eo"},       
 
 }  // namespace
 
+std::string absolute(const std::string& path, const std::string& base) {
+  if (path.empty() || path[0] == '/') return path;
+  return path == "." ? base : base + "/" + path;
+}
+
+Result<Bytes> memory_limit(const std::string& text, Bytes unit) {
+  auto size =
+      parse_bytes(std::string_view(text).substr(0, text.size() - text.ends_with('!')), unit);
+  if (!size || size->value == 0) return bad("M", text, kWantsSize);
+  return *size;
+}
+
+Result<void> check_length(std::string_view option, const std::string& text, std::size_t most) {
+  if (text.size() <= most) return {};
+  return bad(std::string(option), text.substr(0, 60) + "...",
+             "Bad argument, at most " + std::to_string(most) + " bytes are taken");
+}
+
 void append_directives(Parsed& options, Parsed script) {
   for (const auto& row : kOneOf) {
     bool said = std::ranges::any_of(row, [&](auto name) { return options.has(name); });
@@ -395,17 +403,22 @@ Result<void> read_options(const Parsed& options, const Surroundings& here, JobSp
   return read_dates(options, here.now, spec);
 }
 
-Result<JobSpec> make_spec(const Parsed& options, const Source& source,
-                          const Surroundings& surroundings) {
+JobSpec spec_from(const Surroundings& surroundings) {
   JobSpec spec;
   spec.owner = surroundings.who;
-  spec.program.command = source.command;
-  spec.program.spooled = source.spooled;
   spec.program.submit_host = surroundings.host;
   spec.program.home = surroundings.home;
   spec.program.umask = surroundings.umask;
   spec.program.cwd = surroundings.cwd;
   spec.project = variable(surroundings, "LSB_DEFAULTPROJECT");
+  return spec;
+}
+
+Result<JobSpec> make_spec(const Parsed& options, const Source& source,
+                          const Surroundings& surroundings) {
+  JobSpec spec = spec_from(surroundings);
+  spec.program.command = source.command;
+  spec.program.spooled = source.spooled;
   WM_TRY(read_options(options, surroundings, spec));
   WM_TRY(read_requirements(options, surroundings, spec));
   WM_TRY(read_mpi(options, spec));
@@ -429,8 +442,12 @@ std::string doubt_about(const Parsed& options, const Surroundings& here) {
 }
 
 std::vector<std::string> asked_queues(const Parsed& options, const Surroundings& surroundings) {
+  return asked_queues(options.first("q").value_or(""), surroundings);
+}
+
+std::vector<std::string> asked_queues(std::string_view text, const Surroundings& surroundings) {
   auto queues =
-      split(options.first("q").value_or(variable(surroundings, "LSB_DEFAULTQUEUE")), " \t");
+      text.empty() ? split(variable(surroundings, "LSB_DEFAULTQUEUE"), " \t") : split(text, " \t");
   if (queues.empty()) queues.emplace_back();
   return queues;
 }

@@ -12,6 +12,7 @@
 #include "libwm/base/result.h"
 #include "libwm/expr/alternatives.h"
 #include "libwm/model/job.h"
+#include "libwm/model/job_request.h"
 #include "libwm/submit/submit_options.h"
 
 namespace wm::cmd {
@@ -46,6 +47,10 @@ struct Source {
 Result<JobSpec> make_spec(const Parsed& options, const Source& source,
                           const Surroundings& surroundings);
 
+/// The specification of a job that a program asks for, by the same rules; its queue, too.
+/// @errors as of the options: BadArgument
+Result<JobSpec> make_spec(const JobRequest& request, const Surroundings& surroundings);
+
 /// What about these options is probably not what was meant, a line; empty: nothing. @cost O(1)
 std::string doubt_about(const Parsed& options, const Surroundings& here);
 
@@ -68,6 +73,22 @@ void set_requirements(std::vector<expr::ResReq> reqs, JobSpec& spec);
 
 /// The queues of -q "a b", in order; one empty name when none is given. @cost O(length)
 std::vector<std::string> asked_queues(const Parsed& options, const Surroundings& surroundings);
+
+/// The queues that such a text names; an empty one: LSB_DEFAULTQUEUE. @cost O(length)
+std::vector<std::string> asked_queues(std::string_view text, const Surroundings& surroundings);
+
+/// What -M says. @errors BadArgument: no size
+Result<Bytes> memory_limit(const std::string& text, Bytes unit);
+
+/// A path as it is from `base`. @cost O(length)
+std::string absolute(const std::string& path, const std::string& base);
+
+/// Nothing with a longer path could be opened on any host. @errors BadArgument
+Result<void> check_length(std::string_view option, const std::string& text,
+                          std::size_t most = 4095);
+
+/// A specification of nothing yet: who submits, and where. @cost O(environment)
+JobSpec spec_from(const Surroundings& surroundings);
 
 /// Is this text a script rather than a program: it starts with #! or has #BSUB lines, and
 /// holds no zero byte. @cost O(text)

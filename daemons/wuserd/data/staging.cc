@@ -60,15 +60,17 @@ Result<JobId> begin_fetching(Site& site, const rest::ExecRequest& request,
   if (ec) return fail(Code::System, top + ": " + ec.message());
   auto name = (request.name.empty() ? request.framework : request.name) + "-data";
   std::replace(name.begin(), name.end(), ' ', '-');
-  std::vector<std::string> words{"-app", "batch", "-n", "1",
-                                 "-J",   name,    "-o", top + "/" + bundle + ".log"};
-  if (!request.plan.empty()) words.insert(words.end(), {"-plan", request.plan});
-  words.push_back(
+  JobRequest job;
+  job.app = "batch";
+  job.name = name;
+  job.out_file = top + "/" + bundle + ".log";
+  job.plan = request.plan;
+  job.command =
       joined({rest::shell_quoted(fetcher()), "--connections", rest::shell_quoted(file_of(site)),
               "--cache", rest::shell_quoted(top + "/cache"), "--link",
               rest::shell_quoted(top + "/" + bundle), "--progress",
-              rest::shell_quoted(top + "/" + bundle + ".progress"), rest::shell_quoted(sources)}));
-  WM_TRY(auto reply, submit(site, words, {}));
+              rest::shell_quoted(top + "/" + bundle + ".progress"), rest::shell_quoted(sources)});
+  WM_TRY(auto reply, submit(site, job, {}));
   return reply.job;
 }
 
@@ -135,7 +137,7 @@ Result<Staged> stage_data(Site& site, rest::ExecRequest& request, const std::str
   request.data_root = data_top(site) + "/" + bundle;
   request.env.emplace_back("WMLA_USER_DATA_DIR", request.data_root);
   request.labels[kDataLabel] = to_string(job);
-  staged.words = {"-w", "done(" + to_string(job) + ")", "-ti"};
+  staged.depend = "done(" + to_string(job) + ")";
   return staged;
 }
 

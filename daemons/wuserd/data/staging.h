@@ -24,8 +24,8 @@ inline constexpr const char* kDataLabel = "wm-data-job";
 
 /// What an execution's job is given besides, once its data is on its way.
 struct Staged {
-  std::vector<std::string> words;  ///< of bsub: what it waits for
-  std::string prelude;             ///< before each task's command
+  std::string depend;   ///< what it waits for, as bsub -w; empty: nothing
+  std::string prelude;  ///< before each task's command
   bool operator==(const Staged&) const = default;
 };
 

@@ -186,14 +186,15 @@ Result<Prepared> prepare(Site& site, rest::ExecRequest request, const Upload& up
   auto script = text_of(folder + "/" + request.main);
   if (!request.user_cmd) WM_TRY(rest::check_code(framework, request.main, script));
   rest::give_worker_words(script, framework, request);
-  WM_TRY(rest::bsub_words(request, framework, place));  // before anything is begun
+  WM_TRY(rest::job_request(request, framework, place));  // before anything is begun
   WM_TRY(auto staged, stage_data(site, request, draft.request()));
-  WM_TRY(auto words, rest::bsub_words(request, framework, place));
+  WM_TRY(auto job, rest::job_request(request, framework, place));
   WM_TRY(auto groups, rest::task_groups(request, framework, place));
-  words.insert(words.begin(), staged.words.begin(), staged.words.end());
-  if (groups.empty()) words.back() = staged.prelude + words.back();
+  job.depend = staged.depend;
+  job.orphan_kill = !staged.depend.empty();
+  if (groups.empty()) job.command = staged.prelude + job.command;
   for (auto& group : groups) group.command = staged.prelude + group.command;
-  return Prepared{std::move(words), execution_of(request, framework, draft.request(), inside),
+  return Prepared{std::move(job), execution_of(request, framework, draft.request(), inside),
                   std::move(groups)};
 }
 

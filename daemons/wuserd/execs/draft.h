@@ -1,5 +1,5 @@
-// Role: what a request brings, on its way to a job: files laid out as a bundle, bsub's words, what
-// only executions have. What fails before the job is there takes its files away again.
+// Role: what a request brings, on its way to a job: files laid out as a bundle, the job that it is,
+// what only executions have. What fails before the job is there takes its files away again.
 #pragma once
 
 #include <memory>
@@ -10,6 +10,7 @@
 
 #include "daemons/wuserd/files/upload.h"
 #include "daemons/wuserd/site/site.h"
+#include "libwm/model/job_request.h"
 #include "libwm/rest/exec_request.h"
 
 namespace wm::user {
@@ -41,14 +42,14 @@ class Draft {
 
 /// What is to be submitted.
 struct Prepared {
-  std::vector<std::string> words;  ///< of bsub, the command last
+  JobRequest job;
   Execution exec;
   std::vector<TaskGroup> groups;  ///< instead of a command and a size; empty: one kind of tasks
 };
 
 /// Lays out the upload as the draft's bundle. `out_file`: of the job's report, below the results.
 /// Data from elsewhere is on its way then. @errors as unpack, find_framework, check_fit,
-/// bsub_words, stage_data
+/// job_request, stage_data
 Result<Prepared> prepare(Site& site, rest::ExecRequest request, const Upload& upload,
                          const Draft& draft, const std::string& out_file);
 

@@ -1,5 +1,5 @@
-// POST /execs, step by step: request key → upload on disk → code laid out as a bundle → bsub's
-// words → job.
+// POST /execs, step by step: request key → upload on disk → code laid out as a bundle → the
+// request of a job → job.
 #include "daemons/wuserd/execs/exec_start.h"
 
 #include <chrono>
@@ -32,8 +32,8 @@ Result<JobId> submit_upload(Site& site, rest::ExecRequest request, const Upload&
   WM_TRY(auto prepared, prepare(site, std::move(request), upload, draft, "%J/job.out"));
   WM_TRY(auto reply,
          prepared.groups.empty()
-             ? submit(site, prepared.words, std::move(prepared.exec))
-             : submit_groups(site, prepared.words,
+             ? submit(site, prepared.job, std::move(prepared.exec))
+             : submit_groups(site, prepared.job,
                              {std::move(prepared.groups), std::move(prepared.exec), {}}));
   draft.stay();
   return reply.job;

@@ -26,20 +26,15 @@ cmd::Surroundings surroundings_of(const Site& site) {
 }
 
 template <class Change>
-Result<SubmitReply> submit_changed(Site& site, const std::vector<std::string>& words,
-                                   Execution exec, Change change) {
-  WM_TRY(auto options, cmd::parse_options(cmd::submit_options(), words, cmd::Words::Last));
+Result<SubmitReply> submit_changed(Site& site, const JobRequest& job, Execution exec,
+                                   Change change) {
   auto here = surroundings_of(site);
-  cmd::Source source;
-  for (const auto& word : options.words)
-    source.command += (source.command.empty() ? "" : " ") + word;
-  WM_TRY(auto spec, cmd::make_spec(options, source, here));
+  WM_TRY(auto spec, cmd::make_spec(job, here));
   spec.exec = std::move(exec);
-  WM_TRY(auto env, cmd::make_environment(options, here));
-  spec.queue = cmd::asked_queues(options, here).front();
+  WM_TRY(auto env, cmd::make_environment(job, here));
   change(spec);
   WM_TRY(auto master, site.masters.take());
-  return master->submit(spec, source.script, env.block);
+  return master->submit(spec, "", env.block);
 }
 
 }  // namespace
@@ -50,13 +45,13 @@ Result<std::string> container_program(const Site& site, const std::string& name)
   return app == nullptr ? std::string("none") : app->container.driver;
 }
 
-Result<SubmitReply> submit(Site& site, const std::vector<std::string>& words, Execution exec) {
-  return submit_changed(site, words, std::move(exec), [](JobSpec&) {});
+Result<SubmitReply> submit(Site& site, const JobRequest& job, Execution exec) {
+  return submit_changed(site, job, std::move(exec), [](JobSpec&) {});
 }
 
-Result<SubmitReply> submit_array(Site& site, const std::vector<std::string>& words, Execution exec,
+Result<SubmitReply> submit_array(Site& site, const JobRequest& job, Execution exec,
                                  OpenArray array) {
-  return submit_changed(site, words, std::move(exec), [&](JobSpec& spec) {
+  return submit_changed(site, job, std::move(exec), [&](JobSpec& spec) {
     spec.name = std::move(array.name);
     spec.array = {{1, array.most, 1}};
     spec.array_limit = array.at_once;
@@ -65,19 +60,16 @@ Result<SubmitReply> submit_array(Site& site, const std::vector<std::string>& wor
   });
 }
 
-Result<SubmitReply> submit_groups(Site& site, const std::vector<std::string>& words,
-                                  Grouped grouped) {
-  WM_TRY(auto options, cmd::parse_options(cmd::submit_options(), words, cmd::Words::Last));
+Result<SubmitReply> submit_groups(Site& site, const JobRequest& job, Grouped grouped) {
   auto here = surroundings_of(site);
   here.umask = grouped.umask;
   for (const auto& [name, value] : grouped.environment)
     here.environment.push_back(name + "=" + value);
-  WM_TRY(auto spec, cmd::make_spec(options, {}, here));
+  WM_TRY(auto spec, cmd::make_spec(job, here));
   spec.exec = std::move(grouped.exec);
   spec.groups = std::move(grouped.groups);
   WM_TRY(expr::check_groups(spec));
-  WM_TRY(auto env, cmd::make_environment(options, here));
-  spec.queue = cmd::asked_queues(options, here).front();
+  WM_TRY(auto env, cmd::make_environment(job, here));
   WM_TRY(auto master, site.masters.take());
   return master->submit(spec, "", env.block);
 }

@@ -1,4 +1,4 @@
-// Role: submits a job of the user's own as bsub does: the same options, the same compiler of
+// Role: submits a job of the user's own as bsub does: the same rules of
 // specifications, the user's own signature.
 #pragma once
 
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "daemons/wuserd/site/site.h"
+#include "libwm/model/job_request.h"
 #include "libwm/model/verbs/verbs.h"
 
 namespace wm::user {
@@ -15,9 +16,9 @@ namespace wm::user {
 /// @errors as conf::load
 Result<std::string> container_program(const Site& site, const std::string& app);
 
-/// Submits what these words of bsub ask for, the command last, as this execution. The job's
-/// environment is that of a fresh login, not the daemon's. @errors as bsub's
-Result<SubmitReply> submit(Site& site, const std::vector<std::string>& words, Execution exec);
+/// Submits a job as this execution. Its environment is that of a fresh login, not the daemon's.
+/// @errors as bsub's
+Result<SubmitReply> submit(Site& site, const JobRequest& job, Execution exec);
 
 /// What an open array has besides its options.
 struct OpenArray {
@@ -27,7 +28,7 @@ struct OpenArray {
 };
 
 /// The same of an open array. @errors as bsub's
-Result<SubmitReply> submit_array(Site& site, const std::vector<std::string>& words, Execution exec,
+Result<SubmitReply> submit_array(Site& site, const JobRequest& job, Execution exec,
                                  OpenArray array);
 
 /// What a job of several groups has besides its options.
@@ -38,9 +39,8 @@ struct Grouped {
   std::uint32_t umask = 077;
 };
 
-/// The same of a job with groups that have their commands; `words` are options alone.
+/// The same of a job with groups that have their commands; `job` has none.
 /// @errors as bsub -spec's
-Result<SubmitReply> submit_groups(Site& site, const std::vector<std::string>& words,
-                                  Grouped grouped);
+Result<SubmitReply> submit_groups(Site& site, const JobRequest& job, Grouped grouped);
 
 }  // namespace wm::user

@@ -129,47 +129,41 @@ Result<int> number_in(const SortedJson& json, const char* name, int most) {
   return json[name].get<int>();
 }
 
-Result<void> add_text(const SortedJson& json, const char* name, const char* option,
-                      std::vector<std::string>& words) {
-  WM_TRY(auto text, text_in(json, name));
-  if (!text.empty()) words.insert(words.end(), {option, text});
-  return {};
-}
-
 // What the job gets to know besides a login's environment: where the door is, and a token for it.
-Result<std::string> environment_for(Call& call) {
+Result<std::vector<std::pair<std::string, std::string>>> environment_for(Call& call) {
   const auto& head = call.exchange.head();
   WM_TRY(auto file, keep_token(call.site, head.field("x-wm-token")));
-  auto text = "all, USER_ACCESS_TOKEN_FILE='" + file + "'";
+  std::vector<std::pair<std::string, std::string>> all{{"USER_ACCESS_TOKEN_FILE", file}};
   auto host = std::string(head.field("x-wm-host"));
   bool plain = !host.empty() && std::ranges::all_of(host, [](unsigned char c) {
     return std::isalnum(c) || c == '.' || c == ':' || c == '-' || c == '[' || c == ']';
   });
-  return plain ? text + ", WM_GATEWAY_URL='https://" + host + "'" : text;
+  if (plain) all.emplace_back("WM_GATEWAY_URL", "https://" + host);
+  return all;
 }
 
-Result<std::vector<std::string>> notebook_words(Call& call, const SortedJson& json) {
-  WM_TRY(auto profile, text_in(json, "profile"));
-  std::vector<std::string> words{"-app", profile.empty() ? kType : profile};
-  WM_TRY(add_text(json, "name", "-J", words));
-  if (!json.contains("name")) words.insert(words.end(), {"-J", words[1]});
-  WM_TRY(add_text(json, "queue", "-q", words));
-  WM_TRY(add_text(json, "plan", "-plan", words));
-  WM_TRY(add_text(json, "folder", "-cwd", words));
-  WM_TRY(add_text(json, "memory", "-M", words));
+Result<JobRequest> notebook_request(Call& call, const SortedJson& json) {
+  JobRequest job;
+  WM_TRY(job.app, text_in(json, "profile"));
+  if (job.app.empty()) job.app = kType;
+  WM_TRY(job.name, text_in(json, "name"));
+  if (!json.contains("name")) job.name = job.app;
+  WM_TRY(job.queue, text_in(json, "queue"));
+  WM_TRY(job.plan, text_in(json, "plan"));
+  WM_TRY(job.cwd, text_in(json, "folder"));
+  WM_TRY(job.memory, text_in(json, "memory"));
   WM_TRY(auto gpus, number_in(json, "gpus", 1024));
-  if (gpus > 0) words.insert(words.end(), {"-gpu", "num=" + std::to_string(gpus)});
+  if (gpus > 0) job.gpu = "num=" + std::to_string(gpus);
   WM_TRY(auto minutes, number_in(json, "minutes", kMostMinutes));
-  if (minutes > 0) words.insert(words.end(), {"-W", std::to_string(minutes)});
-  WM_TRY(auto env, environment_for(call));
-  words.insert(words.end(), {"-env", env});
-  return words;
+  job.run_limit = std::chrono::minutes(minutes);
+  WM_TRY(job.environment, environment_for(call));
+  return job;
 }
 
 Result<Answer> start_notebook(Call& call) {
   WM_TRY(auto json, body_of(call));
-  WM_TRY(auto words, notebook_words(call, json));
-  WM_TRY(auto reply, submit(call.site, words, {}));
+  WM_TRY(auto job, notebook_request(call, json));
+  WM_TRY(auto reply, submit(call.site, job, {}));
   return json_reply("{\"id\":" + rest::json_text(id_part(reply.job)) +
                         ",\"path\":" + rest::json_text("/" + id_part(reply.job) + "/") + "}",
                     201);

@@ -129,7 +129,7 @@ Result<JobId> start_optimizer(Site& site, const std::string& plugin, JobId searc
   exec.bundle = draft.request();
   exec.labels["search"] = std::to_string(search.job);
   WM_TRY(auto reply,
-         submit(site, cmd::optimizer_words(search, site.results_root), std::move(exec)));
+         submit(site, cmd::optimizer_request(search, site.results_root), std::move(exec)));
   draft.stay();
   return reply.job;
 }

@@ -89,7 +89,7 @@ Result<JobId> submit_search(Site& site, const rest::SearchRequest& request, cons
   bool plugin = !rest::is_built_in(request.algorithm);
   if (plugin) prepared.exec.search = rest::of_plugin(prepared.exec.search, request.algorithm);
   if (request.most > 0) most = request.most;
-  WM_TRY(auto reply, submit_array(site, prepared.words, std::move(prepared.exec),
+  WM_TRY(auto reply, submit_array(site, prepared.job, std::move(prepared.exec),
                                   {request.name, most, std::min(request.at_once, most)}));
   draft.stay();
   if (plugin) WM_TRY(begin_optimizer(site, request, reply.job));

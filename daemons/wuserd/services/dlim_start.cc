@@ -232,18 +232,14 @@ std::string cwd_of(const DlimService& service, const serve::Profile& profile) {
 
 Result<JobId> submit_service(Site& site, const DlimService& service,
                              const serve::Profile& profile) {
-  std::vector<std::string> words{"-H",
-                                 "-J",
-                                 service.name,
-                                 "-app",
-                                 "inference",
-                                 "-cwd",
-                                 cwd_of(service, profile),
-                                 "-o",
-                                 log_folder(service, profile) + "/%J.%I"};
-  if (!profile.plan.empty()) words.insert(words.end(), {"-plan", profile.plan});
-  if (auto limit = profile.amounts.memory_limit_mb)
-    words.insert(words.end(), {"-M", std::to_string(limit) + "MB"});
+  JobRequest job;
+  job.hold = true;
+  job.name = service.name;
+  job.app = "inference";
+  job.cwd = cwd_of(service, profile);
+  job.out_file = log_folder(service, profile) + "/%J.%I";
+  job.plan = profile.plan;
+  if (auto limit = profile.amounts.memory_limit_mb) job.memory = std::to_string(limit) + "MB";
   Grouped grouped;
   grouped.groups = {router_group(site, service, profile), kernel_group(service, profile)};
   grouped.exec.service = service.name;
@@ -251,7 +247,7 @@ Result<JobId> submit_service(Site& site, const DlimService& service,
   grouped.exec.image = profile.image;
   grouped.environment = variables_of(site, service, profile);
   grouped.umask = profile.umask;
-  WM_TRY(auto reply, submit_groups(site, words, std::move(grouped)));
+  WM_TRY(auto reply, submit_groups(site, job, std::move(grouped)));
   return reply.job;
 }
 
