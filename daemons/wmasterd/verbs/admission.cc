@@ -19,8 +19,19 @@ bool may_use(const Config& config, const std::vector<std::string>& users, const 
   return users.empty() || is_listed(config, users, who);
 }
 
+// What the names in a specification stand for, looked up once. Null: there is none such, which
+// check_queue and check_names refuse.
+struct Resolved {
+  const QueueConf* queue = nullptr;
+  const AppConf* app = nullptr;
+};
+
+Resolved resolve(const Config& config, const JobSpec& spec) {
+  return {config.queue(spec.queue), config.app(spec.app)};
+}
+
 // What the submitter left open is decided here, once, and kept in the event.
-void fill_defaults(const Config& config, JobSpec& spec) {
+Resolved fill_defaults(const Config& config, JobSpec& spec) {
   if (spec.queue.empty()) spec.queue = config.cluster.default_queue;
   const auto* queue = config.queue(spec.queue);
   if (spec.app.empty())
@@ -30,10 +41,11 @@ void fill_defaults(const Config& config, JobSpec& spec) {
   if (spec.name.empty())
     spec.name = spec.groups.empty() ? spec.program.command : spec.groups[0].command;
   if (spec.name.empty() && spec.program.script_hash.empty()) spec.name = spec.app;
-  if (spec.run_estimate == Duration{}) spec.run_estimate = app_of(config, spec).run_estimate;
+  const auto* app = config.app(spec.app);
+  if (spec.run_estimate == Duration{} && app) spec.run_estimate = app->run_estimate;
   if (spec.run_estimate == Duration{} && queue) spec.run_estimate = queue->run_estimate;
-  if (spec.groups.empty()) return;
-  spec.array = {{1, static_cast<std::uint32_t>(spec.groups.size()), 1}};
+  if (!spec.groups.empty()) spec.array = {{1, static_cast<std::uint32_t>(spec.groups.size()), 1}};
+  return {queue, app};
 }
 
 // A limit is that of jobs which ask for none, and the most that one may ask for.
@@ -65,10 +77,10 @@ std::string hard_limits_of(const AppConf& app) {
 }
 
 // What -R and -gpu ask for, with what queue and application profile add.
-Result<std::vector<JobSpec>> fill_request(const Config& config, JobSpec& spec) {
-  const auto& queue = *config.queue(spec.queue);
-  const auto& app = *config.app(spec.app);
-  const auto& lsf = config.cluster.lsf;
+Result<std::vector<JobSpec>> fill_request(const LsfConf& lsf, const Resolved& resolved,
+                                          JobSpec& spec) {
+  const auto& queue = *resolved.queue;
+  const auto& app = *resolved.app;
   WM_TRY(auto others, expr::fill_request(spec, queue, app, {lsf.reserve_per_task, lsf.mem_unit()}));
   auto limit = [&](JobSpec& one) -> Result<void> {
     if (one.task.mem.value == 0) {
@@ -87,11 +99,12 @@ Result<std::vector<JobSpec>> fill_request(const Config& config, JobSpec& spec) {
 }
 
 // What each group asks for; the job itself asks for nothing that is placed.
-Result<std::vector<JobSpec>> fill_groups(const Config& config, const JobSpec& spec) {
+Result<std::vector<JobSpec>> fill_groups(const LsfConf& lsf, const Resolved& resolved,
+                                         const JobSpec& spec) {
   std::vector<JobSpec> groups;
   for (std::uint32_t n = 1; n <= spec.groups.size(); ++n) {
     groups.push_back(group_spec(spec, n));
-    auto others = fill_request(config, groups.back());
+    auto others = fill_request(lsf, resolved, groups.back());
     auto whose = "group '" + spec.groups[n - 1].name + "'";
     if (!others) return others.error().within(whose);
     if (!others->empty())
@@ -115,16 +128,15 @@ Result<void> check_ever(const Cluster& state, const JobSpec& spec,
   return first;
 }
 
-Result<void> check_run_limit(const Config& config, const JobSpec& spec) {
+Result<void> check_run_limit(const Config& config, const Resolved& resolved, const JobSpec& spec) {
   auto check = [&](Duration most, const std::string& whose) -> Result<void> {
     if (most == Duration{} || run_limit_of(config, spec) <= most) return {};
     return fail(Code::Limit,
                 "RUNLIMIT: Cannot exceed " + whose + " allows " + format_duration(most));
   };
-  if (const auto* queue = config.queue(spec.queue))
-    WM_TRY(check(queue->run_limit.max, hard_limits_of(*queue)));
-  const auto& app = app_of(config, spec);
-  return check(app.run_limit.max, hard_limits_of(app));
+  if (resolved.queue) WM_TRY(check(resolved.queue->run_limit.max, hard_limits_of(*resolved.queue)));
+  if (resolved.app) WM_TRY(check(resolved.app->run_limit.max, hard_limits_of(*resolved.app)));
+  return {};
 }
 
 // `Conf`: of a queue or a profile.
@@ -139,8 +151,7 @@ Result<void> check_task_count(const JobSpec& spec, const Conf& conf, const std::
   return {};
 }
 
-Result<void> check_queue(const Cluster& state, const JobSpec& spec) {
-  const auto* queue = state.config->queue(spec.queue);
+Result<void> check_queue(const Cluster& state, const QueueConf* queue, const JobSpec& spec) {
   if (!queue) return fail(Code::NotFound, spec.queue + ": No such queue");
   if (!may_use(*state.config, queue->users, spec.owner))
     return fail(Code::Denied, spec.queue + ": User cannot use the queue");
@@ -204,8 +215,7 @@ Result<void> check_arranged(const Cluster& state, const JobSpec& spec) {
                                std::to_string(slots));
 }
 
-Result<void> check_names(const Config& config, const JobSpec& spec) {
-  const AppConf* app = config.app(spec.app);
+Result<void> check_names(const Config& config, const AppConf* app, const JobSpec& spec) {
   if (!app) return fail(Code::NotFound, spec.app + ": No such application profile");
   WM_TRY(check_task_count(spec, *app, "application profile '" + spec.app + "'"));
   if (!config.plan(spec.plan)) return fail(Code::NotFound, spec.plan + ": No such resource plan");
@@ -214,12 +224,11 @@ Result<void> check_names(const Config& config, const JobSpec& spec) {
   return {};
 }
 
-Result<void> check_sizes(const Cluster& state, const JobSpec& spec) {
-  const auto& limits = state.config->cluster.limits;
+Result<void> check_sizes(const Config& config, const AppConf& app, const JobSpec& spec) {
+  const auto& limits = config.cluster.limits;
   bool grouped = !spec.groups.empty();
   bool has_own = !spec.program.command.empty() || !spec.program.script_hash.empty();
-  if (!grouped && !has_own && app_of(*state.config, spec).command.empty())
-    return fail(Code::BadArgument, "Empty job");
+  if (!grouped && !has_own && app.command.empty()) return fail(Code::BadArgument, "Empty job");
   if (limits.max_user_priority && spec.user_priority > limits.max_user_priority)
     return fail(Code::Limit, "-sp " + std::to_string(spec.user_priority) +
                                  ": Bad user priority: at most " +
@@ -321,20 +330,22 @@ bool all_hosts_known(const Cluster& state) { return state.indexes.hosts_missing 
 // `depend`: the condition with numbers for names, where they are known from before.
 Result<Admitted> fill(const Cluster& state, JobSpec spec, WallTime now, const std::string* depend) {
   Admitted made;
-  fill_defaults(*state.config, spec);
-  WM_TRY(check_queue(state, spec));
-  WM_TRY(check_names(*state.config, spec));
+  const Config& config = *state.config;
+  const Resolved resolved = fill_defaults(config, spec);
+  WM_TRY(check_queue(state, resolved.queue, spec));
+  WM_TRY(check_names(config, resolved.app, spec));
   WM_TRY(check_arranged(state, spec));
-  WM_TRY(check_mail(*state.config, spec.mail));
-  WM_TRY(check_run_limit(*state.config, spec));
+  WM_TRY(check_mail(config, spec.mail));
+  WM_TRY(check_run_limit(config, resolved, spec));
   WM_TRY(expr::check_groups(spec));
   WM_TRY(expr::check_bundle(spec.exec));
-  WM_TRY(check_sizes(state, spec));
+  WM_TRY(check_sizes(config, *resolved.app, spec));
   if (depend) spec.when.depend = *depend;
   else WM_TRY(fill_dependency(state, spec));
   bool grouped = !spec.groups.empty();
+  const LsfConf& lsf = config.cluster.lsf;
   WM_TRY(made.alternatives,
-         grouped ? fill_groups(*state.config, spec) : fill_request(*state.config, spec));
+         grouped ? fill_groups(lsf, resolved, spec) : fill_request(lsf, resolved, spec));
   WM_TRY(check_dates(spec, now));
   if (all_hosts_known(state))
     WM_TRY(grouped ? check_groups_ever(state, made.alternatives)
@@ -399,7 +410,7 @@ Result<Admitted> admit_limit(const Cluster& state, const Job& job, Duration limi
   if (!waits && raises)
     return fail(Code::Denied, "Job has started: only an administrator can raise its run limit of " +
                                   format_duration(before));
-  WM_TRY(check_run_limit(config, made.spec));
+  WM_TRY(check_run_limit(config, resolve(config, made.spec), made.spec));
   return made;
 }
 
