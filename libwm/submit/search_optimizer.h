@@ -1,5 +1,5 @@
 // Role: the job that decides what a plugin's search tries: which plugins a user has, what the job
-// takes with it, and bsub's words for it. The same from a shell and through the web door.
+// takes with it, and the job that runs it. The same from a shell and through the web door.
 //
 //   <results>/<user>/plugins/NAME/{plugin.json, code/optimizer.py …}  ─copy─► the job's bundle
 //   {plugin/optimizer.py …, optimizer.json} ─► wm_optimizer.py ─► bgive

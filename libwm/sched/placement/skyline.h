@@ -159,9 +159,9 @@ class Skyline {
   std::vector<Date> dates_;  // of rooms in which something ends or comes, rising; looked at so far
   std::vector<Date> near_;   // a mark, and of them those that are not in ends_ with this date
   std::size_t near_next_ = 0;
-  Ends::Dates::const_iterator far_next_;  // the others
-  std::map<std::uint32_t, Steps> steps_;  // of rooms in which a claim is to run
-  std::map<std::uint32_t, std::vector<Occupant>> occupants_;           // of them: the claims
+  Ends::Dates::const_iterator far_next_;                      // the others
+  std::map<std::uint32_t, Steps> steps_;                      // of rooms in which a claim is to run
+  std::map<std::uint32_t, std::vector<Occupant>> occupants_;  // of them: the claims
   std::map<std::pair<std::uint32_t, std::uint32_t>, Growth> growths_;  // by request and tasks
   bool trying_ = false;
   std::vector<Before> before_;  // rooms as they were, oldest first
