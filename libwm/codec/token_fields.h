@@ -1,5 +1,5 @@
 // Role: field tables of tokens that are revoked: part of the snapshot (cluster.cc) and of what
-// doors are answered (verbs.cc). @cost O(entries)
+// doors are answered (token_verbs.cc). @cost O(entries)
 #pragma once
 
 #include "libwm/codec/archive.h"

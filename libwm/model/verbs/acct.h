@@ -1,5 +1,5 @@
 // Role: what bhist and bacct ask the master and are answered: jobs as accounting keeps them.
-// Values; their bytes are codec/verbs.cc's.
+// Values; their bytes are codec/acct.cc's.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "libwm/model/verbs/acct_sum.h"
-#include "libwm/model/verbs/verbs.h"
+#include "libwm/model/verbs/job_verbs.h"
 
 namespace wm {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "libwm/model/verbs/verbs.h"
+#include "libwm/model/verbs/job_verbs.h"
 
 namespace wm {
 

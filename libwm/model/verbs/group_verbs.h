@@ -9,7 +9,7 @@
 #include "libwm/model/config/config.h"
 #include "libwm/model/job_group.h"
 #include "libwm/model/job_note.h"
-#include "libwm/model/verbs/verbs.h"
+#include "libwm/model/verbs/job_verbs.h"
 
 namespace wm {
 

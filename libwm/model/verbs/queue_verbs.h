@@ -1,0 +1,32 @@
+// Role: what commands and the gateway ask about queues. Rules as verbs.h says. Values only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "libwm/model/config/config.h"
+#include "libwm/model/verbs/verb_numbers.h"
+
+namespace wm {
+
+/// Anyone.
+struct QueuesRequest {
+  using Reply = struct QueuesReply;
+  static constexpr Verb kVerb = Verb::Queues;
+  std::vector<std::string> names;
+  bool operator==(const QueuesRequest&) const = default;
+};
+struct QueueView {
+  QueueConf conf;
+  bool closed = false, inactive = false;
+  std::string why;
+  std::uint32_t jobs = 0, pending = 0, running = 0, suspended = 0;  ///< slots, as LSF counts
+  bool operator==(const QueueView&) const = default;
+};
+struct QueuesReply {
+  std::vector<QueueView> queues;
+  bool operator==(const QueuesReply&) const = default;
+};
+
+}  // namespace wm
