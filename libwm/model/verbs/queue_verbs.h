@@ -1,4 +1,5 @@
-// Role: what commands and the gateway ask about queues. Rules as verbs.h says. Values only.
+// Role: what commands and the gateway ask about queues: one request struct and one reply struct a
+// verb. Rules as verbs.h says. Values only.
 #pragma once
 
 #include <cstdint>
