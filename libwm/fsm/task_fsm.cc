@@ -7,6 +7,7 @@
 #include <set>
 
 #include "libwm/fsm/edit.h"
+#include "libwm/fsm/fault.h"
 #include "libwm/fsm/first_host.h"
 #include "libwm/fsm/part.h"
 
@@ -17,8 +18,6 @@ Task& edit_task(Job& job, TaskNumber number) {
   return *std::find_if(job.tasks.begin(), job.tasks.end(),
                        [&](auto& t) { return t.number == number; });
 }
-
-bool was_lost(Term term) { return term == Term::HostLost || term == Term::ShepherdLost; }
 
 // The exit code that `status` stands for, when it is one of `codes`.
 bool exited_with(std::int32_t status, const std::vector<std::uint32_t>& codes) {
@@ -40,15 +39,10 @@ bool has_trained(const Job& job) {
 // Its members did not end by themselves: what they trained goes on from the newest checkpoint.
 bool lost_all_members(const Job& job) {
   bool killed = job.outcome.term == Term::None && (job.outcome.status & 0x7f) == SIGKILL;
-  return has_trained(job) && !job.finishing &&
-         (killed || was_lost(job.outcome.term) || job.outcome.term == Term::Hung);
+  return has_trained(job) && !job.finishing && (killed || cause_of(job.outcome.term).is_resumed);
 }
 
-// What the job as a whole may not exceed, whichever of its tasks did.
-bool is_limit(Term term) {
-  return term == Term::MemLimit || term == Term::CpuLimit || term == Term::Swap ||
-         term == Term::ProcessLimit || term == Term::ThreadLimit;
-}
+bool is_limit(Term term) { return cause_of(term).is_limit; }
 
 bool is_first(const Job& job, const Task& task) { return task.number == job.tasks.front().number; }
 
@@ -151,24 +145,29 @@ bool is_rerunnable(const Cluster& c, const Job& job) {
          (queue && queue->rerunnable);
 }
 
-// The fault behind an end after which a job is queued again.
-enum class Fault { None, Host, User };
-
-Fault fault_of(const Cluster& c, const Job& job) {
-  if (job.outcome.term == Term::PrologFailed) return Fault::Host;
-  if (was_lost(job.outcome.term) && (is_rerunnable(c, job) || lost_all_members(job)))
-    return Fault::Host;
-  if (lost_all_members(job)) return Fault::User;
-  if (job.outcome.term == Term::PreExecFail && !exited_with(job.outcome.status, kPreAbort))
-    return Fault::User;
-  return asks_for_requeue(c, job) ? Fault::User : Fault::None;
+bool waits_again(const Cluster& c, const Job& job, Again again) {
+  switch (again) {
+    case Again::Never:
+    case Again::OnceSigned: return false;
+    case Again::Always: return true;
+    case Again::IfRerunnable: return is_rerunnable(c, job) || lost_all_members(job);
+    case Again::IfTrained: return lost_all_members(job);
+    case Again::IfAsked: return lost_all_members(job) || asks_for_requeue(c, job);
+    case Again::UnlessItAborts: return !exited_with(job.outcome.status, kPreAbort);
+  }
+  return false;
 }
 
-// Each fault has a budget of its own: a job that loses hosts often may still retry by itself.
+// The fault behind an end after which a job is queued again.
+Fault fault_of(const Cluster& c, const Job& job) {
+  const Cause& cause = cause_of(job.outcome.term);
+  return waits_again(c, job, cause.again) ? cause.fault : Fault::None;
+}
+
 bool should_requeue(const Cluster& c, const Job& job) {
   if (job.kill) return false;
   if (job.waits.preempted) return job.waits.preempted->requeue;
-  if (is_independent(job) || job.outcome.term == Term::NotSigned) return true;
+  if (is_independent(job) || cause_of(job.outcome.term).again == Again::OnceSigned) return true;
   const auto& limits = c.config->cluster.limits;
   auto fault = fault_of(c, job);
   if (fault == Fault::User) return job.returns.user_requeues < max_user_requeue(*c.config, job);
@@ -181,7 +180,7 @@ void requeue(const Cluster& c, Job& job) {
   // Its tasks come and go, the job does not.
   bool all_gone = is_independent(job) && !job.waits.preempted;
   // No host can start it before its owner has signed it anew: no try of anybody's.
-  bool not_signed = !job.waits.preempted && job.outcome.term == Term::NotSigned;
+  bool not_signed = !job.waits.preempted && cause_of(job.outcome.term).again == Again::OnceSigned;
   if (!job.waits.preempted && !all_gone && !not_signed) ++job.returns.requeues;
   if (job.waits.preempted && !job.waits.preempted->for_nobody()) ++job.returns.preemptions;
   if (!job.waits.preempted && fault_of(c, job) == Fault::User) ++job.returns.user_requeues;
@@ -274,7 +273,7 @@ void apply_to(Cluster& c, const TaskEnded& e, WallTime now, Touched& t) {
   Job& job = edit_job(c, e.job);
   Task& task = edit_task(job, e.task);
   auto writer = writer_of(job);
-  bool leaving = task.state == TaskState::Leaving && !was_lost(e.term);
+  bool leaving = task.state == TaskState::Leaving && !cause_of(e.term).is_loss;
   bool others_wait = task.state == TaskState::Starting && is_first(job, task) &&
                      first_host_goes_first(*c.config, job.spec());
   note_end(c, job, task, e);

@@ -1,0 +1,50 @@
+#include "libwm/fsm/fault.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "libwm/model/credit.h"
+
+namespace wm::fsm {
+namespace {
+
+TEST(fault, every_term_that_has_a_name_is_there_once) {
+  std::set<Term> there;
+  for (const Cause& cause : causes())
+    EXPECT_TRUE(there.insert(cause.term).second) << term_name(cause.term);
+  for (int number = 1; number < 256; ++number) {
+    if (number == 2 || number == 3) continue;  // LSF's for windows and load, which WM never says
+    auto term = static_cast<Term>(number);
+    bool named = term_name(term) != term_name(Term::Other) || term == Term::Other;
+    if (named) EXPECT_TRUE(there.contains(term)) << term_name(term);
+  }
+}
+
+TEST(fault, a_term_of_a_newer_host_ends_the_job_at_nobodys_fault) {
+  const Cause& cause = cause_of(static_cast<Term>(250));
+  EXPECT_EQ(cause.fault, Fault::None);
+  EXPECT_EQ(cause.again, Again::Never);
+  EXPECT_FALSE(cause.is_limit || cause.is_loss || cause.is_resumed);
+}
+
+TEST(fault, without_a_fault_a_job_waits_again_only_once_signed) {
+  for (const Cause& cause : causes()) {
+    bool again = cause.again != Again::Never && cause.again != Again::OnceSigned;
+    EXPECT_EQ(again, cause.fault != Fault::None) << term_name(cause.term);
+    if (cause.is_limit) EXPECT_EQ(cause.again, Again::Never) << term_name(cause.term);
+    if (cause.is_loss) EXPECT_EQ(cause.fault, Fault::Host) << term_name(cause.term);
+  }
+}
+
+// Who pays is told by model/credit.h, to accounting as well: a host's fault is never the owner's.
+TEST(fault, what_a_host_did_is_not_the_owners_to_pay) {
+  for (const Cause& cause : causes()) {
+    bool not_started = cause.term == Term::LaunchFailed || cause.term == Term::NotSigned;
+    EXPECT_EQ(is_credited(cause.term), cause.fault == Fault::Host || not_started)
+        << term_name(cause.term);
+  }
+}
+
+}  // namespace
+}  // namespace wm::fsm
