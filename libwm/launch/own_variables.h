@@ -1,0 +1,60 @@
+// Role: the one table of what WM sets in the environments of jobs: names, when, and where it is
+// done. What a job submits has them from that job; so this is what another one must not inherit.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace wm::launch {
+
+/// When a variable is set.
+enum class SetWhen : std::uint8_t {
+  Task,       ///< every task
+  Process,    ///< every task, and the agent of the part
+  Asked,      ///< an option of the job says so
+  Parallel,   ///< the job has several tasks
+  Elastic,    ///< the job is elastic
+  Element,    ///< an element of an open array
+  Meets,      ///< its tasks meet at a port
+  Launcher,   ///< a launcher of trainings, or one process a host
+  Python,     ///< not batch, or it starts a training
+  Training,   ///< the profile is not of type batch
+  Grouped,    ///< the job has groups
+  Agent,      ///< the part has an agent
+  InAgent,    ///< the part's agent alone
+  Notebook,   ///< the profile is a notebook's
+  Container,  ///< the task is in a container
+  Bound,      ///< CPUs or memory are bound
+  Shares,     ///< its GPUs are shared by MPS
+  Beside,     ///< commands around the tasks
+  Warm,       ///< a kernel that is kept warm
+};
+
+/// Where that is done.
+enum class SetBy : std::uint8_t {
+  LaunchEnv,     ///< launch_env.cc
+  FrameworkEnv,  ///< framework_env.cc
+  GroupEnv,      ///< group_env.cc
+  PartEnv,       ///< part_env.cc
+  MpiEnv,        ///< mpi_env.cc
+  Container,     ///< container.cc
+  Around,        ///< launch_around.cc
+  Wnoded,        ///< wnoded: core_affinity, mps, core_running
+  Wshepherd,     ///< wshepherd: acts, around, warm tasks
+};
+
+/// A variable; a name that ends in '*' stands for all that begin so.
+struct OwnVariable {
+  std::string_view name;
+  SetWhen when;
+  SetBy by;
+  bool kept = false;  ///< the submitter's own value stays
+};
+
+/// All of them, by name. @cost O(1)
+std::span<const OwnVariable> own_variables();
+/// The row of a name; null: WM never sets it. @cost O(variables)
+const OwnVariable* own_variable(std::string_view name);
+
+}  // namespace wm::launch
