@@ -47,7 +47,7 @@ class Item:
     def name(self):
         """Function or type name as a reader would say it."""
         if self.kind in ('type', 'enum'):
-            words = re.findall(r'\w+', re.sub(r'[:<].*', '', strip_template(self.head)))
+            words = re.findall(r'\w+', re.sub(r'[:<].*|\bfinal\b', '', strip_template(self.head)))
             return words[-1] if words else '(unnamed)'
         match = re.search(r'([\w:~]+|operator\s*[^\s(\w]+(\(\))?)\s*$', before_parameters(self.head))
         return match.group(1).strip() if match else self.head[:40]

@@ -156,6 +156,29 @@ refused_call() {
   [[ $output == *"f: function 62, warns above 50"* ]]
 }
 
+@test "check_sizes refuses a class of more than 25 member functions; special members do not count" {
+  methods() { for ((i = 0; i < $1; i++)); do echo "  void f$i();"; done; }
+  { printf '// Role: x.\nclass Big final : public Y {\n public:\n  Big();\n  ~Big();\n  Big& operator=(Big&&);\n'
+    methods 26; echo '};'; } | put libwm/base/big.h
+  { printf '// Role: x.\nclass Fits {\n public:\n  Fits();\n'; methods 25; echo '};'; } | put libwm/base/fits.h
+  run "$TOP/scripts/check_sizes"
+  [ "$status" -eq 1 ]
+  [[ $output == *"libwm/base/big.h:2: Big: 26 member functions, fails above 25"* ]]
+  [[ $output != *Fits* ]]
+}
+
+@test "check_sizes lets a large class that it knows be no larger, and wants its number to fall with it" {
+  mkdir -p "$WM_CHECK_ROOT/libwm/elastic"
+  methods() { for ((i = 0; i < $1; i++)); do echo "  void f$i();"; done; }
+  known=$(sed -n "s/.*lead.h:Lead': \([0-9]*\),/\1/p" "$TOP/scripts/check_sizes")
+  for more in 0 1 -1; do
+    { printf '// Role: x.\nclass Lead {\n'; methods $((known + more)); echo '};'; } | put libwm/elastic/lead.h
+    run "$TOP/scripts/check_sizes"
+    [ "$status" -eq $((more != 0)) ] || { echo "$more: $output"; return 1; }
+  done
+  [[ $output == *"write $((known - 1))"* ]]
+}
+
 @test "check_sizes measures Python too" {
   { echo '"""Role: bad."""'; echo 'def f(x):'; statements 101; } | put libwm/base/bad.py
   run "$TOP/scripts/check_sizes"
