@@ -186,6 +186,29 @@ refused_call() {
   [[ $output == *"bad.py:2: f: function 102"* ]]
 }
 
+@test "check_walks counts climbs back, and refuses more than the walk's limit, or a step that is none" {
+  mkdir -p "$WM_CHECK_ROOT/test/walks"
+  put libwm/base/a.cc <<<$'#include "libwm/base/b.h"\n#include "libwm/base/c.h"'
+  touch "$WM_CHECK_ROOT"/libwm/base/{b,c,d}.{h,cc}
+  walk() { { printf 'limit %s\n' "$1"; printf 'libwm/base/%s.cc  does it\n' "${@:2}"; } | put test/walks/x.walk; }
+  walk 1 a b c  # back to a, which alone sees c
+  run "$TOP/scripts/check_walks"
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  walk 0 a b c
+  run "$TOP/scripts/check_walks"
+  [ "$status" -eq 1 ]
+  [[ $output == *"1 climbs back, at most 0"* ]]
+  walk 2 a b c
+  run "$TOP/scripts/check_walks"
+  [[ $output == *"write limit 1"* ]]
+  walk 1 a b d
+  run "$TOP/scripts/check_walks"
+  [[ $output == *"no file before it sees libwm/base/d.h"* ]]
+  walk 0 a gone
+  run "$TOP/scripts/check_walks"
+  [[ $output == *"libwm/base/gone.cc: no such file"* ]]
+}
+
 @test "check_docs refuses a file that the page of the architecture names and that is gone" {
   { echo '# How'; echo 'a flow: libwm/base/{good,gone}.h → libwm/base/good.h, "libwm/base/lost.cc"'; } | put libwm/README.md
   { echo '// Role: good.'; echo '// And short.'; } | put libwm/base/good.h
