@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "commands/common/backing_up.h"
 #include "commands/common/command.h"
 #include "commands/common/installation.h"
 #include "commands/common/lsf_listing.h"
@@ -52,7 +53,8 @@ constexpr Verb kVerbs[] = {
 
 constexpr const char* kSynopsis =
     "badmin ckconfig | reconfig | showconf [mbd|sbd] | lsfconf | keys file | snapshot file | "
-    "rebuild-acct\n"
+    "rebuild-acct | "
+    "backup file | take-over\n"
     "       badmin reconfig --diff | showstatus | diagnose | hist | mbdhist | qhist [queue ...] | "
     "hhist "
     "[host ...] | audit | perfmon start [seconds]|stop|view\n"
@@ -87,6 +89,10 @@ constexpr const char* kSynopsis =
     "  qclose, qopen          Refuse submissions to queues; take them again\n"
     "  qinact, qact           Start no more jobs of queues; start them again\n"
     "  rebuild-acct           Make accounting again from the history of events\n"
+    "  backup file            Copy all that the master keeps, while it works, into a tar file\n"
+    "  take-over              On the master's host, after a restore: go on with an older state "
+    "than "
+    "hosts have obeyed\n"
     "  token-revoke           Tokens of the web door, by their ids or all of a user, open nothing "
     "more\n"
     "  token-key              Sign tokens with a new key; the old one is good for 8 hours more";
@@ -303,6 +309,8 @@ Result<int> run(const Parsed& options) {
   if (word == "showconf") return show_config(options.words);
   if (word == "lsfconf") return show_lsf_conf();
   if (word == "keys") return show_keys({options.words.begin() + 1, options.words.end()});
+  if (word == "backup") return back_up({options.words.begin() + 1, options.words.end()});
+  if (word == "take-over") return take_over(options.first("C").value_or(""));
   if (word == "snapshot") return save_state({options.words.begin() + 1, options.words.end()});
   for (const auto& verb : kVerbs)
     if (verb.name == word) return ask_master(verb.act, options);

@@ -18,6 +18,7 @@
 #include "daemons/wmasterd/rim/begin.h"
 #include "daemons/wmasterd/rim/notifier.h"
 #include "daemons/wmasterd/rim/real_world.h"
+#include "daemons/wmasterd/rim/take_over.h"
 #include "daemons/wmasterd/rim/watchdog.h"
 #include "daemons/wmasterd/state/core.h"
 #include "libwm/base/log.h"
@@ -169,6 +170,10 @@ void rebuild_acct(Accounting& accounting, RealWorld& world, std::function<void(R
 Result<void> catch_up(Accounting& accounting, const Core& core, Journal::Began began) {
   const Cluster& state = core.journal().published();
   WM_TRY(auto have, accounting.last_seq());
+  if (have > state.seq) {
+    log::warn("accounting_ahead", {{"rows_of", have.value}, {"store", state.seq.value}});
+    WM_TRY(accounting.step_back(state.seq));
+  }
   if (have >= state.seq) return accounting.begin(state, {});
   if (have < began.before.seq) WM_TRY(accounting.rebuild());
   return accounting.begin(std::move(began.before), began.events);
@@ -260,7 +265,17 @@ Result<void> serve(const Options& options) {
   Journal::Began began;
   WM_TRY(core.start(&began));
   notifier.begin(began.events, core.journal().published());
+  WM_TRY(auto accounted, accounting->last_job());
   WM_TRY(catch_up(*accounting, core, std::move(began)));
+  WM_TRY(settle_outranked(folders.state, core, loop, accounted));
+  std::string outranked;
+  core.hosts().on_outranked([&](const std::string& host, const MasterRank& met) {
+    const store::Outranked words{host, met, "", ""};
+    outranked = store::must_not_start(words, core.journal().rank());
+    if (auto kept = store::write_outranked(folders.state, words); !kept)
+      log::error("outranked_not_kept", {{"why", kept.error().text}});
+    loop.stop();
+  });
   Counters counters;
   const Measured measured{meters ? meters->get() : nullptr, folders.state};
   std::unique_ptr<http::MetricsDoor> metrics;
@@ -295,6 +310,7 @@ Result<void> serve(const Options& options) {
   metrics.reset();
   world->stop();
   accounting.reset();
+  if (!outranked.empty()) return fail(Code::Conflict, outranked);
   return {};
 }
 

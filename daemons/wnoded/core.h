@@ -29,7 +29,8 @@ namespace wm::node {
 /// @thread the loop's
 class Core {
  public:
-  /// `card`: name, address, boot and capacity for registering (attempts are filled in here).
+  /// `card`: name, address, boot, capacity and what was obeyed, for registering (attempts are
+  /// filled in here).
   Core(Outside& outside, HostRegister card, launch::HostFacts host);
 
   /// What a start found: living shepherds, and ends that nobody may have heard of.
@@ -97,6 +98,9 @@ class Core {
   };
 
   // orders (core_orders.cc)
+  Result<void> on_welcome(const HostWelcome& words);
+  Result<void> on_master_beat(const std::string& payload);
+  void obey(const MasterRank& master, bool at_once);
   void on_order(HostOrder order);
   bool is_stale(const launch::AttemptKey& key) const;
   void take_up(const launch::AttemptKey& key, HostOrder order);
@@ -177,7 +181,7 @@ class Core {
   Gpus gpus_;
   Mps mps_;
   bool session_ = false, master_down_ = false;
-  TimePoint heard_{}, beat_{};
+  TimePoint heard_{}, beat_{}, obeyed_kept_{};
   std::uint64_t beats_ = 0;
   TaskMeters meters_;
   TimePoint meters_due_{};

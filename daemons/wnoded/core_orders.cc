@@ -40,7 +40,7 @@ std::string memo_of(const HostOrder& order) {
 
 Result<void> Core::on_frame(std::uint16_t type, const std::string& payload) {
   heard_ = outside_.mono();
-  if (verb_is(type, NodeVerb::Heartbeat)) return {};
+  if (verb_is(type, NodeVerb::Heartbeat)) return on_master_beat(payload);
   if (verb_is(type, NodeVerb::Order))
     return with<HostOrder>(payload, [this](HostOrder o) { on_order(std::move(o)); });
   if (verb_is(type, NodeVerb::Agent))
@@ -55,17 +55,45 @@ Result<void> Core::on_frame(std::uint16_t type, const std::string& payload) {
     return with<HostAck>(payload, [this](HostAck a) {
       if (auto key = facts_.acknowledge(a.number)) drop_if_done(*key);
     });
-  if (verb_is(type, NodeVerb::Welcome))
-    return with<HostWelcome>(payload, [this](HostWelcome w) {
-      host_.id = w.host;
-      host_.cluster = w.cluster;
-      host_.limits = w.limits;  // what runs here as root, and where, is our own files' word
-      times_ = w.times;
-      log::info("registered", {{"host", host_.name}, {"number", w.host.value}});
-    });
+  if (verb_is(type, NodeVerb::Welcome)) {
+    WM_TRY(auto welcome, codec::decode<HostWelcome>(payload));
+    return on_welcome(welcome);
+  }
   if (verb_is(type, NodeVerb::Refused))
     return fail(Code::Denied, "the master refuses this host: " + payload);
   return fail(Code::BadArgument, "unknown frame type " + std::to_string(type));
+}
+
+Result<void> Core::on_welcome(const HostWelcome& words) {
+  if (!may_obey(card_.obeyed, words.master))
+    return fail(Code::Denied, "the master's state is older than what this host has obeyed: " +
+                                  to_string(words.master) + " against " + to_string(card_.obeyed) +
+                                  "; see badmin take-over");
+  host_.id = words.host;
+  host_.cluster = words.cluster;
+  host_.limits = words.limits;  // what runs here as root, and where, is our own files' word
+  times_ = words.times;
+  obey(words.master, true);
+  log::info("registered", {{"host", host_.name}, {"number", words.host.value}});
+  return {};
+}
+
+// One of an earlier version says nothing.
+Result<void> Core::on_master_beat(const std::string& payload) {
+  if (payload.empty()) return {};
+  WM_TRY(auto master, codec::decode<MasterRank>(payload));
+  if (may_obey(card_.obeyed, master)) obey(master, false);
+  return {};
+}
+
+// A restored store is minutes old at least: what is kept need not be newer than that.
+void Core::obey(const MasterRank& master, bool at_once) {
+  constexpr Duration kKeepEvery = std::chrono::seconds(10);
+  if (master.store.empty() || master == card_.obeyed) return;
+  card_.obeyed = master;
+  if (!at_once && outside_.mono() - obeyed_kept_ < kKeepEvery) return;
+  obeyed_kept_ = outside_.mono();
+  outside_.keep_obeyed(master);
 }
 
 bool Core::is_stale(const launch::AttemptKey& key) const {

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "daemons/wnoded/obeyed.h"
 #include "daemons/wnoded/own_address.h"
 #include "daemons/wnoded/real_outside.h"
 #include "libwm/base/log.h"
@@ -69,8 +70,12 @@ Result<HostFolders> make_folders(const ClusterConf& conf, const std::string& nam
   for (const auto& folder : {own.run, own.state}) WM_TRY(proc::make_folders(folder));
   ::chmod(own.run.c_str(), 0711);  // users enter their own attempt folders by name
   ::chmod(own.state.c_str(), 0700);
-  return HostFolders{own.run, own.state + "/exits", name,
-                     proc::to_text(proc::usable_cgroups(conf.cgroup_root)), sbin / "wshepherd"};
+  return HostFolders{own.run,
+                     own.state + "/exits",
+                     own.state + "/obeyed",
+                     name,
+                     proc::to_text(proc::usable_cgroups(conf.cgroup_root)),
+                     sbin / "wshepherd"};
 }
 
 /// Opens the log: a file of this host's own, standard error where there is no folder for it.
@@ -167,6 +172,9 @@ Result<NodeSetup> find_out(const Config& config, Options options) {
   setup.card = card_of(config, options, setup.nvml.get());
   setup.host = facts_of(config, options, setup.folders, top);
   setup.card.cpus = setup.host.cpus;
+  auto obeyed = read_obeyed(setup.folders.obeyed);
+  if (obeyed) setup.card.obeyed = std::move(*obeyed);
+  else log::warn("obeyed_not_known", {{"why", obeyed.error().text}});
   if (setup.nvml) setup.host.gpu_devices = gpu_devices_of(*setup.nvml);
   setup.master.host = config.cluster.master_host;
   setup.master.port = static_cast<std::uint16_t>(config.cluster.master_port);

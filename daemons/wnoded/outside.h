@@ -69,6 +69,10 @@ class Outside {
   /// counts it. @units mJ   @cost a read a package
   virtual std::optional<std::int64_t> cpu_energy_mj() = 0;
 
+  /// Remembers over a restart which master was obeyed. One that cannot is told in the log: a
+  /// restored store might then be obeyed. @cost two fsync, seldom
+  virtual void keep_obeyed(const MasterRank& master) = 0;
+
   /// Shrinks the exit records to those wanted. @cost O(file); called seldom
   virtual void keep_records(const std::function<bool(const launch::ExitRecord&)>& keep) = 0;
 };

@@ -7,6 +7,7 @@
 #include <boost/asio/post.hpp>
 
 #include "daemons/wnoded/accounts.h"
+#include "daemons/wnoded/obeyed.h"
 #include "libwm/base/clock.h"
 #include "libwm/base/log.h"
 #include "libwm/proc/exit_log.h"
@@ -193,6 +194,11 @@ void RealOutside::read_gpus(std::function<void(std::vector<gpu::GpuReading>)> do
 }
 
 std::optional<std::int64_t> RealOutside::cpu_energy_mj() { return rapl_.since_last_mj(); }
+
+void RealOutside::keep_obeyed(const MasterRank& master) {
+  if (auto done = node::keep_obeyed(setup_.folders.obeyed, master); !done)
+    log::warn("obeyed_not_kept", {{"why", done.error().text}});
+}
 
 void RealOutside::keep_records(const std::function<bool(const launch::ExitRecord&)>& keep) {
   if (auto done = proc::shrink_exits(setup_.folders.exits, keep, tell_damage); !done)

@@ -55,8 +55,8 @@ class RealOutside : public Outside {
   void tell_agent(const launch::AttemptKey& key, const NodeToAgent& words) override;
   launch::Launcher& launcher() override { return shepherds_; }
   void authorise(const HostOrder& order, std::function<void(Result<Authorised>)> done) override;
-  Result<std::uint32_t> lease_port(const launch::AttemptKey& key,
-                                   const proc::PortRange& range, std::uint32_t wanted) override;
+  Result<std::uint32_t> lease_port(const launch::AttemptKey& key, const proc::PortRange& range,
+                                   std::uint32_t wanted) override;
   Result<void> hold_port(const launch::AttemptKey& key, std::uint32_t first) override;
   void release_port(const launch::AttemptKey& key) override { ports_.release(key); }
   std::set<std::uint16_t> ports_in_use() override { return proc::connected_ports(); }
@@ -64,6 +64,7 @@ class RealOutside : public Outside {
   std::vector<std::uint32_t> cpus_of(std::int32_t pid) override;
   void read_gpus(std::function<void(std::vector<gpu::GpuReading>)> done) override;
   std::optional<std::int64_t> cpu_energy_mj() override;
+  void keep_obeyed(const MasterRank& master) override;
   void keep_records(const std::function<bool(const launch::ExitRecord&)>& keep) override;
 
  private:

@@ -20,7 +20,7 @@ namespace wm::node {
 
 /// Where a host keeps what its shepherds need.
 struct HostFolders {
-  std::string run, exits, node, cgroups;
+  std::string run, exits, obeyed, node, cgroups;
   std::string program;  ///< path of wshepherd
 };
 

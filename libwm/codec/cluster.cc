@@ -18,6 +18,7 @@ struct ClusterImage {
   std::map<std::string, QueueStanding> queues;
   std::uint32_t next_element = 1;
   std::uint32_t last_job = 0;
+  std::uint32_t term = 0;
   std::vector<std::pair<std::uint32_t, UsageAccount>> accounts;
   std::vector<std::pair<std::uint32_t, BudgetAccount>> budgets;
   std::map<std::string, Reservation> reservations;
@@ -35,7 +36,7 @@ WM_FIELDS(ClusterImage) {
   f(11, s.accounts);
   f(420, s.budgets);
   f(520, s.reservations), f(521, s.job_groups);
-  f(470, s.revoked);
+  f(470, s.revoked), f(451, s.term);
 }
 
 namespace {
@@ -61,6 +62,7 @@ std::string wm::codec::encode<wm::Cluster>(const wm::Cluster& cluster) {
   image.queues = cluster.queues;
   image.next_element = cluster.next_element;
   image.last_job = cluster.last_job;
+  image.term = cluster.term;
   cluster.accounts.each([&](std::uint32_t number, const UsageAccount& account) {
     image.accounts.emplace_back(number, account);
   });
@@ -90,6 +92,7 @@ wm::Result<wm::Cluster> wm::codec::decode<wm::Cluster>(std::string_view bytes) {
   cluster.queues = std::move(image.queues);
   cluster.next_element = image.next_element;
   cluster.last_job = image.last_job;
+  cluster.term = image.term;
   auto numbers = std::make_shared<AccountNumbers>();
   for (auto& [number, account] : image.accounts) {
     numbers->emplace(AccountName{account.plan, account.user}, number);

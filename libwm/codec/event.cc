@@ -78,6 +78,7 @@ WM_FIELDS(JobRelocated) { f(1, s.job), f(2, s.hosts), f(3, s.by); }
 WM_FIELDS(TokensRevoked) {
   f(470, s.user), f(471, s.id), f(472, s.until), f(473, s.by), f(474, s.why);
 }
+WM_FIELDS(TakenOver) { f(1, s.term), f(2, s.last_job), f(3, s.by), f(4, s.why); }
 
 }  // namespace wm
 

@@ -10,13 +10,15 @@
 
 namespace wm {
 
+WM_FIELDS(MasterRank) { f(1, s.store), f(2, s.term), f(3, s.seq), f(4, s.last_job); }
 WM_FIELDS(TaskStatus) { f(1, s.task), f(2, s.pid); }
 WM_FIELDS(AttemptStatus) {
   f(1, s.job), f(2, s.attempt), f(3, s.tasks), f(4, s.agent_address), f(5, s.doors);
 }
 WM_FIELDS(HostRegister) {
   f(1, s.version), f(2, s.name), f(3, s.address), f(4, s.boot), f(5, s.type), f(6, s.model);
-  f(7, s.capacity), f(8, s.attempts), f(20, s.gpus), f(541, s.cpus), f(410, s.network);
+  f(7, s.capacity), f(8, s.attempts), f(20, s.gpus), f(541, s.cpus), f(410, s.network),
+      f(451, s.obeyed);
 }
 WM_FIELDS(TaskMeter) {
   f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.seen), f(5, s.busy), f(6, s.energy_mj);
@@ -26,6 +28,7 @@ WM_FIELDS(HostMeter) { f(1, s.tasks), f(2, s.cpu_energy_mj), f(3, s.energy_seen)
 WM_FIELDS(GpuReports) { f(1, s.gpus); }
 WM_FIELDS(HostWelcome) {
   f(1, s.host), f(2, s.cluster), f(3, s.dirs), f(4, s.times), f(5, s.limits), f(60, s.scripts);
+  f(451, s.master);
 }
 WM_FIELDS(PlacedTask) { f(1, s.task), f(2, s.host), f(3, s.address); }
 WM_FIELDS(HostRun) {
@@ -99,3 +102,4 @@ WM_CODEC(wm::PeekReply)
 WM_CODEC(wm::HostForget)
 WM_CODEC(wm::GpuReports)
 WM_CODEC(wm::HostMeter)
+WM_CODEC(wm::MasterRank)

@@ -5,6 +5,7 @@
 
 #include "libwm/fsm/fsm.h"
 #include "libwm/model/gpu_use.h"
+#include "libwm/model/master_rank.h"
 
 namespace wm::fsm {
 namespace {
@@ -78,10 +79,10 @@ Result<const Job*> job_for(const Cluster& cluster, JobId id) {
 }
 
 template <class E>
-Result<void> check_attempt(const Job& job, const E& e) {
+Result<void> check_attempt(const Cluster& cluster, const Job& job, const E& e) {
   if constexpr (requires { e.attempt; }) {
     bool next = std::is_same_v<E, JobDispatched>;
-    if (e.attempt.value != job.attempt.value + (next ? 1 : 0))
+    if (e.attempt != (next ? next_attempt(cluster.term, job.attempt) : job.attempt))
       return fail(Code::Stale, "Job <" + to_string(job.id) + ">: attempt " +
                                    std::to_string(e.attempt.value) + " is not its newest, " +
                                    std::to_string(job.attempt.value));
@@ -351,7 +352,7 @@ Result<void> check_one(const Cluster& cluster, const E& e) {
                  : job->state == S::Array ? S::Pending
                                           : job->state;
     if (!(kLegal<E> & bit(state))) return refuse(e.job, state);
-    WM_TRY(check_attempt(*job, e));
+    WM_TRY(check_attempt(cluster, *job, e));
     WM_TRY(check_task(*job, e));
     return check_more(cluster, *job, e);
   } else if constexpr (requires { e.host; }) {
@@ -422,6 +423,12 @@ Result<void> check_one(const Cluster& cluster, const TokensRevoked& e) {
   if (e.id.empty() && e.user.empty()) return fail(Code::BadArgument, "neither a token nor a user");
   if (e.id.empty() || !cluster.revoked->ids.contains(e.id)) return {};
   return fail(Code::Stale, "token " + e.id + " is revoked");
+}
+
+Result<void> check_one(const Cluster& cluster, const TakenOver& e) {
+  if (e.term > cluster.term) return {};
+  return fail(Code::Stale,
+              "term " + std::to_string(e.term) + " is not above " + std::to_string(cluster.term));
 }
 
 }  // namespace

@@ -132,5 +132,6 @@ void apply_to(Cluster& c, const JobGroupRemoved& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const JobNoted& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const JobRelocated& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const TokensRevoked& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const TakenOver& e, WallTime now, Touched& t);
 
 }  // namespace wm::fsm

@@ -54,6 +54,7 @@ Cluster Cluster::freeze() {
   copy.queues = queues;
   copy.next_element = next_element;
   copy.last_job = last_job;
+  copy.term = term;
   copy.accounts = accounts.freeze();
   copy.account_numbers = account_numbers;
   copy.budgets = budgets.freeze();

@@ -42,6 +42,7 @@ struct Cluster {
   std::map<std::string, QueueStanding> queues;  ///< only those that differ from open
   std::uint32_t next_element = 1;
   std::uint32_t last_job = 0;  ///< highest job number ever given out
+  std::uint32_t term = 0;      ///< how often an administrator chose this store over a newer one
   Table<UsageAccount> accounts;
   std::shared_ptr<const AccountNumbers> account_numbers = std::make_shared<AccountNumbers>();
   Table<BudgetAccount> budgets;

@@ -317,17 +317,24 @@ struct TokensRevoked {
   std::string by, why;
 };
 
+// ---- the master ----
+/// This store goes on where another that hosts have obeyed is lost. Jobs are numbered above
+/// `last_job`, attempts above those of earlier terms.
+struct TakenOver {
+  std::uint32_t term = 0, last_job = 0;
+  std::string by, why;
+};
+
 /// What has happened. Alternatives are append-only: their index is their number on disk.
-using EventBody =
-    std::variant<JobSubmitted, JobHeld, JobReleased, JobDispatched, TaskStarted, TaskEnded,
-                 TaskStuck, TasksAdded, TasksLeaving, TaskCondemned, AgentSeen, LeadAppointed,
-                 EpochEntered, InPlaceSeen, CapChanged, KillRequested, JobPurged, HostRegistered,
-                 HostSilent, HostHeard, HostDied, HostClosed, HostOpened, QueueChanged,
-                 ConfigLoaded, StartPromised, JobMoved, GpuMarked, JobPreempted, MemoryReleased,
-                 WaitRecorded, JobSuspended, JobResumed, ResizeAnswered, HostFenceBegan,
-                 HostFenceFailed, StepsMeasured, JobParked, JobUnparked, JobModified, JobRequeued,
-                 ElementGiven, ArrayClosed, TrialReported, ReservationSet, ReservationRemoved,
-                 JobGroupSet, JobGroupRemoved, JobNoted, JobRelocated, TokensRevoked, TasksMet>;
+using EventBody = std::variant<
+    JobSubmitted, JobHeld, JobReleased, JobDispatched, TaskStarted, TaskEnded, TaskStuck,
+    TasksAdded, TasksLeaving, TaskCondemned, AgentSeen, LeadAppointed, EpochEntered, InPlaceSeen,
+    CapChanged, KillRequested, JobPurged, HostRegistered, HostSilent, HostHeard, HostDied,
+    HostClosed, HostOpened, QueueChanged, ConfigLoaded, StartPromised, JobMoved, GpuMarked,
+    JobPreempted, MemoryReleased, WaitRecorded, JobSuspended, JobResumed, ResizeAnswered,
+    HostFenceBegan, HostFenceFailed, StepsMeasured, JobParked, JobUnparked, JobModified,
+    JobRequeued, ElementGiven, ArrayClosed, TrialReported, ReservationSet, ReservationRemoved,
+    JobGroupSet, JobGroupRemoved, JobNoted, JobRelocated, TokensRevoked, TasksMet, TakenOver>;
 
 /// An event with its place in the history and the wall time stamped at the rim.
 struct Event {

@@ -1,5 +1,6 @@
 #include "libwm/replay/twin.h"
 
+#include "libwm/model/master_rank.h"
 #include "libwm/sched/admit.h"
 
 namespace wm::replay {
@@ -91,7 +92,7 @@ std::set<JobId> Twin::carry_out(const sched::Plan& plan, WallTime now) {
   }
   for (const auto& piece : plan.starts) {
     const Job* job = find_job(cluster_, piece.job);
-    Attempt attempt{(job ? job->attempt.value : 0) + 1};
+    auto attempt = next_attempt(cluster_.term, job ? job->attempt : Attempt{});
     apply(JobDispatched{piece.job, attempt, tasks_at(piece.tasks, 0), "", piece.alternative}, now);
     touched.insert(piece.job);
   }

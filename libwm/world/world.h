@@ -42,6 +42,7 @@ struct Commit {
 };
 /// What a start finds: the newest snapshot (empty: none), and every event after it.
 struct Loaded {
+  std::string store;  ///< its id, as EventStore::store_id
   std::string snapshot;
   std::vector<Event> events;
 };

@@ -45,6 +45,7 @@ class Course : public test::ClusterBuilder {
     of_an_open_array();
     of_a_signature();
     of_what_people_arrange();
+    of_a_take_over();
   }
 
  private:
@@ -151,6 +152,8 @@ class Course : public test::ClusterBuilder {
     step(TasksMet{id, kFirst});
     end(id, 1);
   }
+
+  void of_a_take_over() { step(TakenOver{1, state.last_job + 100, "root", "restored"}); }
 
   void of_an_open_array() {
     auto base = submit(SpecBuilder().array(1, 9).open());

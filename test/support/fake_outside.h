@@ -51,8 +51,8 @@ class FakeOutside : public node::Outside {
     own.scripts = own_scripts;
     asked.push_back({std::move(own), std::move(done)});
   }
-  Result<std::uint32_t> lease_port(const launch::AttemptKey& key,
-                                   const proc::PortRange& range, std::uint32_t wanted) override {
+  Result<std::uint32_t> lease_port(const launch::AttemptKey& key, const proc::PortRange& range,
+                                   std::uint32_t wanted) override {
     if (no_ports) return fail(Code::Limit, "no port is free");
     if (wanted != 0 && !taken.contains(wanted)) return ports[key] = wanted;
     return ports[key] = range.first + 4 * static_cast<std::uint32_t>(ports.size());
@@ -69,6 +69,7 @@ class FakeOutside : public node::Outside {
     gpu_reads.push_back(std::move(done));
   }
   std::optional<std::int64_t> cpu_energy_mj() override { return energy_mj; }
+  void keep_obeyed(const MasterRank& master) override { obeyed.push_back(master); }
   void keep_records(const std::function<bool(const launch::ExitRecord&)>& keep) override {
     std::erase_if(records, [&](const auto& record) { return !keep(record); });
     ++shrunk;
@@ -93,6 +94,7 @@ class FakeOutside : public node::Outside {
   TimePoint now{std::chrono::hours(1)};
   FakeLauncher fake;
   std::vector<std::pair<NodeVerb, std::string>> sent;
+  std::vector<MasterRank> obeyed;  ///< as they were kept
   std::vector<std::pair<launch::AttemptKey, NodeToAgent>> agents;
   struct Asked {
     node::OwnCommands own;  ///< as this host has them: what the order says
@@ -100,11 +102,11 @@ class FakeOutside : public node::Outside {
   };
   std::deque<Asked> asked;
   std::map<launch::AttemptKey, std::uint32_t> ports;
-  DirConf own_dirs;                    // as this host's files say
+  DirConf own_dirs;  // as this host's files say
   SiteScripts own_scripts;
   bool no_ports = false;
-  std::set<std::uint32_t> taken;       // ports that somebody else has
-  std::set<std::uint16_t> connected;   // ports that somebody is connected at
+  std::set<std::uint32_t> taken;          // ports that somebody else has
+  std::set<std::uint16_t> connected;      // ports that somebody is connected at
   std::optional<std::int64_t> energy_mj;  ///< of processors, told at each call
   std::deque<std::function<void(std::vector<gpu::GpuReading>)>> gpu_reads;
   std::set<std::string> files;

@@ -29,6 +29,7 @@ class MemoryStore final : public store::EventStore {
   Result<void> reopen() override;
   store::Fault fault() const override { return fault_; }
   bool low_space() const override { return low_space_; }
+  Result<std::string> store_id() override { return std::string("00000000000000aa"); }
   Result<Seq> last_seq() override { return Seq{events_.size()}; }
   Result<std::vector<store::EventRow>> read_events(Seq from, store::ReadLimit limit) override;
   Result<std::string> blob(const store::Hash& hash) override;

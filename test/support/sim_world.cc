@@ -125,7 +125,7 @@ void SimWorld::probe_store(std::function<void(Result<void>)> done) {
 }
 
 Result<Loaded> SimWorld::load() {
-  Loaded loaded{disk_.snapshot, {}};
+  Loaded loaded{"00000000000000aa", disk_.snapshot, {}};
   for (const auto& event : disk_.events)
     if (event.seq > disk_.snapshot_seq) loaded.events.push_back(event);
   return loaded;

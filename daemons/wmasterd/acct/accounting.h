@@ -26,6 +26,9 @@ class Accounting {
   Result<void> rebuild();
   /// The last event that has its rows in the database: a start folds what came after.
   Result<Seq> last_seq() { return db_->last_seq(); }
+  /// As AcctDb says. Before begin().
+  Result<std::uint32_t> last_job() { return db_->last_job(); }
+  Result<void> step_back(Seq seq) { return db_->step_back(seq); }
   /// A start: the writer goes to work. Folds those of `events` that lack their rows, each with the
   /// state that it made of `state`, which holds none of the events after last_seq().
   /// @errors Store, Damaged   @cost O(jobs + events)

@@ -6,6 +6,7 @@
 
 #include "libwm/fsm/fsm.h"
 #include "libwm/model/gpu_use.h"
+#include "libwm/model/master_rank.h"
 #include "libwm/sched/amounts/budgets.h"
 #include "libwm/view/metrics_page.h"
 
@@ -181,7 +182,7 @@ void Counters::count(const Event& event, const store::AcctRows& rows) {
   for (const auto& row : rows.attempts) {
     if (begins && row.ended == WallTime{}) {
       ++dispatches[row.queue];
-      if (row.attempt.value == 1)
+      if (attempts_before(row.attempt) == 0)
         waits.try_emplace(row.queue, kWaitBounds)
             .first->second.add(std::chrono::duration<double>(row.queue_wait).count());
       begins = false;

@@ -131,7 +131,7 @@ void Hosts::on_frame(PeerId peer, std::uint16_t type, const std::string& payload
       standing(host).load = words->load;
       standing(host).more = words->more;
     }
-    peers_.send(peer, wire(NodeVerb::Heartbeat), "");
+    peers_.send(peer, wire(NodeVerb::Heartbeat), codec::encode(journal_.rank()));
   } else if (type == wire(NodeVerb::Fact)) {
     auto fact = codec::decode<HostFact>(payload);
     return fact ? on_fact(peer, host, *fact) : bad(fact.error());
@@ -183,6 +183,7 @@ void Hosts::end_session(HostId host) {
 void Hosts::on_register(PeerId peer, const HostRegister& words) {
   const Cluster& state = journal_.newest();
   if (!lists_host(*state.config, words.name)) return refuse(peer, words);
+  if (!may_obey(words.obeyed, journal_.rank())) return give_way(peer, words);
   strangers_.joined(words.name);
   const Host* known = find_host(state, words.name);
   HostId id = known ? known->id : HostId{state.hosts.last() + 1};
@@ -233,6 +234,15 @@ void Hosts::refuse(PeerId peer, const HostRegister& words) {
   peers_.close(peer);
 }
 
+// What this store orders would undo what a newer one has ordered there.
+void Hosts::give_way(PeerId peer, const HostRegister& words) {
+  log::error("outranked", {{"host", words.name},
+                           {"obeyed", to_string(words.obeyed)},
+                           {"ours", to_string(journal_.rank())}});
+  peers_.close(peer);
+  if (outranked_) outranked_(words.name, words.obeyed);
+}
+
 // Welcome goes first so that orders, which follow the commit, find a host that knows itself.
 // It tells the newest configuration: a master that has just started may not have published its
 // own yet. If that never becomes durable, neither does this registration, and the session is
@@ -242,9 +252,9 @@ void Hosts::welcome(PeerId peer, HostId host) {
   const auto& conf = config.cluster;
   auto times = conf.times;
   times.heartbeat = heartbeat_for(config);
-  peers_.send(
-      peer, wire(NodeVerb::Welcome),
-      codec::encode(HostWelcome{host, conf.name, conf.dirs, times, conf.limits, conf.scripts}));
+  peers_.send(peer, wire(NodeVerb::Welcome),
+              codec::encode(HostWelcome{host, conf.name, conf.dirs, times, conf.limits,
+                                        conf.scripts, journal_.rank()}));
 }
 
 std::vector<EventBody> Hosts::reconcile(HostId host, const HostRegister& words) const {

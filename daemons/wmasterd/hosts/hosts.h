@@ -80,6 +80,10 @@ class Hosts {
   /// What running tasks use of their GPUs goes there; without it, nowhere.
   using Metered = std::function<void(const std::string& host, const HostMeter&)>;
   void on_meter(Metered metered) { metered_ = std::move(metered); }
+  /// A host of this cluster has obeyed a newer state than ours: it is given no orders, and whoever
+  /// asked here decides. Without it, the session is closed.
+  using Outranked = std::function<void(const std::string& host, const MasterRank& met)>;
+  void on_outranked(Outranked outranked) { outranked_ = std::move(outranked); }
   /// The time in which hosts could be heard.
   const Attended& attended() const { return attended_; }
   /// Hosts that want to join and may not.
@@ -115,6 +119,7 @@ class Hosts {
   void on_register(PeerId peer, const HostRegister& words);
   void welcome(PeerId peer, HostId host);
   void refuse(PeerId peer, const HostRegister& words);
+  void give_way(PeerId peer, const HostRegister& words);
   void tell_configuration();
   HostStanding& standing(HostId host);
   bool is_silent(const Session& session) const;
@@ -152,6 +157,7 @@ class Hosts {
   Standby standby_;
   Duration refreshed_{};  ///< standby_, of the time attended
   Metered metered_;
+  Outranked outranked_;
   struct Places {
     std::shared_ptr<const Cluster> of;
     JobId job;

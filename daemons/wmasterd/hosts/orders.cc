@@ -5,6 +5,7 @@
 
 #include "libwm/fsm/first_host.h"
 #include "libwm/model/groups.h"
+#include "libwm/model/master_rank.h"
 
 namespace wm::master {
 namespace {
@@ -227,7 +228,7 @@ HostOrder order_for(const Cluster& cluster, const Job& job, const JobPlaces& pla
   if (order.team.elastic) order.team.writer = writer_of(job);
   order.team.min_tasks = job.spec().min_tasks;
   order.team.max_tasks = job.spec().max_tasks;
-  order.team.restarts = job.attempt.value > 0 ? job.attempt.value - 1 : 0;
+  order.team.restarts = attempts_before(job.attempt);
   order.run_left = run_left(cluster, job, now);
   order.first_host = !job.tasks.empty() && job.tasks.front().host == id;
   order.submitted = job.times.submitted;
@@ -248,7 +249,7 @@ HostOrder standby_order(const Cluster& cluster, const Job& job, Attempt attempt,
   order.generation = 0;  // the first that comes with tasks is newer
   order.key.clear();     // it has none yet
   order.control = {};    // what was asked of the attempt before is done
-  order.team.restarts = attempt.value - 1;
+  order.team.restarts = attempts_before(attempt);
   return order;
 }
 

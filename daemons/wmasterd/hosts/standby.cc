@@ -1,6 +1,7 @@
 #include "daemons/wmasterd/hosts/standby.h"
 
 #include "libwm/model/groups.h"
+#include "libwm/model/master_rank.h"
 #include "libwm/sched/capacity/host_rules.h"
 #include "libwm/serve/profile.h"
 
@@ -16,7 +17,7 @@ std::optional<Attempt> standby_attempt(const Cluster& state, const Job& job) {
   if (!is_service(job) || ends || job.state == JobState::Held) return std::nullopt;
   if (job.state != JobState::Pending) return job.attempt;
   if (!groups_are_ready(state, job)) return std::nullopt;
-  return Attempt{job.attempt.value + 1};
+  return next_attempt(state.term, job.attempt);
 }
 
 std::set<HostId> standby_hosts(const Cluster& state, const Job& job) {

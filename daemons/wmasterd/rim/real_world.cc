@@ -220,6 +220,7 @@ bool RealWorld::low_space() { return db_->low_space(); }
 
 Result<Loaded> RealWorld::load() {
   Loaded loaded;
+  WM_TRY(loaded.store, db_->store_id());
   WM_TRY(auto snapshot, db_->latest_snapshot());
   Seq after;
   if (snapshot) {

@@ -32,6 +32,11 @@ class Core {
   /// object in line. @errors as Journal::start; Conflict: the configuration is invalid
   Result<void> start(Journal::Began* began = nullptr);
 
+  /// Makes durable that this store goes on. @errors (to done) as Journal::propose
+  void take_over(const TakenOver& event, std::function<void(const Result<void>&)> done) {
+    journal_.propose({{event}, {}, {}, std::move(done)});
+  }
+
   Hosts& hosts() { return hosts_; }
   Clients& clients() { return clients_; }
   const Journal& journal() const { return journal_; }

@@ -9,6 +9,7 @@
 #include "daemons/wmasterd/state/group_ports.h"
 #include "libwm/base/log.h"
 #include "libwm/fsm/first_host.h"
+#include "libwm/model/master_rank.h"
 #include "libwm/sched/admit.h"
 #include "libwm/sched/schedule.h"
 
@@ -177,7 +178,7 @@ std::vector<EventBody> Cycle::events_of(const sched::Plan& plan) {
   for (const auto& start : plan.starts) {
     const Job* job = find_job(state, start.job);
     const Job* like = job ? job : state.jobs.find(start.job.job);  // an element of a range
-    Attempt attempt{(job ? job->attempt.value : 0) + 1};
+    auto attempt = next_attempt(state.term, job ? job->attempt : Attempt{});
     bool chosen = fsm::gets_port(*state.config, like->spec_of(start.alternative));
     auto port = chosen ? ports.next_block(start.tasks.front().host, start.job, attempt) : 0;
     events.push_back(JobDispatched{start.job, attempt,

@@ -31,6 +31,7 @@ Journal::Journal(Clock& clock, Store& store, OnPublished on_published)
 
 Result<void> Journal::start(Began* began) {
   WM_TRY(Loaded loaded, store_.load());
+  store_id_ = loaded.store;
   Cluster state;
   if (!loaded.snapshot.empty()) {
     WM_TRY(Cluster snapshot, codec::decode<Cluster>(loaded.snapshot));

@@ -23,6 +23,7 @@
 #include "libwm/base/result.h"
 #include "libwm/fsm/fsm.h"
 #include "libwm/model/cluster.h"
+#include "libwm/model/master_rank.h"
 #include "libwm/view/metrics_page.h"
 #include "libwm/world/world.h"
 
@@ -71,6 +72,10 @@ class Journal {
   /// The state that is durable. @cost O(1)
   const Cluster& published() const { return *published_; }
   std::shared_ptr<const Cluster> published_ptr() const { return published_; }
+  /// What hosts compare masters by, of what is durable. @cost O(text)
+  MasterRank rank() const {
+    return {store_id_, published_->term, published_->seq, published_->last_job};
+  }
   /// The newest state, durable or about to be: for decisions that lead to events only.
   const Cluster& newest() const { return newest_; }
   /// Jobs of which newest() may know more than published(). @cost O(those)
@@ -99,6 +104,7 @@ class Journal {
   Clock& clock_;
   Store& store_;
   OnPublished on_published_;
+  std::string store_id_;
   Cluster newest_;
   std::shared_ptr<const Cluster> published_ = std::make_shared<Cluster>();
   Group open_;

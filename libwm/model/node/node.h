@@ -21,6 +21,7 @@
 #include "libwm/model/host.h"
 #include "libwm/model/job.h"
 #include "libwm/model/job_hosts.h"
+#include "libwm/model/master_rank.h"
 
 namespace wm {
 
@@ -31,8 +32,8 @@ enum class NodeVerb : std::uint16_t {
   Order = 203,
   Fact = 204,
   Ack = 205,
-  Heartbeat = 206,
-  Agent = 207,  ///< AgentOrder, master to host
+  Heartbeat = 206,  ///< HostHeartbeat to the master, its MasterRank back
+  Agent = 207,      ///< AgentOrder, master to host
   Signal = 208,
   Peek = 209,
   PeekReply = 210,
@@ -67,6 +68,7 @@ struct HostRegister {
   std::vector<GpuReport> gpus;  ///< how its devices are
   std::vector<Cpu> cpus;        ///< that jobs may be bound to, in the order of its topology
   std::uint64_t network = 0;    ///< as Host::network
+  MasterRank obeyed;            ///< the highest that this host has obeyed
   bool operator==(const HostRegister&) const = default;
 };
 
@@ -84,6 +86,7 @@ struct HostWelcome {
   TimeConf times;
   LimitConf limits;
   SiteScripts scripts;  ///< as dirs
+  MasterRank master;    ///< who speaks; a host that has obeyed a higher one refuses it
   bool operator==(const HostWelcome&) const = default;
 };
 

@@ -128,6 +128,16 @@ Result<Seq> AcctDb::last_seq() {
   return Seq{static_cast<std::uint64_t>(last)};
 }
 
+Result<std::uint32_t> AcctDb::last_job() {
+  WM_TRY(last_seq());  // says so when it is closed
+  WM_TRY(auto last, db_->number("SELECT coalesce(max(job), 0) FROM job"));
+  return static_cast<std::uint32_t>(last);
+}
+
+Result<void> AcctDb::step_back(Seq seq) {
+  return db_->use("UPDATE mark SET last_seq = min(last_seq, ?)").bind(stored(seq)).run();
+}
+
 // So many at once that the writer is not kept from its rows.
 Result<void> AcctDb::forget(WallTime before) {
   constexpr const char* kMost = "1000";

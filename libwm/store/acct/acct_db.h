@@ -40,6 +40,11 @@ class AcctDb {
   Result<void> reopen();
   /// The last event that has its rows in the database. @errors Store, Damaged
   Result<Seq> last_seq();
+  /// The highest job number that has a row; 0: none. @errors Store, Damaged
+  Result<std::uint32_t> last_job();
+  /// The events were restored from an older copy: those after `seq` come again and are others. Rows
+  /// of what really ran stay. @errors Store, Damaged
+  Result<void> step_back(Seq seq);
 
  private:
   explicit AcctDb(StoreFiles files) : files_(std::move(files)) {}

@@ -137,6 +137,8 @@ auto CoreDb::on(Side& side, Act act) -> decltype(act(*side.db)) {
   return result;
 }
 
+Result<std::string> CoreDb::store_id() { return on(read_, select_store_id); }
+
 Result<Seq> CoreDb::last_seq() { return on(read_, select_last_seq); }
 
 Result<std::vector<EventRow>> CoreDb::read_events(Seq from, ReadLimit limit) {

@@ -50,6 +50,7 @@ class CoreDb final : public EventStore {
   Fault fault() const override { return fault_; }
   bool low_space() const override { return low_space_; }
 
+  Result<std::string> store_id() override;
   Result<Seq> last_seq() override;
   Result<std::vector<EventRow>> read_events(Seq from, ReadLimit limit = {}) override;
   Result<std::string> blob(const Hash& hash) override;

@@ -80,14 +80,19 @@ Hash stored_hash(const std::string& bytes) {
 
 }  // namespace
 
-Hash blob_hash(std::string_view bytes) {
-  return stored_hash(hash_of(bytes));
-}
+Hash blob_hash(std::string_view bytes) { return stored_hash(hash_of(bytes)); }
 
 Result<void> insert_batch(Connection& db, const Batch& batch) {
   WM_TRY(insert_events(db, batch.events));
   WM_TRY(insert_blobs(db, batch));
   return insert_replies(db, batch.replies);
+}
+
+Result<std::string> select_store_id(Connection& db) {
+  auto ask = db.use("SELECT store FROM identity");
+  WM_TRY(bool row, ask.step());
+  if (row) return ask.text(0);
+  return fail(Code::Damaged, db.path() + ": it has no id; restore it from a backup");
 }
 
 Result<Seq> select_last_seq(Connection& db) {

@@ -11,6 +11,8 @@ namespace wm::store {
 /// Rows of a batch into their tables, inside the caller's transaction.
 /// @errors Store, Damaged
 Result<void> insert_batch(Connection& db, const Batch& batch);
+/// The id of the store. @errors Store, Damaged
+Result<std::string> select_store_id(Connection& db);
 /// Highest sequence of any event or snapshot. @errors Store, Damaged
 Result<Seq> select_last_seq(Connection& db);
 /// Events from `from` on; the first may be later than `from`.

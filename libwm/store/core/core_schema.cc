@@ -6,7 +6,7 @@
 namespace wm::store {
 namespace {
 
-constexpr std::array<const char*, 1> kCoreSteps = {
+constexpr std::array<const char*, 2> kCoreSteps = {
     "CREATE TABLE event (seq INTEGER PRIMARY KEY, time INTEGER NOT NULL, type INTEGER NOT NULL,"
     "  version INTEGER NOT NULL, payload BLOB NOT NULL);"
     "CREATE TABLE blob (id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE,"
@@ -17,7 +17,9 @@ constexpr std::array<const char*, 1> kCoreSteps = {
     "CREATE TABLE snapshot_part (seq INTEGER NOT NULL, part INTEGER NOT NULL,"
     "  bytes BLOB NOT NULL, PRIMARY KEY (seq, part));"
     "CREATE TABLE probe (id INTEGER PRIMARY KEY, count INTEGER NOT NULL);"
-    "INSERT INTO probe VALUES (1, 0);"};
+    "INSERT INTO probe VALUES (1, 0);",
+    "CREATE TABLE identity (id INTEGER PRIMARY KEY, store TEXT NOT NULL);"
+    "INSERT INTO identity VALUES (1, lower(hex(randomblob(8))));"};
 
 constexpr std::array<const char*, 1> kHistorySteps = {
     "CREATE TABLE event (seq INTEGER PRIMARY KEY, time INTEGER NOT NULL, type INTEGER NOT NULL,"

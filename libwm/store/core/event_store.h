@@ -107,6 +107,9 @@ class EventStore {
   /// written until make_reserve() has it back. @thread any
   virtual bool low_space() const = 0;
 
+  /// What this store and its copies are called: 16 random hex digits.
+  /// @errors Store, Damaged   @thread read
+  virtual Result<std::string> store_id() = 0;
   /// Last event stored; 0 before the first. @errors Store, Damaged   @thread read
   virtual Result<Seq> last_seq() = 0;
   /// Events from `from` on, in order, without gap; empty at the end.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "libwm/model/master_rank.h"
 #include "libwm/model/reason.h"
 #include "libwm/report/words.h"
 #include "libwm/store/acct/elastic_facts.h"
@@ -208,7 +209,7 @@ class Gatherer {
       if (!counts(row)) return;
       ++facts_.counts.dispatched;
       if (!wish_.about.empty()) dispatched_.insert(row.job);
-      if (row.attempt.value != 1) return;
+      if (attempts_before(row.attempt) != 0) return;
       all.push_back(seconds(row.queue_wait));
       waits[{row.queue, report::size_class(row.tasks)}].push_back(all.back());
     }));

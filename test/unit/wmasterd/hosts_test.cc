@@ -179,6 +179,40 @@ TEST(hosts, one_that_is_not_configured_is_sent_away) {
   EXPECT_EQ(desk.hosts->strangers().size(), 1u) << "one that is configured is none";
 }
 
+TEST(hosts, a_host_that_has_obeyed_a_newer_state_is_given_nothing_and_told_of) {
+  HostsDesk desk;
+  desk.start();
+  std::vector<std::pair<std::string, MasterRank>> met;
+  desk.hosts->on_outranked(
+      [&](const std::string& host, const MasterRank& rank) { met.emplace_back(host, rank); });
+  auto r = desk.words("n1");
+  auto own = desk.journal->rank();
+  r.obeyed = {own.store, own.term, Seq{own.seq.value + 1}, 7};
+  auto& newer = desk.enrol(r);
+  EXPECT_TRUE(newer.closed);
+  EXPECT_TRUE(newer.all<HostWelcome>(NodeVerb::Welcome).empty());
+  EXPECT_FALSE(find_host(desk.state(), "n1"));
+  ASSERT_EQ(met.size(), 1u);
+  EXPECT_EQ(met[0].first, "n1");
+  EXPECT_EQ(met[0].second, r.obeyed);
+  r.obeyed = own;
+  auto& known = desk.enrol(r);
+  EXPECT_FALSE(known.closed);
+  EXPECT_EQ(known.all<HostWelcome>(NodeVerb::Welcome).at(0).master.store, own.store);
+  EXPECT_EQ(met.size(), 1u);
+}
+
+TEST(hosts, heartbeats_are_answered_with_how_far_the_store_is) {
+  HostsDesk desk;
+  desk.start();
+  auto& peer = desk.enrol(desk.words("n1"));
+  desk.say(peer, NodeVerb::Heartbeat, HostHeartbeat{});
+  desk.pass(100ms);
+  auto told = peer.all<MasterRank>(NodeVerb::Heartbeat);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0], desk.journal->rank());
+}
+
 TEST(hosts, a_second_session_of_a_host_takes_the_firsts_place) {
   HostsDesk desk;
   desk.start();
