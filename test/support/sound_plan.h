@@ -7,9 +7,9 @@
 
 namespace wm::test {
 
-/// Is the plan one for this state, as plan.h promises? At most one piece a job, each about a job
-/// that is as the piece takes it to be, all of which the state still allows; a reason for each job
-/// that waits.
+/// Is the plan one for this state, as plan.h promises? At most one piece a job (but its tasks may
+/// move: it grows and shrinks), each about a job that is as the piece takes it to be, all of which
+/// the state still allows; a reason for each job that waits.
 /// @errors Damaged: the first that does not hold, with its job
 Result<void> check_plan(const Cluster& state, const sched::Plan& plan);
 

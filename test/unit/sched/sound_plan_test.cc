@@ -29,7 +29,7 @@ TEST_F(sound_plan, one_that_the_scheduler_makes_is_sound) {
 
 TEST_F(sound_plan, a_job_with_two_pieces_is_found) {
   plan.waiting.push_back({job, plan.waiting.front().reasons});
-  EXPECT_NE(fault().find("has two pieces"), std::string::npos) << fault();
+  EXPECT_NE(fault().find("starts and waits"), std::string::npos) << fault();
 }
 
 TEST_F(sound_plan, a_place_that_is_taken_is_found) {
