@@ -31,6 +31,7 @@ class Conversation {
  private:
   std::mutex lock_;
   std::condition_variable room_, news_;
+  // Guarded by lock_.
   serve::StreamQueue queue_;
   bool ended_ = false, abandoned_ = false;
 };

@@ -21,7 +21,7 @@ class Inference final : public v1::Inference::Service {
 
  private:
   std::mutex lock_;
-  serve::StreamGroups groups_;
+  serve::StreamGroups groups_;  // Guarded by lock_.
 };
 
 }  // namespace wm::grpc_door

@@ -30,6 +30,7 @@ class Wishes {
   const JobId job_;
   std::mutex lock_;
   std::condition_variable news_;
+  // Guarded by lock_.
   std::uint32_t wanted_ = 0;
   std::optional<std::uint32_t> said_;
   bool any_ = false;

@@ -24,6 +24,7 @@ class KnownTokens {
  private:
   static constexpr std::size_t kMost = 4096;
   std::mutex mutex_;
+  // Guarded by mutex_.
   std::vector<rest::TokenPublicKey> keys_;  // that they were verified with
   std::map<std::string, rest::Claims, std::less<>> known_;
 };

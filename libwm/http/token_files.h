@@ -53,8 +53,9 @@ class PublicKeys {
 
   std::string path_;
   std::mutex mutex_;
+  // Guarded by mutex_.
   std::vector<Key> keys_;
-  struct stat seen_ {};
+  struct stat seen_ {};  // the file that they were read of
 };
 
 }  // namespace wm::http

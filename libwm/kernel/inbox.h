@@ -47,6 +47,7 @@ class Inbox {
  private:
   std::mutex lock_;
   std::condition_variable news_;
+  // Guarded by lock_.
   std::deque<Handed> queue_;
   std::size_t open_, connected_ = 0;
   bool lost_ = false;

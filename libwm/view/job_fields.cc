@@ -348,57 +348,10 @@ constexpr Field<J> kMoreJobFields[] = {
      }},
 };
 
-std::string_view task_state(const Task& task) {
-  switch (task.state) {
-    case TaskState::Starting: return "starting";
-    case TaskState::Running: return "running";
-    case TaskState::Leaving: return "leaving";
-    case TaskState::Gone: return "gone";
-    case TaskState::Stuck: return "stuck";
-  }
-  return "";
-}
-
-constexpr Field<ShownTask> kTaskFields[] = {
-    {{"task", ""}, kFull, [](const ShownTask& t) { return t.task->number.value; }},
-    {{"rank", ""},
-     kFull,
-     [](const ShownTask& t) {
-       const auto& members = t.view->job->membership.members;
-       auto at = std::find(members.begin(), members.end(), t.task->number);
-       return at == members.end() ? std::nullopt : std::optional(at - members.begin());
-     }},
-    {{"host", ""}, kFull, [](const ShownTask& t) { return t.host; }},
-    {{"gpus", ""},
-     kFull,
-     [](const ShownTask& t) {
-       std::vector<std::string> gpus;
-       for (auto gpu : t.task->gpus) gpus.push_back(std::to_string(gpu));
-       return gpus;
-     }},
-    {{"state", ""}, kFull, [](const ShownTask& t) { return task_state(*t.task); }},
-    {{"pid", ""}, kFull, [](const ShownTask& t) { return if_set(t.task->pid); }},
-    {{"dispatch_time", ""}, kFull, [](const ShownTask& t) { return t.task->since; }},
-    {{"end_time", ""}, kFull, [](const ShownTask& t) { return t.task->ended; }},
-    {{"end_reason", ""},
-     kFull,
-     [](const ShownTask& t) {
-       return t.task->term == Term::None ? std::string_view() : term_name(t.task->term);
-     }},
-};
-
 }  // namespace
 
 std::span<const Field<ShownJob>> job_fields() { return kJobFields; }
 std::span<const Field<ShownJob>> more_job_fields() { return kMoreJobFields; }
-std::span<const Field<ShownTask>> task_fields() { return kTaskFields; }
-
-std::vector<ShownTask> shown_tasks(const JobView& view) {
-  std::vector<ShownTask> tasks;
-  for (std::size_t i = 0; i < view.job->tasks.size() && i < view.task_hosts.size(); ++i)
-    tasks.push_back({&view, &view.job->tasks[i], view.task_hosts[i]});
-  return tasks;
-}
 
 bool is_summary(const JobView& view) {
   const JobSpec& spec = view.job->spec();

@@ -1,6 +1,9 @@
 #include "test/support/sched_run.h"
 
+#include <stdexcept>
+
 #include "libwm/sched/admit.h"
+#include "test/support/sound_plan.h"
 
 namespace wm::test {
 namespace {
@@ -27,6 +30,12 @@ std::vector<JobId> live_jobs(const Cluster& state) {
 }
 
 }  // namespace
+
+sched::Plan SchedRun::plan() const {
+  auto made = sched::schedule(state, policy, at(now));
+  if (auto sound = check_plan(state, made); !sound) throw std::runtime_error(sound.error().text);
+  return made;
+}
 
 void SchedRun::catch_up() {
   slow = false;

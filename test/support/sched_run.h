@@ -1,6 +1,6 @@
 // Role: a scheduler at work without processes: plans are admitted and applied as the real
 // events, tasks start at once, leavers leave when the test says so. Every step is checked
-// against the state machine and its invariants (ClusterBuilder).
+// against the state machine and its invariants (ClusterBuilder), every plan by sound_plan.h.
 #pragma once
 
 #include <string>
@@ -21,8 +21,8 @@ class SchedRun : public ClusterBuilder {
   /// Seconds since the tests' epoch: when passes run and events happen.
   double now = 0;
 
-  /// What one pass decides, nothing applied.
-  sched::Plan plan() const { return sched::schedule(state, policy, at(now)); }
+  /// What one pass decides, nothing applied. Throws when it is no sound plan (sound_plan.h).
+  sched::Plan plan() const;
   /// One event, now or at another time.
   Actions step(const EventBody& body) { return step(body, now); }
   Actions step(const EventBody& body, double seconds) {

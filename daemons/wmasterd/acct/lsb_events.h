@@ -42,9 +42,12 @@ class LsbEvents {
 
   std::mutex mutex_;
   std::condition_variable wake_;
+  // Guarded by mutex_.
   std::vector<Part> waiting_;
   std::size_t waiting_bytes_ = 0;
-  bool ending_ = false, failing_ = false;
+  bool ending_ = false;
+
+  bool failing_ = false;  // the last part could not be written; of thread_ alone
   std::thread thread_;
 };
 

@@ -43,16 +43,21 @@ class Meters {
   Duration keep_;
   std::mutex mutex_;
   std::condition_variable wake_;
+  // Guarded by mutex_.
   std::vector<store::MeterRow> waiting_;
   std::vector<store::PlanMeterRow> waiting_plans_;
   WallTime plans_at_{};
   std::vector<store::ClockStep> waiting_steps_;
   std::vector<store::HostMeterRow> waiting_hosts_;
+  std::int64_t newest_ = 0;  // when the newest of them was taken, seconds
+  bool ending_ = false;
+
+  // Of the thread that looks at clocks.
   WallTime wall_{};
   TimePoint mono_{};
   double steps_s_ = 0;
-  std::int64_t newest_ = 0;
-  bool ending_ = false, failing_ = false;
+
+  bool failing_ = false;  // the last rows could not be kept; of thread_ alone
   std::thread thread_;
 };
 

@@ -58,14 +58,16 @@ class Notifier {
   const std::function<std::vector<Send>(const Notice&)> ways_;
   std::mutex mutex_;
   std::condition_variable changed_;
+  // Guarded by mutex_.
   std::map<std::string, std::deque<Notice>> waiting_;  // by owner
   std::string turn_;                                   // the owner served last
   std::set<std::string> busy_, dropped_;               // owners
   std::multiset<std::uint64_t> open_;                  // events of which something is not sent
   std::uint64_t taken_ = 0;                            // the last event with a notice
+
   std::atomic<bool> ending_{false};
   std::mutex mark_mutex_;
-  std::uint64_t kept_ = 0;  // as the file says
+  std::uint64_t kept_ = 0;  // as the file says. Guarded by mark_mutex_, as the file is.
   std::vector<std::thread> threads_;
 };
 

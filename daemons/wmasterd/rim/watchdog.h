@@ -46,10 +46,10 @@ class Watchdog {
   const Say say_;
   const pthread_t watched_;
   std::atomic<std::int64_t> beat_;  // of the steady clock
-  std::int64_t told_ = -1;          // the beat after which a stall was told
+  std::int64_t told_ = -1;          // the beat after which a stall was told; of thread_ alone
   std::mutex mutex_;
   std::condition_variable wake_;
-  bool ending_ = false;
+  bool ending_ = false;  // Guarded by mutex_.
   std::thread thread_;
 };
 

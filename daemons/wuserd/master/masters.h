@@ -40,7 +40,7 @@ class Masters {
 
   ClusterConf conf_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<client::Master>> idle_;
+  std::vector<std::unique_ptr<client::Master>> idle_;  // Guarded by mutex_.
 };
 
 }  // namespace wm::user

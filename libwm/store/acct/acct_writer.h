@@ -48,10 +48,11 @@ class AcctWriter {
   bool take(AcctRows& group);
   Result<void> write(const AcctRows& group);
 
-  AcctDb& db_;
+  AcctDb& db_;  // of thread_ alone
   std::size_t max_rows_;
   mutable std::mutex mutex_;
   std::condition_variable wake_, settled_;
+  // Guarded by mutex_.
   std::deque<AcctRows> queue_;
   std::size_t queued_rows_ = 0;
   Seq refused_, written_;

@@ -74,13 +74,15 @@ class Committer final : public CommitQueue {
   void commit(std::vector<Entry> group);
   void finish(std::vector<Entry> group, Result<void> result);
 
-  EventStore& store_;
+  EventStore& store_;  // appended to by thread_ alone
   Post post_;
   mutable std::mutex mutex_;
   std::condition_variable wake_;
+  // Guarded by mutex_.
   std::vector<Entry> queue_;
   std::size_t queued_bytes_ = 0;
   bool ending_ = false;
+
   Result<void> state_;  // commit thread only: why appends fail, Ok while they do not
   std::thread thread_;
 };
