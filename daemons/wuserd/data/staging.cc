@@ -6,16 +6,17 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <mutex>
 
-#include "daemons/wuserd/files/child.h"
 #include "daemons/wuserd/jobs/find.h"
 #include "daemons/wuserd/jobs/submit.h"
 #include "libwm/base/joined.h"
 #include "libwm/conf/catalog_conf.h"
 #include "libwm/files/whole_file.h"
+#include "libwm/proc/process.h"
 #include "libwm/rest/exec_words.h"
 
 namespace wm::user {
@@ -24,6 +25,9 @@ namespace {
 namespace fs = std::filesystem;
 
 std::mutex connections_lock;
+
+constexpr Duration kTestLimit = std::chrono::seconds(40);
+constexpr Bytes kMostSaid{1 << 20};
 
 std::string file_of(const Site& site) { return site.own_dir + "/connections.conf"; }
 std::string data_top(const Site& site) { return site.results_root + "/data"; }
@@ -78,8 +82,8 @@ std::string local_prelude(const Site& site, const std::string& sources) {
   auto fetch = rest::shell_quoted(fetcher());
   return "wm_data=\"${TMPDIR:-/tmp}\"/wm-data-" + rest::shell_quoted(site.conf.name) +
          "-$(id -u)-${LSB_JOBID:-0}; trap : HUP INT QUIT TERM USR1 USR2; trap " +
-         rest::shell_quoted(fetch + " --drop \"$wm_data\" --for $$") +
-         " EXIT; DATA_DIR=$(" + fetch + " --connections " + rest::shell_quoted(file_of(site)) +
+         rest::shell_quoted(fetch + " --drop \"$wm_data\" --for $$") + " EXIT; DATA_DIR=$(" +
+         fetch + " --connections " + rest::shell_quoted(file_of(site)) +
          " --local \"$wm_data\" --for $$ " + rest::shell_quoted(sources) +
          ") && export DATA_DIR && ";
 }
@@ -113,11 +117,14 @@ Result<void> test_connection(const Site& site, const std::string& name) {
   WM_TRY(auto all, own_connections(site));
   if (std::none_of(all.begin(), all.end(), [&](const auto& one) { return one.name == name; }))
     return fail(Code::NotFound, "connection " + name + " does not exist");
-  auto ran = run_program({fetcher(), "--connections", file_of(site), "--test", name}, 40);
-  if (ran.status == 0) return {};
-  auto why = ran.errors.substr(0, 2000);
+  auto ran = proc::run({{fetcher(), "--connections", file_of(site), "--test", name}}, kTestLimit,
+                       kMostSaid);
+  if (!ran) return fail(Code::Unavailable, ran.error().text);
+  if (ran->status == 0) return {};
+  auto why = ran->err.substr(0, 2000);
   while (!why.empty() && why.back() == '\n') why.pop_back();
-  return fail(Code::Unavailable, why.empty() ? fetcher() + " does not start" : why);
+  return fail(Code::Unavailable,
+              why.empty() ? fetcher() + " ended with status " + std::to_string(ran->status) : why);
 }
 
 Result<Staged> stage_data(Site& site, rest::ExecRequest& request, const std::string& bundle) {
