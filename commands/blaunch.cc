@@ -13,6 +13,7 @@
 #include "commands/common/together.h"
 #include "libwm/base/fan_out.h"
 #include "libwm/client/launch.h"
+#include "libwm/proc/process.h"
 
 namespace wm::cmd::blaunch {
 namespace {
@@ -210,7 +211,7 @@ Result<int> run_elsewhere(const Run& run, const Manner& manner,
   WM_TRY(auto launch, client::Launch::open(agent, start));
   WM_TRY(auto ended, launch.run({!manner.no_input, false}));
   if (ended.refused) return fail(Code::Unavailable, "blaunch: " + ended.text);
-  return code_of(ended.status);
+  return proc::exit_code(ended.status);
 }
 
 /// One run in this process; here or there.

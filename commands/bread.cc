@@ -6,6 +6,7 @@
 #include "commands/common/command.h"
 #include "libwm/submit/job_names.h"
 #include "libwm/view/format.h"
+#include "libwm/view/table.h"
 #include "libwm/view/times.h"
 
 namespace wm::cmd::bread {
@@ -21,19 +22,16 @@ constexpr Option kOptions[] = {
 };
 
 std::string table(const JobNotes& notes) {
-  std::string text = "MSG_ID FROM       POST_TIME      MESSAGE              ATTACHMENT\n";
-  auto cell = [](std::string value, std::size_t width) {
-    value = view::printable(value);
-    if (value.size() < width) value.resize(width, ' ');
-    return value + " ";
+  static constexpr int kWidths[] = {6, 10, 14, 20};
+  auto line = [](const view::Cells& cells) {
+    return view::line_of(cells, kWidths, view::TooWide::Keep) + "\n";
   };
-  for (const JobNote& note : notes)
-    text += cell(std::to_string(note.index), 6) + cell(note.by, 10) +
-            cell(view::short_time(note.at), 14) + cell(note.text, 20) +
-            (note.file.empty() ? "N"
-                               : view::printable(note.file) + " (" +
-                                     std::to_string(note.data.size()) + " bytes)") +
-            "\n";
+  std::string text = line({"MSG_ID", "FROM", "POST_TIME", "MESSAGE", "ATTACHMENT"});
+  for (const JobNote& note : notes) {
+    auto size = " (" + std::to_string(note.data.size()) + " bytes)";
+    text += line({std::to_string(note.index), note.by, view::short_time(note.at), note.text,
+                  note.file.empty() ? "N" : note.file + size});
+  }
   return text;
 }
 

@@ -4,6 +4,7 @@
 #include "commands/common/listing.h"
 #include "libwm/base/local_time.h"
 #include "libwm/view/format.h"
+#include "libwm/view/table.h"
 
 namespace wm::cmd::brsvs {
 namespace {
@@ -88,32 +89,16 @@ constexpr view::Field<V> kFields[] = {
 };
 constexpr Listing kListing{"brsvs", "RESERVATIONS", "rsvid type user ncpus rsv_hosts time_window"};
 
-std::string row(std::initializer_list<std::pair<std::string, std::size_t>> cells) {
-  std::string line;
-  for (const auto& [text, width] : cells) {
-    std::string cell = view::printable(text);
-    if (width > cell.size()) cell.resize(width, ' ');
-    line += line.empty() ? cell : " " + cell;
-  }
-  return line + "\n";
+std::string row(const view::Cells& cells) {
+  static constexpr int kWidths[] = {12, 6, 10, 7, 20};
+  return view::line_of(cells, kWidths, view::TooWide::Keep) + "\n";
 }
 
 std::string table(std::span<const V> views, bool with_header) {
   std::string text;
-  if (with_header)
-    text = row({{"RSVID", 12},
-                {"TYPE", 6},
-                {"USER", 10},
-                {"NCPUS", 7},
-                {"RSV_HOSTS", 20},
-                {"TIME_WINDOW", 0}});
+  if (with_header) text = row({"RSVID", "TYPE", "USER", "NCPUS", "RSV_HOSTS", "TIME_WINDOW"});
   for (const V& v : views)
-    text += row({{v.what.name, 12},
-                 {kind_of(v), 6},
-                 {users_of(v), 10},
-                 {slots_text(v), 7},
-                 {hosts_of(v), 20},
-                 {window_of(v), 0}});
+    text += row({v.what.name, kind_of(v), users_of(v), slots_text(v), hosts_of(v), window_of(v)});
   return text;
 }
 

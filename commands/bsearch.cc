@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -20,6 +19,7 @@
 #include "libwm/base/json.h"
 #include "libwm/client/launch.h"
 #include "libwm/model/elements.h"
+#include "libwm/proc/process.h"
 #include "libwm/rest/search_task.h"
 #include "libwm/submit/search_acts.h"
 
@@ -28,6 +28,9 @@ namespace {
 
 using Json = nlohmann::json;
 using Kind = Option::Kind;
+
+constexpr Duration kPlotLimit = std::chrono::seconds(60);
+constexpr Bytes kMostPlot{16 << 20};
 
 constexpr Option kOptions[] = {
     {"n", Kind::Number, "trials", "Of show: so many of the best, else 20. Of extend: so many more"},
@@ -305,12 +308,12 @@ Result<int> plot(client::Master& from, const rest::SearchTask& task, const Parse
   auto size = client::size_of_terminal(STDOUT_FILENO);
   auto script = plot_script(picture, options.first("o").value_or(""),
                             size.columns ? size.columns : 80, size.rows > 10 ? size.rows - 1 : 24);
-  std::FILE* gnuplot = ::popen("gnuplot", "w");
-  if (!gnuplot) return fail(Code::System, "gnuplot cannot be started");
-  std::fwrite(script.data(), 1, script.size(), gnuplot);
-  if (::pclose(gnuplot) != 0)
-    return fail(Code::System, "gnuplot has failed; is it installed, and may the file be written?");
-  return 0;
+  WM_TRY(auto drawn, proc::run({{"gnuplot"}, script}, kPlotLimit, kMostPlot));
+  say(drawn.out);
+  complain(drawn.err);
+  if (drawn.status == 0) return 0;
+  return fail(Code::System, "gnuplot ended with status " + std::to_string(drawn.status) +
+                                "; may the file be written?");
 }
 
 Result<std::string> text_in(const std::string& path) {

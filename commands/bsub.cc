@@ -4,7 +4,6 @@
 // with the job's streams here.
 #include <pthread.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,6 +24,7 @@
 #include "libwm/client/launch.h"
 #include "libwm/client/names.h"
 #include "libwm/conf/load.h"
+#include "libwm/proc/process.h"
 #include "libwm/search/search.h"
 #include "libwm/submit/directives.h"
 #include "libwm/submit/file_copies.h"
@@ -328,19 +328,9 @@ int exit_code_of(const WaitReply& end) {
 
 // Left to bkill, which waits for a master that is away: interrupted, bsub gives its prompt at once.
 [[noreturn]] void end_job(JobId job, int signal) {
-  auto id = std::to_string(job.job);
-  char* argv[] = {const_cast<char*>("bkill"), id.data(), nullptr};
-  sigset_t none;
-  sigemptyset(&none);
-  posix_spawnattr_t as_new;
-  ::posix_spawnattr_init(&as_new);
-  ::posix_spawnattr_setsigmask(&as_new, &none);
-  ::posix_spawnattr_setflags(&as_new, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
-  pid_t pid = 0;
-  int error = ::posix_spawnp(&pid, argv[0], nullptr, &as_new, argv, environ);
-  if (error != 0)
-    complain("bsub: bkill " + id + ": " + std::strerror(error) + "; the job still waits\n");
-  ::_exit(128 + signal);
+  auto bkill = proc::Process::start({{"bkill", std::to_string(job.job)}});
+  if (!bkill) complain("bsub: " + bkill.error().text + "; the job still waits\n");
+  ::_exit(128 + signal);  // no destructor ends it
 }
 
 // As long as it lives, a signal ends the job too: a job with its streams here ends with us, also

@@ -1,6 +1,6 @@
 // lsclusters: the one cluster that there is, in the line that LSF's clients read.
 #include "commands/common/command.h"
-#include "libwm/view/format.h"
+#include "libwm/view/table.h"
 
 namespace wm::cmd::lsclusters {
 namespace {
@@ -16,16 +16,15 @@ Result<int> run(const Parsed& options) {
   WM_TRY(auto from, client::Master::of(conf));
   WM_TRY(auto here, from.ask(PingRequest{}));
   WM_TRY(auto reply, from.ask(HostsRequest{}));
-  bool wide = options.has("w");
-  auto cell = [&](const std::string& text, int width) {
-    return (wide && static_cast<int>(text.size()) > width ? text : view::fit(text, width)) + " ";
+  static constexpr int kWidths[] = {14, 8, 24, 8, 6};
+  auto line = [&](const view::Cells& cells) {
+    auto too_wide = options.has("w") ? view::TooWide::Keep : view::TooWide::Cut;
+    say(view::line_of(cells, kWidths, too_wide) + "\n");
   };
   auto hosts = std::to_string(reply.hosts.size());
   auto admin = conf.admins.empty() ? conf.master_user : conf.admins.front();
-  say(cell("CLUSTER_NAME", 14) + cell("STATUS", 8) + cell("MASTER_HOST", 24) + cell("ADMIN", 8) +
-      cell("HOSTS", 6) + "SERVERS\n");
-  say(cell(here.cluster, 14) + cell("ok", 8) + cell(here.master, 24) + cell(admin, 8) +
-      cell(hosts, 6) + hosts + "\n");
+  line({"CLUSTER_NAME", "STATUS", "MASTER_HOST", "ADMIN", "HOSTS", "SERVERS"});
+  line({here.cluster, "ok", here.master, admin, hosts, hosts});
   return 0;
 }
 

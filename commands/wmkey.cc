@@ -20,6 +20,7 @@
 #include "libwm/files/whole_file.h"
 #include "libwm/login/api_keys.h"
 #include "libwm/rest/assets.h"
+#include "libwm/view/table.h"
 
 namespace wm::cmd::wmkey {
 namespace {
@@ -113,14 +114,14 @@ std::string day(std::int64_t seconds) {
 
 Result<int> list() {
   WM_TRY(auto folder, keys_folder());
-  auto column = [](std::string text, std::size_t width) {
-    text.resize(std::max(width, text.size() + 1), ' ');
-    return text;
+  static constexpr int kWidths[] = {23, 23, 11};
+  auto line = [](const view::Cells& cells) {
+    say(view::line_of(cells, kWidths, view::TooWide::Keep) + "\n");
   };
-  say(column("NAME", 24) + column("SCOPES", 24) + column("CREATED", 12) + "EXPIRES\n");
+  line({"NAME", "SCOPES", "CREATED", "EXPIRES"});
   for (const auto& key : read_keys(folder))
-    say(column(key.name, 24) + column(key.scopes, 24) + column(day(key.created), 12) +
-        day(key.expires) + (key.expires <= now_s() ? " (over)" : "") + "\n");
+    line({key.name, key.scopes, day(key.created),
+          day(key.expires) + (key.expires <= now_s() ? " (over)" : "")});
   return 0;
 }
 

@@ -1,22 +1,16 @@
 #include "commands/common/submit_filter.h"
 
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
-#include <chrono>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <thread>
 #include <utility>
 #include <vector>
 
-#include "libwm/base/clock.h"
+#include "libwm/files/temp_folder.h"
+#include "libwm/files/whole_file.h"
+#include "libwm/proc/process.h"
 #include "libwm/submit/file_text.h"
 
 namespace wm::cmd {
@@ -25,7 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kAbort = 97;
-constexpr auto kLook = std::chrono::milliseconds(5);
+constexpr const char* kParameters = "/parameters";  // in a folder of their own, gone with it
+constexpr const char* kModifications = "/modifications";
 
 // An option by LSF's name for it.
 struct Variable {
@@ -78,87 +73,34 @@ std::string unquoted(std::string_view value) {
   return text;
 }
 
-// A folder for the two files, gone with it.
-class Exchange {
- public:
-  Exchange() {
-    std::error_code ec;
-    name_ = (fs::temp_directory_path(ec) / "bsub.XXXXXX").string();
-    if (!::mkdtemp(name_.data())) name_.clear();
-  }
-  ~Exchange() {
-    std::error_code ec;
-    if (!name_.empty()) fs::remove_all(name_, ec);
-  }
-  Exchange(const Exchange&) = delete;
-  Exchange& operator=(const Exchange&) = delete;
-  bool is_there() const { return !name_.empty(); }
-  std::string parameters() const { return name_ + "/parameters"; }
-  std::string modifications() const { return name_ + "/modifications"; }
-
- private:
-  std::string name_;
-};
-
-std::vector<std::string> environment_with(const Exchange& files, const std::string& additional) {
+std::vector<std::string> environment_with(const std::string& folder,
+                                          const std::string& additional) {
   std::vector<std::string> all;
   for (char** entry = environ; *entry; ++entry) all.emplace_back(*entry);
-  all.push_back("LSB_SUB_PARM_FILE=" + files.parameters());
-  all.push_back("LSB_SUB_MODIFY_FILE=" + files.modifications());
+  all.push_back("LSB_SUB_PARM_FILE=" + folder + kParameters);
+  all.push_back("LSB_SUB_MODIFY_FILE=" + folder + kModifications);
   all.push_back("LSB_SUB_ABORT_VALUE=" + std::to_string(kAbort));
   all.push_back("LSB_SUB_ADDITIONAL=" + additional);
   return all;
 }
 
-Result<pid_t> start(const std::string& program, std::vector<std::string> environment) {
-  posix_spawnattr_t how;
-  ::posix_spawnattr_init(&how);
-  ::posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP);
-  posix_spawn_file_actions_t files;
-  ::posix_spawn_file_actions_init(&files);
-  ::posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-  // Standard output is for what clients parse.
-  ::posix_spawn_file_actions_adddup2(&files, 2, 1);
-  std::vector<char*> entries;
-  for (auto& entry : environment) entries.push_back(entry.data());
-  entries.push_back(nullptr);
-  char* words[] = {const_cast<char*>(program.c_str()), nullptr};
-  pid_t pid = 0;
-  int error = ::posix_spawn(&pid, program.c_str(), &files, &how, words, entries.data());
-  ::posix_spawn_file_actions_destroy(&files);
-  ::posix_spawnattr_destroy(&how);
-  if (error != 0) return fail(Code::System, program + ": " + std::strerror(error));
-  return pid;
-}
-
-// Its wait status. @errors Timeout: ended, with all of its process group
-Result<int> end_of(pid_t pid, const std::string& program, Duration limit) {
-  const auto until = steady_now() + limit;
-  int status = 0;
-  while (::waitpid(pid, &status, WNOHANG) != pid) {
-    if (steady_now() < until) {
-      std::this_thread::sleep_for(kLook);
-      continue;
-    }
-    ::kill(-pid, SIGKILL);
-    ::waitpid(pid, &status, 0);
-    return fail(Code::Timeout, program + ": not done within " + format_duration(limit));
-  }
-  return status;
-}
-
 Result<void> run_one(const std::string& program, const SiteScripts& site,
                      const std::string& command, Parsed& options) {
-  Exchange files;
-  if (!files.is_there()) return fail(Code::System, "no folder for temporary files can be made");
-  std::ofstream(files.parameters()) << filter_parameters(options, command);
-  WM_TRY(auto pid, start(program, environment_with(files, options.first("a").value_or(""))));
-  WM_TRY(int status, end_of(pid, program, site.submit_filter_time));
-  if (WIFEXITED(status) && WEXITSTATUS(status) == kAbort)
-    return fail(Code::Denied, "Request aborted by esub");
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    return fail(Code::System, program + ": ended with status " + std::to_string(status));
-  return take_modifications(file_text(files.modifications()), options);
+  std::error_code ec;
+  WM_TRY(auto files, TempFolder::make(fs::temp_directory_path(ec).string(), "bsub."));
+  WM_TRY(replace_file(files.path() + kParameters, filter_parameters(options, command), 0600));
+  proc::Start start{{program}};
+  start.environment = environment_with(files.path(), options.first("a").value_or(""));
+  start.descriptors = {{STDERR_FILENO, STDOUT_FILENO}};  // standard output is what clients parse
+  WM_TRY(auto process, proc::Process::start(start));
+  auto status = process.wait(site.submit_filter_time);
+  if (!status)
+    return fail(Code::Timeout,
+                program + ": not done within " + format_duration(site.submit_filter_time));
+  auto code = proc::exit_code(*status);
+  if (code == kAbort) return fail(Code::Denied, "Request aborted by esub");
+  if (code != 0) return fail(Code::System, program + ": ended with status " + std::to_string(code));
+  return take_modifications(file_text(files.path() + kModifications), options);
 }
 
 // The names of -a "mpi(4) gpu": mpi, gpu.

@@ -13,7 +13,7 @@ namespace wm::cmd {
 
 /// Runs the filter, then "FILTER.NAME" for each NAME of -a "NAME(…) …" that is there, and changes
 /// `options` as they say; nothing where none is configured.
-/// @errors Denied: it refused; Timeout; System: it cannot be run, or ended otherwise
+/// @errors Denied: it refused; Timeout; NotFound, System: it cannot be run, or ended otherwise
 /// @thread main   @cost until the filter ends
 Result<void> filter_submission(const SiteScripts& site, const std::string& command,
                                Parsed& options);

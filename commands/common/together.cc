@@ -17,6 +17,7 @@
 #include "commands/common/command.h"
 #include "libwm/base/whole_lines.h"
 #include "libwm/client/signals.h"
+#include "libwm/proc/process.h"
 
 namespace wm::cmd {
 namespace {
@@ -96,7 +97,7 @@ void Together::read(Awaited& stream) {
 void Together::reap(Awaited& end) {
   int status = 0;
   ::waitpid(end.pid, &status, 0);
-  if (code_ == 0) code_ = code_of(status);
+  if (code_ == 0) code_ = proc::exit_code(status);
   ::close(std::exchange(end.fd, -1));
 }
 
@@ -128,10 +129,6 @@ int Together::wait() {
 }
 
 }  // namespace
-
-int code_of(int status) {
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
 
 Result<int> run_together(std::span<const Work> works) {
   Together together;

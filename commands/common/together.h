@@ -23,7 +23,4 @@ using Work = std::function<int()>;
 /// @thread main   @errors Unavailable: no process or pipe is left for one
 Result<int> run_together(std::span<const Work> works);
 
-/// An exit code as a shell shows it. `status`: as wait(2) says it
-int code_of(int status);
-
 }  // namespace wm::cmd

@@ -13,6 +13,7 @@
 #include "libwm/base/clock.h"
 #include "libwm/base/local_time.h"
 #include "libwm/view/format.h"
+#include "libwm/view/table.h"
 
 namespace wm::cmd {
 namespace {
@@ -33,13 +34,9 @@ JobChange as_change(const JobView& view) {
 
 std::string clock_text(WallTime at) { return local_text(at, "%H:%M:%S"); }
 
-// The widths of the columns; the last is as long as it is.
 std::string line(const std::array<std::string, 7>& cells) {
-  static constexpr int kWidths[] = {8, 12, 5, -5, 10, 10};
-  std::string text;
-  for (std::size_t i = 0; i < std::size(kWidths); ++i)
-    text += view::fit(cells[i], std::abs(kWidths[i]), kWidths[i] < 0) + " ";
-  return text + cells.back() + "\n";
+  static constexpr int kWidths[] = {8, 12, 5, -5, 10, 10};  // the last is as long as it is
+  return view::line_of(cells, kWidths) + "\n";
 }
 
 // How the jobs stood when they were told of last.

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "commands/report/program.h"
 #include "commands/report/work.h"
+#include "libwm/proc/process.h"
 #include "libwm/report/mail.h"
 #include "libwm/report/words.h"
 
@@ -13,6 +13,7 @@ namespace wm::cmd {
 namespace {
 
 constexpr Duration kMailLimit = std::chrono::seconds(60);
+constexpr Bytes kMostSaid{1 << 20};
 constexpr std::size_t kMostAttached = 2 << 20;
 constexpr int kTempFail = 75;  // @source sysexits.h EX_TEMPFAIL
 
@@ -64,11 +65,11 @@ Mailed send(const ReportSite& site, const ReportWish& wish, const std::string& n
   std::vector<std::string> words = {site.cluster.dirs.sendmail, "-oi"};
   if (!site.conf.from.empty()) words.insert(words.end(), {"-f", site.conf.from});
   words.insert(words.end(), {"--", to});
-  auto end = run_program(words, message, kMailLimit);
+  auto end = proc::run({words, message}, kMailLimit, kMostSaid);
   if (!end) return {false, end.error().text};
-  if (end->code == 0) return {true, ""};
-  return {false, "sendmail ended with " + std::to_string(end->code) +
-                     (end->code == kTempFail ? ", tried again with the next run" : "")};
+  if (end->status == 0) return {true, ""};
+  return {false, "sendmail ended with " + std::to_string(end->status) +
+                     (end->status == kTempFail ? ", tried again with the next run" : "")};
 }
 
 }  // namespace

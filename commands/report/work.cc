@@ -9,26 +9,28 @@
 #include <utility>
 
 #include "commands/common/command.h"
-#include "commands/report/program.h"
 #include "libwm/base/clock.h"
 #include "libwm/conf/folders.h"
 #include "libwm/conf/load.h"
+#include "libwm/proc/process.h"
 #include "libwm/report/page.h"
 
 namespace wm::cmd {
 namespace {
 
 constexpr Duration kFigureLimit = std::chrono::seconds(20);
+constexpr Bytes kMostFigure{16 << 20};
 
 // Draws what there is data for; the first failure of gnuplot is told, not each.
 void draw(std::vector<report::Figure>& figures, std::vector<std::string>& warnings) {
   for (auto& figure : figures) {
-    auto drawn = run_program({"gnuplot", "-"}, figure.script, kFigureLimit);
-    if (drawn && drawn->code == 0)
+    auto drawn = proc::run({{"gnuplot", "-"}, figure.script}, kFigureLimit, kMostFigure);
+    if (drawn && drawn->status == 0)
       figure.svg = report::svg_part(figure.id, drawn->out, figure.says);
     if (!figure.svg.empty() || !warnings.empty()) continue;
-    warnings.push_back("no figures: " + (drawn ? "gnuplot ended with " + std::to_string(drawn->code)
-                                               : drawn.error().text));
+    warnings.push_back("no figures: " + (drawn
+                                             ? "gnuplot ended with " + std::to_string(drawn->status)
+                                             : drawn.error().text));
     if (!drawn && drawn.error().code == Code::NotFound) return;
   }
 }

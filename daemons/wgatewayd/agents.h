@@ -1,13 +1,13 @@
 // Role: in a private cluster, starts the user's wuserd, and again when it has ended.
 #pragma once
 
-#include <sys/types.h>
-
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "libwm/base/result.h"
+#include "libwm/proc/process.h"
 
 namespace wm::gateway {
 
@@ -26,13 +26,13 @@ class Agent {
   Result<std::string> socket();
 
  private:
-  bool is_alive();
+  bool runs() { return child_ && !child_->wait(Duration{}); }
   Result<void> start();
 
   std::vector<std::string> command_;
   std::string socket_;
   std::mutex mutex_;
-  pid_t pid_ = 0;
+  std::optional<proc::Process> child_;
 };
 
 }  // namespace wm::gateway

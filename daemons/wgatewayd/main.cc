@@ -20,6 +20,7 @@
 #include "daemons/wgatewayd/gate.h"
 #include "libwm/base/clock.h"
 #include "libwm/base/log.h"
+#include "libwm/base/options.h"
 #include "libwm/conf/load.h"
 #include "libwm/files/whole_file.h"
 #include "libwm/http/listen.h"
@@ -39,18 +40,12 @@ struct Options {
 Result<Options> parse(int argc, char** argv) {
   Options options;
   if (const char* folder = std::getenv("WM_CONF_DIR")) options.conf = folder;
-  for (int i = 1; i < argc; ++i) {
-    std::string word = argv[i];
-    std::string* value = word == "--conf"          ? &options.conf
-                         : word == "--folder"      ? &options.folder
-                         : word == "--origin"      ? &options.origin
-                         : word == "--apps-origin" ? &options.apps_origin
-                         : word == "--login"       ? &options.login
-                                                   : nullptr;
-    if (value == nullptr || i + 1 >= argc)
-      return fail(Code::BadArgument, "bad option '" + word + "' (see wgatewayd(8))");
-    *value = argv[++i];
-  }
+  const OptionRow rows[] = {{"--conf", &options.conf},
+                            {"--folder", &options.folder},
+                            {"--origin", &options.origin},
+                            {"--apps-origin", &options.apps_origin},
+                            {"--login", &options.login}};
+  WM_TRY(read_options(argc, argv, rows));
   if (options.folder.empty() || options.origin.empty())
     return fail(Code::BadArgument, "--folder and --origin are wanted (see wgatewayd(8))");
   if (options.apps_origin == options.origin)
@@ -82,8 +77,8 @@ Result<std::unique_ptr<Doorman>> alone(const Options& options, const std::string
                                    socket,
                                    "--token-key",
                                    options.folder + "/token.pub"};
-  return private_doorman(
-      {cluster, own.name, api_key, ::getuid(), options.folder, command, socket}, record);
+  return private_doorman({cluster, own.name, api_key, ::getuid(), options.folder, command, socket},
+                         record);
 }
 
 Result<std::unique_ptr<Doorman>> doorman_of(const Options& options, const ClusterConf& conf,

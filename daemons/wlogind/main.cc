@@ -22,6 +22,7 @@
 #include "libwm/base/clock.h"
 #include "libwm/base/hash.h"
 #include "libwm/base/log.h"
+#include "libwm/base/options.h"
 #include "libwm/conf/load.h"
 #include "libwm/http/listen.h"
 #include "libwm/http/token_files.h"
@@ -56,17 +57,11 @@ struct Site {
 Result<Options> parse(int argc, char** argv) {
   Options options;
   if (const char* folder = std::getenv("WM_CONF_DIR")) options.conf = folder;
-  for (int i = 1; i < argc; ++i) {
-    std::string word = argv[i];
-    std::string* value = word == "--conf"          ? &options.conf
-                         : word == "--folder"      ? &options.folder
-                         : word == "--web-user"    ? &options.web_user
-                         : word == "--pam-service" ? &options.service
-                                                   : nullptr;
-    if (value == nullptr || i + 1 >= argc)
-      return fail(Code::BadArgument, "bad option '" + word + "' (see wlogind(8))");
-    *value = argv[++i];
-  }
+  const OptionRow rows[] = {{"--conf", &options.conf},
+                            {"--folder", &options.folder},
+                            {"--web-user", &options.web_user},
+                            {"--pam-service", &options.service}};
+  WM_TRY(read_options(argc, argv, rows));
   if (options.folder.empty() || options.web_user.empty())
     return fail(Code::BadArgument, "--folder and --web-user are wanted (see wlogind(8))");
   return options;

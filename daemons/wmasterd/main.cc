@@ -6,7 +6,6 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
-#include <boost/program_options.hpp>
 #include <csignal>
 #include <iostream>
 
@@ -22,6 +21,7 @@
 #include "daemons/wmasterd/rim/watchdog.h"
 #include "daemons/wmasterd/state/core.h"
 #include "libwm/base/log.h"
+#include "libwm/base/options.h"
 #include "libwm/conf/load.h"
 #include "libwm/http/metrics_door.h"
 #include "libwm/proc/accounts.h"
@@ -31,8 +31,6 @@
 
 namespace wm::master {
 namespace {
-
-namespace po = boost::program_options;
 
 constexpr Duration kStall = std::chrono::seconds(1);  // of the loop: then it is told where
 constexpr Duration kSample = std::chrono::seconds(60);
@@ -45,27 +43,29 @@ struct Options {
   std::string metrics;  ///< where GET /metrics is answered; empty: nowhere
 };
 
+constexpr const char* kHelp =
+    "wmasterd: the master daemon of a WM cluster (see wmasterd(8))\n"
+    "  --conf DIR       configuration directory (WM_CONF_DIR, /etc/wm)\n"
+    "  --foreground     log to stderr instead of the log directory\n"
+    "  --metrics PLACE  answer GET /metrics there, whatever metrics_address says\n"
+    "  --help           this text\n"
+    "  --version        version\n";
+
 // Exit status to give at once, or -1 to go on.
 int read_options(int argc, char** argv, Options& options) {
   if (const char* dir = std::getenv("WM_CONF_DIR")) options.conf_dir = dir;
-  po::options_description known("wmasterd: the master daemon of a WM cluster");
-  known.add_options()("conf", po::value(&options.conf_dir),
-                      "configuration directory (WM_CONF_DIR, /etc/wm)")(
-      "foreground", po::bool_switch(&options.foreground),
-      "log to stderr instead of the log directory")(
-      "metrics", po::value(&options.metrics),
-      "answer GET /metrics there, whatever metrics_address says")("help", "this text")("version",
-                                                                                       "version");
-  po::variables_map values;
-  try {
-    po::store(po::parse_command_line(argc, argv, known), values);
-    po::notify(values);
-  } catch (const po::error& e) {
-    std::cerr << "wmasterd: " << e.what() << " (see wmasterd --help)\n";
+  bool help = false, version = false;
+  const OptionRow rows[] = {{"--conf", &options.conf_dir},
+                            {"--foreground", &options.foreground},
+                            {"--metrics", &options.metrics},
+                            {"--help", &help},
+                            {"--version", &version}};
+  if (auto read = wm::read_options(argc, argv, rows); !read) {
+    std::cerr << "wmasterd: " << read.error().text << " (see wmasterd --help)\n";
     return 2;
   }
-  if (values.count("help")) return std::cout << known, 0;
-  if (values.count("version")) return std::cout << "wmasterd " WM_VERSION "\n", 0;
+  if (help) return std::cout << kHelp, 0;
+  if (version) return std::cout << "wmasterd " WM_VERSION "\n", 0;
   return -1;
 }
 

@@ -18,6 +18,7 @@
 #include "daemons/wnoded/own_address.h"
 #include "daemons/wnoded/real_outside.h"
 #include "libwm/base/log.h"
+#include "libwm/base/options.h"
 #include "libwm/conf/folders.h"
 #include "libwm/conf/load.h"
 #include "libwm/http/metrics_door.h"
@@ -42,16 +43,11 @@ struct Options {
 Result<Options> parse(int argc, char** argv) {
   Options options;
   if (const char* folder = std::getenv("WM_CONF_DIR")) options.conf = folder;
-  for (int i = 1; i < argc; ++i) {
-    std::string word = argv[i];
-    std::string* value = word == "--conf"      ? &options.conf
-                         : word == "--name"    ? &options.name
-                         : word == "--address" ? &options.address
-                                               : nullptr;
-    if (word == "--foreground") options.foreground = true;
-    else if (value != nullptr && i + 1 < argc) *value = argv[++i];
-    else return fail(Code::BadArgument, "bad option '" + word + "'");
-  }
+  const OptionRow rows[] = {{"--conf", &options.conf},
+                            {"--name", &options.name},
+                            {"--address", &options.address},
+                            {"--foreground", &options.foreground}};
+  WM_TRY(read_options(argc, argv, rows));
   if (options.conf.empty()) options.conf = conf::kDefaultDir;
   if (options.name.empty()) options.name = conf::this_host();
   return options;

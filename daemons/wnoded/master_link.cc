@@ -21,7 +21,8 @@ MasterLink::MasterLink(boost::asio::io_context& loop, wire::Transport& transport
       options_(std::move(options)),
       handlers_(std::move(handlers)),
       timer_(loop),
-      jitter_(static_cast<std::uint32_t>(random_number())) {}
+      pauses_(kFirstPause, kLongestPause, random_number()),
+      refusals_(kPauseAfterRefusal, kPauseAfterRefusal, random_number()) {}
 
 void MasterLink::send(std::uint16_t type, std::string payload) {
   if (!link_) return;
@@ -34,7 +35,7 @@ void MasterLink::give_up() {
   link_.reset();
   handlers_.on_lost(false);
   refused_ = true;
-  dial_after(kPauseAfterRefusal);
+  dial_after(refusals_.next());
 }
 
 void MasterLink::dial() {
@@ -47,7 +48,7 @@ void MasterLink::on_dialled(Result<std::unique_ptr<wire::Link>> link) {
   link_ = *std::move(link);
   link_->start(
       [this](wire::Frame frame) {
-        pause_ = {};  // it speaks to us: the next loss is tried again at once
+        pauses_.reset();  // it speaks to us: the next loss is tried again at once
         refused_ = false;
         handlers_.on_frame(frame.type, frame.payload);
       },
@@ -62,17 +63,11 @@ void MasterLink::on_closed(const Error& error) {
   log::warn("no_master", {{"master", wire::to_string(master_)}, {"why", error.text}});
   link_.reset();
   handlers_.on_lost(error.code == Code::Refused);
-  dial_later();
-}
-
-void MasterLink::dial_later() {
-  dial_after(pause_ == Duration{} ? kFirstPause : std::min(pause_ * 2, kLongestPause));
+  dial_after(pauses_.next());
 }
 
 void MasterLink::dial_after(Duration pause) {
-  pause_ = pause;
-  auto spread = std::uniform_int_distribution<std::int64_t>(pause_.count() / 2, pause_.count());
-  timer_.expires_after(Duration(spread(jitter_)));
+  timer_.expires_after(pause);
   timer_.async_wait([this](auto ec) {
     if (!ec) dial();
   });

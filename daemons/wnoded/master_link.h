@@ -1,15 +1,14 @@
 // Role: the session with the master: dialled for ever, with back-off and jitter.
 //
-//   dial ─► open ─► frames … ─► closed ─► wait (at most 0.05 s … 1.5 s, by chance from half of it)
-//   ─► dial
+//   dial ─► open ─► frames … ─► closed ─► wait (0.05 s … 1.5 s, a little off) ─► dial
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <memory>
-#include <random>
 #include <string>
 
+#include "libwm/base/backoff.h"
 #include "libwm/wire/transport.h"
 
 namespace wm::node {
@@ -38,7 +37,6 @@ class MasterLink {
   void dial();
   void on_dialled(Result<std::unique_ptr<wire::Link>> link);
   void on_closed(const Error& error);
-  void dial_later();
   void dial_after(Duration pause);
 
   wire::Transport& transport_;
@@ -48,8 +46,7 @@ class MasterLink {
   boost::asio::steady_timer timer_;
   std::unique_ptr<wire::Dialing> dialing_;
   std::unique_ptr<wire::Link> link_;
-  std::minstd_rand jitter_;
-  Duration pause_{};
+  Backoff pauses_, refusals_;
   bool refused_ = false;  // the last session ended so
 };
 

@@ -193,7 +193,8 @@ void answer(Room& room, const std::string& folder, http::Exchange& exchange) {
   }
   auto body = http::read_body(exchange, kLongestBody);
   if (!body) {
-    int status = body.error().code == Code::Limit ? 413 : 400;
+    auto code = body.error().code;
+    int status = code == Code::Limit ? 413 : code == Code::Unavailable ? 503 : 400;
     (void)exchange.reply({status, {}, body.error().text + "\n"});
     return;
   }

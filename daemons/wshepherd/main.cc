@@ -16,6 +16,7 @@
 
 #include "daemons/wshepherd/rim/loop.h"
 #include "daemons/wshepherd/rim/sweep.h"
+#include "libwm/base/options.h"
 #include "libwm/frames/blocking.h"
 #include "libwm/proc/spawn.h"
 
@@ -86,23 +87,23 @@ int run_zygote(const Place& place, int zygote) {
 
 int main(int argc, char** argv) {
   wm::shepherd::Place place;
-  int zygote = -1;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    std::string key = argv[i], value = argv[i + 1];
-    if (key == "--zygote") zygote = std::atoi(value.c_str());
-    if (key == "--run") place.run = value;
-    if (key == "--exits") place.exits = value;
-    if (key == "--node") place.node = value;
-    if (key == "--cgroup") place.cgroups = wm::proc::parse_cgroup_roots(value);
-  }
-  if (zygote < 0 || place.run.empty() || place.exits.empty()) {
+  std::string zygote, cgroups;
+  const wm::OptionRow rows[] = {{"--zygote", &zygote},
+                                {"--run", &place.run},
+                                {"--exits", &place.exits},
+                                {"--node", &place.node},
+                                {"--cgroup", &cgroups}};
+  auto read = wm::read_options(argc, argv, rows);
+  if (!read || zygote.empty() || place.run.empty() || place.exits.empty()) {
     std::fprintf(stderr,
                  "wshepherd is started by wnoded: --zygote FD --run DIR --exits FILE "
-                 "--node NAME [--cgroup CONTROLLER=DIR,...]\n");
+                 "--node NAME [--cgroup CONTROLLER=DIR,...]\n%s\n",
+                 read ? "" : read.error().text.c_str());
     return 2;
   }
+  if (!cgroups.empty()) place.cgroups = wm::proc::parse_cgroup_roots(cgroups);
   place.title = argv[0];
   place.title_size =
       static_cast<std::size_t>(argv[argc - 1] + std::strlen(argv[argc - 1]) - argv[0]);
-  return wm::shepherd::run_zygote(place, zygote);
+  return wm::shepherd::run_zygote(place, std::atoi(zygote.c_str()));
 }

@@ -17,6 +17,7 @@
 #include "daemons/wuserd/site/reply.h"
 #include "daemons/wuserd/spaces/spaces.h"
 #include "libwm/base/log.h"
+#include "libwm/base/options.h"
 #include "libwm/conf/load.h"
 #include "libwm/files/own_folder.h"
 #include "libwm/http/listen.h"
@@ -34,19 +35,11 @@ struct Options {
 Result<Options> parse(int argc, char** argv) {
   Options options;
   if (const char* folder = std::getenv("WM_CONF_DIR")) options.conf = folder;
-  for (int i = 1; i < argc; ++i) {
-    std::string word = argv[i];
-    std::string* value = word == "--conf"        ? &options.conf
-                         : word == "--socket"    ? &options.socket
-                         : word == "--listen-fd" ? &options.listen_fd
-                         : word == "--guests-fd" ? &options.guests_fd
-                         : word == "--token-key" ? &options.token_key
-                         : word == "--web-user"  ? &options.web_user
-                                                 : nullptr;
-    if (value == nullptr || i + 1 >= argc)
-      return fail(Code::BadArgument, "bad option '" + word + "' (see wuserd(8))");
-    *value = argv[++i];
-  }
+  const OptionRow rows[] = {
+      {"--conf", &options.conf},           {"--socket", &options.socket},
+      {"--listen-fd", &options.listen_fd}, {"--guests-fd", &options.guests_fd},
+      {"--token-key", &options.token_key}, {"--web-user", &options.web_user}};
+  WM_TRY(read_options(argc, argv, rows));
   if (options.socket.empty() == options.listen_fd.empty() || options.token_key.empty())
     return fail(Code::BadArgument,
                 "--socket or --listen-fd, and --token-key are wanted (see wuserd(8))");

@@ -2,9 +2,11 @@
 
 #include <unistd.h>
 
+#include <optional>
 #include <thread>
 
 #include "libwm/base/clock.h"
+#include "libwm/base/hash.h"
 #include "libwm/wire/entropy.h"
 
 namespace wm::client {
@@ -32,9 +34,6 @@ Error own_service(const Error& error) {
   return error.code == Code::Unavailable ? fail(Code::System, error.text) : error;
 }
 
-// Keeps a thousand waiting commands from coming back in the same millisecond.
-double chance() { return wire::fresh_secrets().nonce.front() / 255.0; }
-
 }  // namespace
 
 void notice_on_stderr(std::string_view text) {
@@ -50,13 +49,14 @@ Connection::Connection(ConnectionOptions options) : options_(std::move(options))
 Result<wire::Frame> Connection::call(std::uint16_t type, const std::string& payload,
                                      std::optional<Duration> timeout) {
   auto began = steady_now();
-  RetryPlan plan(options_.retry);
+  std::optional<RetryPlan> plan;
   for (;;) {
     auto reply = try_once(type, payload, timeout.value_or(options_.request_timeout));
     if (reply) return reply;
     disconnect();
     if (!worth_retrying(reply.error().code)) return reply;
-    auto retry = plan.next(steady_now() - began, chance());
+    if (!plan) plan.emplace(options_.retry, random_number());
+    auto retry = plan->next(steady_now() - began);
     if (!retry) return reply;
     if (retry->notice && options_.notice) options_.notice(still_trying(reply.error()));
     std::this_thread::sleep_for(retry->delay);

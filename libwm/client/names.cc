@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "libwm/base/units.h"
-#include "libwm/proc/command.h"
+#include "libwm/proc/process.h"
 
 namespace wm::client {
 

@@ -1,9 +1,10 @@
 // Role: when to try again, and when to tell the user that we still are, while the master does
-// not answer. Pure: elapsed time and chance come in. Used by connection.cc.
+// not answer. Pure: elapsed time and a seed come in. Used by connection.cc.
 #pragma once
 
 #include <optional>
 
+#include "libwm/base/backoff.h"
 #include "libwm/base/units.h"
 
 namespace wm::client {
@@ -27,15 +28,16 @@ struct Retry {
 /// The tries of one request.
 class RetryPlan {
  public:
-  explicit RetryPlan(const RetryOptions& options) : options_(options) {}
+  /// `seed` spreads clients that failed at once.
+  RetryPlan(const RetryOptions& options, std::uint64_t seed)
+      : options_(options), pauses_(options.first_delay, options.longest_delay, seed) {}
 
-  /// What to do after a try has failed; nothing: give up.
-  /// @units elapsed: since the request began; chance: 0..1, spreads clients (delay × 0.5..1)
-  std::optional<Retry> next(Duration elapsed, double chance);
+  /// What to do after a try has failed; nothing: give up. @units elapsed: since the request began
+  std::optional<Retry> next(Duration elapsed);
 
  private:
   RetryOptions options_;
-  Duration delay_{};  // of the try before; 0: none yet
+  Backoff pauses_;
   std::optional<Duration> noticed_at_;
 };
 

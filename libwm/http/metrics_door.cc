@@ -1,17 +1,19 @@
 #include "libwm/http/metrics_door.h"
 
-#include <algorithm>
+#include <fcntl.h>
+#include <sys/socket.h>
+
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/read_until.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/streambuf.hpp>
-#include <boost/asio/write.hpp>
-#include <cctype>
+#include <boost/asio/post.hpp>
 #include <charconv>
 #include <chrono>
-#include <istream>
-#include <iterator>
+#include <future>
+#include <mutex>
+#include <thread>
+
+#include "libwm/files/fd.h"
+#include "libwm/http/server.h"
 
 namespace wm::http {
 namespace {
@@ -19,13 +21,26 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 
-constexpr std::size_t kMostRequest = 8192, kMostAtOnce = 16;
 constexpr auto kPatience = std::chrono::seconds(5);
 
-std::string response(const char* status, const std::string& type, const std::string& body) {
-  return "HTTP/1.1 " + std::string(status) + "\r\nContent-Type: " + type +
-         "\r\nContent-Length: " + std::to_string(body.size()) + "\r\nConnection: close\r\n\r\n" +
-         body;
+ServerOptions bounds() {
+  ServerOptions options;
+  options.connections = 16;
+  options.head = 8192;
+  options.bodies = Bytes{0};
+  options.patience = kPatience;
+  return options;
+}
+
+Reply plain(int status, const std::string& text) {
+  return {status, {{"Content-Type", "text/plain"}}, text};
+}
+
+Reply metrics(bool open, const std::string& text) {
+  return {200,
+          {{"Content-Type", open ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+                                 : "text/plain; version=0.0.4; charset=utf-8"}},
+          text};
 }
 
 Result<tcp::endpoint> endpoint_of(const std::string& place) {
@@ -45,109 +60,86 @@ Result<tcp::endpoint> endpoint_of(const std::string& place) {
 
 }  // namespace
 
+/// Requests are heard by threads of the server; what is answered is asked for on the loop.
 class MetricsDoor::Impl : public std::enable_shared_from_this<Impl> {
  public:
-  Impl(asio::io_context& loop, Ask ask) : acceptor(loop), ask_(std::move(ask)) {}
+  Impl(asio::io_context& loop, Fd listening, Ask ask)
+      : loop_(loop), listening_(std::move(listening)), ask_(std::move(ask)) {}
 
-  void accept() {
-    acceptor.async_accept(
-        [self = shared_from_this()](boost::system::error_code bad, tcp::socket socket) {
-          if (!self->acceptor.is_open()) return;
-          if (!bad && self->at_once_ < kMostAtOnce) self->serve(std::move(socket));
-          self->accept();
-        });
+  void begin() {
+    server_ = std::thread([self = shared_from_this()] {
+      (void)serve(self->listening_.get(), bounds(), [self](Exchange& exchange) {
+        (void)exchange.reply(self->answer(exchange.head()));
+      });
+    });
   }
 
-  tcp::acceptor acceptor;
+  void end() {
+    {
+      std::lock_guard hold(mutex_);
+      open_ = false;
+    }
+    ::shutdown(listening_.get(), SHUT_RDWR);
+    server_.join();
+  }
 
  private:
-  struct Guest {
-    explicit Guest(tcp::socket s)
-        : socket(std::move(s)), timer(socket.get_executor()), in(kMostRequest) {}
-    tcp::socket socket;
-    asio::steady_timer timer;
-    asio::streambuf in;
-    std::string out;
-  };
+  using Told = std::promise<std::string>;
 
-  void serve(tcp::socket socket) {
-    ++at_once_;
-    std::shared_ptr<Guest> guest(new Guest(std::move(socket)),
-                                 [self = shared_from_this()](Guest* g) {
-                                   --self->at_once_;
-                                   delete g;
-                                 });
-    guest->timer.expires_after(kPatience);
-    guest->timer.async_wait([weak = std::weak_ptr<Guest>(guest)](boost::system::error_code bad) {
-      auto late = weak.lock();
-      boost::system::error_code ignored;
-      if (!bad && late) late->socket.close(ignored);
-    });
-    asio::async_read_until(
-        guest->socket, guest->in, "\r\n\r\n",
-        [self = shared_from_this(), guest](boost::system::error_code bad, std::size_t) {
-          if (!bad) self->answer(guest);
-        });
+  Reply answer(const Head& head) {
+    if (head.method != "GET") return plain(405, "GET\n");
+    if (head.target != "/metrics") return plain(404, "there is /metrics\n");
+    bool open = head.field("accept").find("application/openmetrics-text") != std::string_view::npos;
+    auto told = std::make_shared<Told>();
+    auto text = told->get_future();
+    if (!post(open, std::move(told)) || text.wait_for(kPatience) != std::future_status::ready)
+      return plain(503, "there is no answer now\n");
+    return metrics(open, text.get());
   }
 
-  void answer(const std::shared_ptr<Guest>& guest) {
-    std::istream in(&guest->in);
-    std::string head(std::istreambuf_iterator<char>(in), {});
-    auto line = head.substr(0, head.find("\r\n"));
-    if (!line.starts_with("GET "))
-      return say(guest, response("405 Method Not Allowed", "text/plain", "GET\n"));
-    auto path = line.substr(4, line.find(' ', 4) - 4);
-    if (path != "/metrics")
-      return say(guest, response("404 Not Found", "text/plain", "there is /metrics\n"));
-    std::transform(head.begin(), head.end(), head.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    bool open = head.find("application/openmetrics-text") != head.npos;
-    ask_(open, [self = shared_from_this(), guest, open](const std::string& text) {
-      say(guest, response("200 OK",
-                          open ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
-                               : "text/plain; version=0.0.4; charset=utf-8",
-                          text));
-    });
+  // The loop may be gone as soon as the door is closed. Who drops `told` breaks its promise.
+  bool post(bool open, std::shared_ptr<Told> told) {
+    std::lock_guard hold(mutex_);
+    if (open_)
+      asio::post(loop_, [self = shared_from_this(), open, told = std::move(told)] {
+        self->ask(open, told);
+      });
+    return open_;
   }
 
-  static void say(const std::shared_ptr<Guest>& guest, std::string text) {
-    guest->out = std::move(text);
-    asio::async_write(guest->socket, asio::buffer(guest->out),
-                      [guest](boost::system::error_code, std::size_t) {
-                        boost::system::error_code ignored;
-                        guest->socket.shutdown(tcp::socket::shutdown_both, ignored);
-                        guest->timer.cancel();
-                      });
+  void ask(bool open, const std::shared_ptr<Told>& told) {
+    if (!open_) return;
+    ask_(open, [told](const std::string& text) { told->set_value(text); });
   }
 
+  asio::io_context& loop_;
+  Fd listening_;
   Ask ask_;
-  std::size_t at_once_ = 0;
+  std::thread server_;
+  std::mutex mutex_;
+  bool open_ = true;  // guarded by mutex_; written on the loop
 };
 
 Result<std::unique_ptr<MetricsDoor>> MetricsDoor::open(asio::io_context& loop,
                                                        const std::string& place, Ask ask,
                                                        const std::string& own) {
   WM_TRY(auto endpoint, endpoint_of(place.starts_with(':') ? own + place : place));
-  auto impl = std::make_shared<Impl>(loop, std::move(ask));
+  tcp::acceptor acceptor(loop);
   boost::system::error_code bad;
-  impl->acceptor.open(endpoint.protocol(), bad);
-  if (!bad) impl->acceptor.set_option(tcp::acceptor::reuse_address(true), bad);
-  if (!bad) impl->acceptor.bind(endpoint, bad);
-  if (!bad) impl->acceptor.listen(16, bad);
+  acceptor.open(endpoint.protocol(), bad);
+  if (!bad) acceptor.set_option(tcp::acceptor::reuse_address(true), bad);
+  if (!bad) acceptor.bind(endpoint, bad);
+  if (!bad) acceptor.listen(16, bad);
+  if (!bad) endpoint = acceptor.local_endpoint(bad);
+  if (!bad) ::fcntl(acceptor.native_handle(), F_SETFD, FD_CLOEXEC);
+  Fd listening(bad ? -1 : acceptor.release(bad));
   if (bad) return fail(Code::System, "metrics on " + place + ": " + bad.message());
-  impl->accept();
-  return std::unique_ptr<MetricsDoor>(new MetricsDoor(std::move(impl)));
+  auto impl = std::make_shared<Impl>(loop, std::move(listening), std::move(ask));
+  impl->begin();
+  auto at = endpoint.address().to_string() + ":" + std::to_string(endpoint.port());
+  return std::unique_ptr<MetricsDoor>(new MetricsDoor(std::move(impl), at));
 }
 
-MetricsDoor::~MetricsDoor() {
-  boost::system::error_code ignored;
-  impl_->acceptor.close(ignored);
-}
-
-std::string MetricsDoor::place() const {
-  boost::system::error_code bad;
-  auto at = impl_->acceptor.local_endpoint(bad);
-  return at.address().to_string() + ":" + std::to_string(at.port());
-}
+MetricsDoor::~MetricsDoor() { impl_->end(); }
 
 }  // namespace wm::http

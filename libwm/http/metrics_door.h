@@ -1,4 +1,4 @@
-// Role: answers GET /metrics over plain HTTP, one request a connection. All who can connect may
+// Role: answers GET /metrics over plain HTTP, by the server of this folder. All who can connect may
 // read: it listens on this machine alone unless it is told otherwise.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace wm::http {
 /// @thread the loop's   @owns its socket and connections
 class MetricsDoor {
  public:
-  /// Gives the text to `tell`, now or later. `open_metrics`: in that form
+  /// Called on the loop: gives the text to `tell`, now or later, once. `open_metrics`: in that form
   using Ask = std::function<void(bool open_metrics, std::function<void(std::string)> tell)>;
 
   /// `place`: "127.0.0.1:6887"; ":6887": at `own`. @errors BadArgument: no such place; System: it
@@ -27,12 +27,14 @@ class MetricsDoor {
                                                    const std::string& own = "127.0.0.1");
   ~MetricsDoor();
   /// Where it listens: the port that was given for 0, too.
-  std::string place() const;
+  const std::string& place() const { return place_; }
 
  private:
   class Impl;
-  explicit MetricsDoor(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+  MetricsDoor(std::shared_ptr<Impl> impl, std::string place)
+      : impl_(std::move(impl)), place_(std::move(place)) {}
   std::shared_ptr<Impl> impl_;
+  std::string place_;
 };
 
 }  // namespace wm::http

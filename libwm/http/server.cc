@@ -6,12 +6,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/core/buffers_to_string.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
 #include <cerrno>
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -23,7 +25,9 @@
 #include <system_error>
 #include <thread>
 
+#include "libwm/base/clock.h"
 #include "libwm/base/log.h"
+#include "libwm/files/fd.h"
 #include "libwm/http/beast_words.h"
 
 namespace wm::http {
@@ -33,46 +37,34 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 using ErrorCode = beast::error_code;
 
-constexpr std::size_t kLongestHead = 64 << 10;
 constexpr std::size_t kBusyAnswers = 64;  // at a time, beyond what is taken
 constexpr Duration kBusyPatience = std::chrono::seconds(2);
 constexpr std::size_t kDrained = 256
-                                 << 20;  // of a body that nobody wanted: then the peer is cut off
+                                 << 20;   // of a body that nobody wanted: then the peer is cut off
+constexpr std::size_t kUnread = 1 << 20;  // of a request that did not read
+constexpr std::int64_t kSlowest = 8 << 10;  // bytes a second that a peer gives or takes
 
-/// A connected socket as Beast reads and writes one. Every wait has a limit.
+/// A connected socket as Beast reads and writes one. All waits of one request share a patience,
+/// which only what is given and taken renews: who does a byte a minute holds no thread for long.
 class Stream {
  public:
-  explicit Stream(int fd, Duration patience) : fd_(fd), patience_(patience) {}
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-  ~Stream() { ::close(fd_); }
+  explicit Stream(int fd, Duration patience) : fd_(fd), patience_(patience), left_(patience) {}
 
-  int descriptor() const { return fd_; }
+  int descriptor() const { return fd_.get(); }
+  void be_patient() { left_ = patience_; }
+  void be_patient(Duration limit) { patience_ = left_ = std::min(patience_, limit); }
 
   template <class Buffers>
   std::size_t read_some(const Buffers& buffers, ErrorCode& ec) {
-    for (const asio::mutable_buffer& buffer : buffer_list(buffers)) {
-      if (buffer.size() == 0) continue;
-      if (!wait(POLLIN, ec)) return 0;
-      auto n = ::recv(fd_, buffer.data(), buffer.size(), 0);
-      if (n > 0) return static_cast<std::size_t>(n);
-      ec = n == 0 ? ErrorCode(asio::error::eof) : last_error();
-      return 0;
-    }
-    return 0;
+    return some(buffers, POLLIN, ec, [this](const asio::mutable_buffer& buffer) {
+      return ::recv(descriptor(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+    });
   }
-
   template <class Buffers>
   std::size_t write_some(const Buffers& buffers, ErrorCode& ec) {
-    for (const asio::const_buffer& buffer : buffer_list(buffers)) {
-      if (buffer.size() == 0) continue;
-      if (!wait(POLLOUT, ec)) return 0;
-      auto n = ::send(fd_, buffer.data(), buffer.size(), MSG_NOSIGNAL);
-      if (n > 0) return static_cast<std::size_t>(n);
-      ec = last_error();
-      return 0;
-    }
-    return 0;
+    return some(buffers, POLLOUT, ec, [this](const asio::const_buffer& buffer) {
+      return ::send(descriptor(), buffer.data(), buffer.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    });
   }
 
   template <class Buffers>
@@ -99,44 +91,102 @@ class Stream {
   }
   static ErrorCode last_error() { return {errno, beast::system_category()}; }
 
-  bool wait(short events, ErrorCode& ec) const {
-    pollfd wanted{fd_, events, 0};
-    auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(patience_).count();
+  // Bytes of the first buffer that has any.
+  template <class Buffers, class Act>
+  std::size_t some(const Buffers& buffers, short events, ErrorCode& ec, Act act) {
+    for (const auto& buffer : buffer_list(buffers)) {
+      while (buffer.size() != 0 && wait(events, ec)) {
+        auto n = act(buffer);
+        if (n > 0) return earn(static_cast<std::size_t>(n));
+        if (n < 0 && (errno == EAGAIN || errno == EINTR)) continue;
+        ec = n == 0 ? ErrorCode(asio::error::eof) : last_error();
+        return 0;
+      }
+      if (ec) return 0;
+    }
+    return 0;
+  }
+
+  std::size_t earn(std::size_t n) {
+    auto earned = std::chrono::milliseconds(static_cast<std::int64_t>(n) * 1000 / kSlowest);
+    left_ = std::min(patience_, left_ + Duration(earned));
+    return n;
+  }
+
+  // Time counts only where it is waited for the peer.
+  bool wait(short events, ErrorCode& ec) {
+    auto began = steady_now();
+    pollfd wanted{descriptor(), events, 0};
+    auto limit = std::chrono::ceil<std::chrono::milliseconds>(std::max(left_, Duration{}));
     int ready = 0;
-    do ready = ::poll(&wanted, 1, static_cast<int>(limit));
+    do ready = ::poll(&wanted, 1, static_cast<int>(limit.count()));
     while (ready < 0 && errno == EINTR);
+    left_ -= std::chrono::duration_cast<Duration>(steady_now() - began);
     if (ready > 0) return true;
     ec = ready == 0 ? ErrorCode(beast::error::timeout) : last_error();
     return false;
   }
 
-  int fd_;
-  Duration patience_;
+  Fd fd_;
+  Duration patience_, left_;
+};
+
+/// Memory for bodies, of all connections together.
+class BodyRoom {
+ public:
+  explicit BodyRoom(Bytes all) : left_(all.value) {}
+  bool take(std::int64_t bytes) {
+    auto left = left_.load();
+    while (left >= bytes)
+      if (left_.compare_exchange_weak(left, left - bytes)) return true;
+    return false;
+  }
+  void give(std::int64_t bytes) { left_ += bytes; }
+
+ private:
+  std::atomic<std::int64_t> left_;
+};
+
+/// What the threads of a server share.
+struct Serving {
+  Serving(const ServerOptions& bounds, const std::function<void(Exchange&)>& answer)
+      : options(bounds), handle(answer) {}
+
+  ServerOptions options;
+  std::function<void(Exchange&)> handle;
+  BodyRoom room{options.bodies};
+  std::atomic<std::size_t> open = 0;  ///< connections
 };
 
 /// One request on a connection.
 class BeastExchange : public Exchange {
  public:
-  BeastExchange(Stream& stream, beast::flat_buffer& buffer, uid_t peer)
-      : stream_(stream), buffer_(buffer), peer_(peer) {
-    parser_.header_limit(kLongestHead);
+  BeastExchange(Stream& stream, beast::flat_buffer& buffer, uid_t peer, Serving& serving)
+      : stream_(stream), buffer_(buffer), peer_(peer), room_(serving.room) {
+    parser_.header_limit(static_cast<std::uint32_t>(serving.options.head));
     parser_.body_limit(std::numeric_limits<std::uint64_t>::max());  // the handler sets its own
   }
 
-  /// Reads a head. False: the connection is over.
-  bool begin_request() {
+  BeastExchange(const BeastExchange&) = delete;
+  BeastExchange& operator=(const BeastExchange&) = delete;
+  ~BeastExchange() override { room_.give(reserved_); }
+
+  /// Reads a head. An error: the connection is over.
+  ErrorCode begin_request() {
     ErrorCode ec;
+    stream_.be_patient();
     beast::http::read_header(stream_, buffer_, parser_, ec);
     bool quiet = !ec || ec == beast::http::error::end_of_stream || ec == beast::error::timeout;
     if (!quiet) log::info("request_not_read", {{"why", ec.message()}});
-    if (ec) return false;
+    if (ec) return ec;
     const auto& message = parser_.get();
     head_.method = std::string(message.method_string());
     head_.target = std::string(message.target());
     for (const auto& field : message)
       head_.fields.emplace_back(lowered(std::string(field.name_string())),
                                 std::string(field.value()));
-    return true;
+    stream_.be_patient();  // anew: it may have come late on a connection that was kept
+    return {};
   }
 
   /// Leaves the connection ready for the next request. False: it has to be closed.
@@ -171,7 +221,17 @@ class BeastExchange : public Exchange {
     return room - body.size;
   }
 
+  Result<void> reserve(std::size_t bytes) override {
+    auto more = static_cast<std::int64_t>(bytes);
+    if (!room_.take(more))
+      return fail(Code::Unavailable,
+                  "the requests under way fill the memory for bodies; try again in a moment");
+    reserved_ += more;
+    return {};
+  }
+
   Result<void> reply(const Reply& reply) override {
+    stream_.be_patient();
     beast::http::response<beast::http::string_body> message;
     fill(message, reply);
     message.body() = reply.body;
@@ -185,6 +245,7 @@ class BeastExchange : public Exchange {
   }
 
   Result<void> begin(const Reply& above) override {
+    stream_.be_patient();
     fill(pieces_, above);
     chunked_ = pieces_.find(beast::http::field::content_length) == pieces_.end();
     if (chunked_) pieces_.chunked(true);
@@ -223,6 +284,8 @@ class BeastExchange : public Exchange {
     message.version(11);
     message.result(static_cast<unsigned>(reply.status));
     for (const auto& [name, value] : reply.fields) message.insert(name, value);
+    bool comes_again = message.find(beast::http::field::retry_after) != message.end();
+    if (reply.status == 503 && !comes_again) message.insert(beast::http::field::retry_after, "1");
     message.keep_alive(keep_ && parser_.get().keep_alive());
   }
 
@@ -241,6 +304,8 @@ class BeastExchange : public Exchange {
   Stream& stream_;
   beast::flat_buffer& buffer_;
   uid_t peer_;
+  BodyRoom& room_;
+  std::int64_t reserved_ = 0;
   beast::http::request_parser<beast::http::buffer_body> parser_;
   Head head_;
   beast::http::response<beast::http::buffer_body> pieces_;
@@ -253,17 +318,14 @@ Reply failure_reply(const ServerOptions& options, const Head& head, int status,
   Reply reply{status,
               {{"Content-Type", "text/plain; charset=utf-8"}},
               "Error " + std::to_string(status) + ": " + text + "\n"};
-  if (options.failure) reply = options.failure(head, status, text);
-  if (status == 503) reply.fields.emplace_back("Retry-After", "1");
-  return reply;
+  return options.failure ? options.failure(head, status, text) : reply;
 }
 
 // A handler's fault is one request's, not the process's.
-bool handle_one(BeastExchange& exchange, const ServerOptions& options,
-                const std::function<void(Exchange&)>& handle) {
+bool handle_one(BeastExchange& exchange, const Serving& serving) {
   std::string why;
   try {
-    handle(exchange);
+    serving.handle(exchange);
     return true;
   } catch (const std::exception& problem) {
     why = problem.what();
@@ -275,30 +337,56 @@ bool handle_one(BeastExchange& exchange, const ServerOptions& options,
              {{"method", head.method}, {"target", head.target.substr(0, 200)}, {"why", why}});
   exchange.keep_no_more();
   if (exchange.is_unanswered())
-    (void)exchange.reply(
-        failure_reply(options, head, 500, "the request could not be answered; the log says why"));
+    (void)exchange.reply(failure_reply(serving.options, head, 500,
+                                       "the request could not be answered; the log says why"));
   return false;
 }
 
-void answer_all(int fd, const ServerOptions& options, uid_t peer,
-                const std::function<void(Exchange&)>& handle) {
-  Stream stream(fd, options.patience);
+/// What is said to a head that does not read; none: its sender is gone.
+std::optional<std::pair<int, std::string>> refusal(const ErrorCode& ec, std::size_t longest) {
+  using beast::http::error;
+  if (ec == error::header_limit)
+    return std::pair(431, "the head of the request is longer than " + std::to_string(longest) +
+                              " bytes: long values go into its body");
+  bool spoiled = ec.category() == beast::http::make_error_code(error::bad_method).category() &&
+                 ec.value() >= static_cast<int>(error::bad_line_ending);
+  if (spoiled) return std::pair(400, "the request does not read: " + ec.message());
+  return std::nullopt;
+}
+
+// Answered, and heard to its end for a while: who is cut off while it sends reads no answer.
+void refuse(BeastExchange& exchange, Stream& stream, const ServerOptions& options,
+            const ErrorCode& why) {
+  auto said = refusal(why, options.head);
+  if (!said) return;
+  exchange.keep_no_more();
+  (void)exchange.reply(failure_reply(options, exchange.head(), said->first, said->second));
+  ::shutdown(stream.descriptor(), SHUT_WR);
+  stream.be_patient(kBusyPatience);
+  std::array<char, 1 << 14> block;
+  ErrorCode ec;
+  for (std::size_t heard = 0; !ec && heard < kUnread;)
+    heard += stream.read_some(asio::buffer(block), ec);
+}
+
+void answer_all(int fd, uid_t peer, Serving& serving) {
+  Stream stream(fd, serving.options.patience);
   beast::flat_buffer buffer;
   for (bool more = true; more;) {
-    BeastExchange exchange(stream, buffer, peer);
-    if (!exchange.begin_request()) return;
-    more = handle_one(exchange, options, handle) && exchange.end_request();
+    BeastExchange exchange(stream, buffer, peer, serving);
+    if (auto ec = exchange.begin_request()) return refuse(exchange, stream, serving.options, ec);
+    more = handle_one(exchange, serving) && exchange.end_request();
   }
 }
 
 // One request too many: heard, and asked to come again.
-void answer_busy(int fd, const ServerOptions& options, uid_t peer) {
-  Stream stream(fd, std::min(options.patience, kBusyPatience));
+void answer_busy(int fd, uid_t peer, Serving& serving) {
+  Stream stream(fd, std::min(serving.options.patience, kBusyPatience));
   beast::flat_buffer buffer;
-  BeastExchange exchange(stream, buffer, peer);
-  if (!exchange.begin_request()) return;
+  BeastExchange exchange(stream, buffer, peer, serving);
+  if (exchange.begin_request()) return;
   exchange.keep_no_more();
-  (void)exchange.reply(failure_reply(options, exchange.head(), 503,
+  (void)exchange.reply(failure_reply(serving.options, exchange.head(), 503,
                                      "too many requests are under way; try again in a moment"));
   (void)exchange.end_request();
 }
@@ -369,6 +457,12 @@ std::string_view Head::field(std::string_view name) const {
   return found == fields.end() ? std::string_view() : std::string_view(found->second);
 }
 
+std::string text_of(const Head& head) {
+  auto text = head.method + " " + head.target + " HTTP/1.1\r\n";
+  for (const auto& [name, value] : head.fields) text += name + ": " + value + "\r\n";
+  return text + "\r\n";
+}
+
 Result<std::string> read_body(Exchange& exchange, std::size_t most) {
   std::string body;
   char block[1 << 14];
@@ -377,44 +471,59 @@ Result<std::string> read_body(Exchange& exchange, std::size_t most) {
     if (n == 0) return body;
     if (body.size() + n > most)
       return fail(Code::Limit, "the body is longer than " + std::to_string(most) + " bytes");
+    WM_TRY(exchange.reserve(n));
     body.append(block, n);
   }
 }
 
+namespace {
+
+// Each connection is a descriptor, and as many again are what it is answered from.
+void make_room_for(std::size_t connections) {
+  rlimit files{};
+  bool known = ::getrlimit(RLIMIT_NOFILE, &files) == 0;
+  if (!known || files.rlim_cur >= std::min<rlim_t>(files.rlim_max, 2 * connections + 256)) return;
+  files.rlim_cur = files.rlim_max;
+  (void)::setrlimit(RLIMIT_NOFILE, &files);
+}
+
+// Answers a connection on a thread of the crew, if there is room for it.
+void take_in(int fd, const std::shared_ptr<Serving>& serving, Crew& crew) {
+  auto peer = peer_of(fd);
+  const auto& options = serving->options;
+  bool busy = serving->open >= options.connections;
+  if (serving->open >= options.connections + kBusyAnswers || !options.admits(peer)) {
+    log::warn("connection_refused", {{"uid", peer}, {"open", serving->open.load()}});
+    ::close(fd);
+    return;
+  }
+  ++serving->open;
+  auto run = [fd, peer, busy, serving] {
+    if (busy) answer_busy(fd, peer, *serving);
+    else answer_all(fd, peer, *serving);
+    --serving->open;
+  };
+  if (crew.run(run)) return;
+  log::warn("connection_refused", {{"uid", peer}, {"why", "no more threads"}});
+  ::close(fd);
+  --serving->open;
+}
+
+}  // namespace
+
 Result<void> serve(int listening, const ServerOptions& options,
                    const std::function<void(Exchange&)>& handle) {
-  rlimit files{};
-  if (::getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
-    files.rlim_cur = files.rlim_max;  // each connection is one
-    (void)::setrlimit(RLIMIT_NOFILE, &files);
-  }
-  auto open = std::make_shared<std::atomic<std::size_t>>(0);
+  make_room_for(options.connections);
+  auto serving = std::make_shared<Serving>(options, handle);
   auto crew = std::make_shared<Crew>();
   for (;;) {
     int fd = ::accept4(listening, nullptr, nullptr, SOCK_CLOEXEC);
-    if (fd < 0 && (errno == EINTR || errno == ECONNABORTED)) continue;
-    if (fd < 0 && (errno == EMFILE || errno == ENFILE)) {
+    if (fd >= 0) {
+      take_in(fd, serving, *crew);
+    } else if (errno == EMFILE || errno == ENFILE) {
       ::poll(nullptr, 0, 100);  // until a connection ends
-      continue;
-    }
-    if (fd < 0) return fail(Code::System, std::string("accept: ") + std::strerror(errno));
-    auto peer = peer_of(fd);
-    bool busy = *open >= options.connections;
-    if (*open >= options.connections + kBusyAnswers || !options.admits(peer)) {
-      log::warn("connection_refused", {{"uid", peer}, {"open", open->load()}});
-      ::close(fd);
-      continue;
-    }
-    ++*open;
-    auto run = [fd, peer, open, busy, &options, &handle] {
-      if (busy) answer_busy(fd, options, peer);
-      else answer_all(fd, options, peer, handle);
-      --*open;
-    };
-    if (!crew->run(run)) {
-      log::warn("connection_refused", {{"uid", peer}, {"why", "no more threads"}});
-      ::close(fd);
-      --*open;
+    } else if (errno != EINTR && errno != ECONNABORTED) {
+      return fail(Code::System, std::string("accept: ") + std::strerror(errno));
     }
   }
 }

@@ -4,7 +4,8 @@
 //
 //   serve(listen_at(path, mode), options, [](Exchange& x) { x.reply({200, {…}, "…"}); })
 //
-// Invariant: a body is read only by the handler, piece by piece; it is never held as a whole.
+// Invariants: a body is read only by the handler, piece by piece; those that are held as a whole
+// have one bound together. A peer that is slower than a few KiB a second loses its connection.
 #pragma once
 
 #include <sys/types.h>
@@ -33,6 +34,9 @@ struct Head {
   std::string_view field(std::string_view name) const;
 };
 
+/// A request's head as it goes over a connection. @cost O(fields)
+std::string text_of(const Head& head);
+
 /// An answer, or what stands above one.
 struct Reply {
   int status = 200;
@@ -58,7 +62,12 @@ class Exchange {
   /// Next bytes of the body, at most `room`; 0: that was all. @errors Unavailable, Timeout
   virtual Result<std::size_t> read(char* into, std::size_t room) = 0;
 
-  /// The whole answer. @errors Unavailable: nobody takes it
+  /// Holds so many more bytes of the body in memory until this request is over. @errors
+  /// Unavailable: those under way hold all that there is for bodies
+  virtual Result<void> reserve(std::size_t) { return {}; }
+
+  /// The whole answer; 503 without Retry-After gets one. @errors Unavailable, Timeout: nobody takes
+  /// it
   virtual Result<void> reply(const Reply& reply) = 0;
 
   /// An answer that comes in pieces: begin, write…, finish. With a Content-Length among the fields
@@ -73,22 +82,26 @@ class Exchange {
   virtual Bare take_over() = 0;
 };
 
-/// The whole body, if it is no longer than `most`. @errors Limit; as Exchange::read
+/// The whole body, if it is no longer than `most`. @errors Limit; Unavailable: too many are under
+/// way, it may be sent again; as Exchange::read
 Result<std::string> read_body(Exchange& exchange, std::size_t most);
 
 /// Bounds of a server.
 struct ServerOptions {
   /// At a time. Those beyond are answered 503 with Retry-After, a few at a time; the rest closed.
   std::size_t connections = 512;
-  Duration patience = std::chrono::seconds(75);                    ///< for the next bytes of a peer
+  std::size_t head = 64 << 10;                   ///< bytes; a longer one is answered 431
+  Bytes bodies{256 << 20};                       ///< held in memory, of all connections together
+  Duration patience = std::chrono::seconds(75);  ///< for a peer that gives or takes nothing
   std::function<bool(uid_t)> admits = [](uid_t) { return true; };  ///< who may connect
   /// What is answered where a handler throws, or there are too many; none: a line of text.
   std::function<Reply(const Head&, int status, const std::string& text)> failure = nullptr;
 };
 
-/// Answers until the process ends; each connection has a thread, which `handle` runs in. What it
-/// throws is in the log; the client is answered 500, or cut off in the middle of an answer.
-/// @thread main @errors System: the socket is gone
+/// Answers until the process ends, or the socket is shut down; each connection has a thread, which
+/// `handle` runs in. What it throws is in the log; the client is answered 500, or cut off in the
+/// middle of an answer. What does not read is answered 400.
+/// @thread any, blocks @errors System: the socket is gone
 Result<void> serve(int listening, const ServerOptions& options,
                    const std::function<void(Exchange&)>& handle);
 

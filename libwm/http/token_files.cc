@@ -5,38 +5,40 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <fstream>
-#include <iterator>
 
 #include "libwm/base/hash.h"
+#include "libwm/files/fd.h"
+#include "libwm/files/whole_file.h"
 
 namespace wm::http {
 namespace {
 
 constexpr std::size_t kSeed = 32;
+constexpr Bytes kLongestKeyFile{1 << 20};
 
-// Whole or not at all; if root writes it, the file gets the folder's owner.
+// Whole or not at all; if root writes it, the file gets the folder's owner before it has its name.
 Result<void> write_file(const std::string& path, const std::string& text, mode_t mode) {
   auto draft = path + ".new";
-  int fd = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode);
-  struct stat folder {};
   auto up = path.substr(0, path.rfind('/') + 1);
-  bool fine = fd >= 0 && ::fchmod(fd, mode) == 0 && ::stat(up.c_str(), &folder) == 0 &&
-              (::geteuid() != 0 || ::fchown(fd, folder.st_uid, folder.st_gid) == 0) &&
-              ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-              ::fsync(fd) == 0;
-  auto why = std::string(std::strerror(errno));
-  if (fd >= 0) ::close(fd);
-  if (fine && ::rename(draft.c_str(), path.c_str()) == 0) return {};
-  return fail(Code::System, path + ": " + why);
+  Fd fd(::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode));
+  struct stat folder {};
+  bool ours = fd && ::fchmod(fd.get(), mode) == 0 && ::stat(up.c_str(), &folder) == 0 &&
+              (::geteuid() != 0 || ::fchown(fd.get(), folder.st_uid, folder.st_gid) == 0);
+  if (!ours) return system_error(path);
+  WM_TRY(write_all(fd.get(), text, path));
+  if (::fsync(fd.get()) != 0 || ::rename(draft.c_str(), path.c_str()) != 0)
+    return system_error(path);
+  return {};
 }
 
-std::string read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return std::string((std::istreambuf_iterator<char>(in)), {});
+// What a file holds; nothing: there is none. @errors one that cannot be read is no reason for
+// another
+Result<std::string> held_in(const std::string& path) {
+  auto text = read_file(path, kLongestKeyFile);
+  if (text || text.error().code != Code::NotFound) return text;
+  return std::string();
 }
 
 std::string hex_of(const rest::TokenPublicKey& key) {
@@ -51,7 +53,7 @@ Result<rest::TokenKeys> keys_of(const std::string& path, const std::string& seed
 
 // What is in a secret file; random bytes where there is none yet.
 Result<std::string> own_secret(const std::string& path) {
-  auto secret = read_file(path);
+  WM_TRY(auto secret, held_in(path));
   if (!secret.empty()) return secret;
   secret = random_bytes(kSeed);
   WM_TRY(write_file(path, secret, 0600));
@@ -75,14 +77,14 @@ Result<rest::TokenKeys> own_token_keys(const std::string& folder) {
   WM_TRY(auto keys, keys_of(path, seed));
   // One that was changed has others beside it.
   auto open = hex_of(keys.open);
-  if (!read_file(folder + "/token.pub").starts_with(open))
-    WM_TRY(write_file(folder + "/token.pub", open + "\n", 0644));
+  WM_TRY(auto shown, held_in(folder + "/token.pub"));
+  if (!shown.starts_with(open)) WM_TRY(write_file(folder + "/token.pub", open + "\n", 0644));
   return keys;
 }
 
 Result<rest::TokenKeys> token_keys_in(const std::string& folder) {
   auto path = folder + "/token.seed";
-  auto seed = read_file(path);
+  WM_TRY(auto seed, held_in(path));
   if (seed.empty()) return fail(Code::NotFound, path + ": there is no key");
   return keys_of(path, seed);
 }

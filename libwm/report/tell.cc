@@ -3,18 +3,10 @@
 #include <algorithm>
 
 #include "libwm/report/words.h"
+#include "libwm/view/table.h"
 
 namespace wm::report {
 namespace {
-
-std::string padded(std::string text, std::size_t width, bool left = false) {
-  // bytes that only go on a character take no room
-  auto shown = static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-  }));
-  if (shown >= width) return text;
-  return left ? text + std::string(width - shown, ' ') : std::string(width - shown, ' ') + text;
-}
 
 /// Columns of text: the first to the left, numbers to the right.
 class TextTable {
@@ -23,22 +15,13 @@ class TextTable {
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
   bool empty() const { return rows_.size() == 1; }
   std::string text() const {
-    std::vector<std::size_t> widths(rows_[0].size());
-    for (const auto& row : rows_)
-      for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
     std::string made;
-    for (const auto& row : rows_) {
-      std::string line;
-      for (std::size_t i = 0; i < row.size(); ++i)
-        line += (i ? "  " : "  ") + padded(row[i], widths[i], i == 0);
-      while (!line.empty() && line.back() == ' ') line.pop_back();
-      made += line + "\n";
-    }
+    for (const auto& line : view::lines_of(rows_, true, "  ")) made += "  " + line + "\n";
     return made;
   }
 
  private:
-  std::vector<std::vector<std::string>> rows_;
+  std::vector<view::Cells> rows_;
 };
 
 constexpr std::size_t kRows = 15, kJobs = 25;  // of a table in mail

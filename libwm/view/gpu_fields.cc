@@ -8,6 +8,7 @@
 #include <set>
 
 #include "libwm/base/joined.h"
+#include "libwm/view/table.h"
 #include "libwm/view/texts.h"
 
 namespace wm::view {
@@ -182,11 +183,10 @@ std::string gpu_table(std::span<const HostView> hosts, bool with_header) {
 
 std::string gpu_inventory(std::span<const HostView> hosts, bool with_header) {
   std::string text;
-  auto line = [&](const std::array<std::string, 8>& cells) {
-    static constexpr std::array<std::size_t, 8> kWidths = {18, 6, 25, 12, 10, 7, 8, 0};
-    for (std::size_t i = 0; i < cells.size(); ++i)
-      text += (i ? " " : "") + at_least(text_or(cells[i], "-"), kWidths[i]);
-    text += "\n";
+  auto line = [&](Cells cells) {
+    static constexpr std::array kWidths = {18, 6, 25, 12, 10, 7, 8};
+    for (auto& cell : cells) cell = text_or(cell, "-");
+    text += line_of(cells, kWidths, TooWide::Keep) + "\n";
   };
   if (with_header)
     line({"HOST_NAME", "gpu_id", "gpu_model", "gpu_driver", "gpu_factor", "numa_id", "vendor",

@@ -6,6 +6,7 @@
 
 #include "libwm/base/joined.h"
 #include "libwm/view/format.h"
+#include "libwm/view/table.h"
 
 namespace wm::view {
 namespace {
@@ -89,11 +90,9 @@ std::span<const Field<ResourceRow>> shared_resource_fields() { return kShared; }
 
 std::string group_table(std::span<const GroupRow> groups, std::string_view of, bool with_header) {
   std::string text = with_header ? "GROUP_NAME    " + std::string(of) + "\n" : "";
-  for (const auto& group : groups) {
-    auto name = printable(group.name);
-    if (name.size() < 12) name.resize(12, ' ');
-    text += name + "  " + printable(joined(group.members)) + "\n";
-  }
+  static constexpr int kWidths[] = {12};
+  for (const auto& group : groups)
+    text += line_of(Cells{group.name, joined(group.members)}, kWidths, TooWide::Keep, "  ") + "\n";
   return text;
 }
 

@@ -7,6 +7,7 @@
 #include "libwm/base/joined.h"
 #include "libwm/model/stoppers.h"
 #include "libwm/view/priority.h"
+#include "libwm/view/table.h"
 #include "libwm/view/texts.h"
 
 namespace wm::view {
@@ -98,24 +99,6 @@ std::vector<std::string> more_cells(const ShownJob& s) {
   return cells;
 }
 
-// Columns as wide as their widest cell.
-std::string aligned(std::vector<std::vector<std::string>> rows) {
-  std::vector<std::size_t> widths;
-  for (const auto& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], columns_of(row[i]));
-  }
-  std::string text;
-  for (const auto& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i)
-      line += (i > 0 ? " " : "") + fit(row[i], static_cast<int>(widths[i]));
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-  }
-  return text;
-}
-
 std::string wide_table(std::span<const ShownJob> jobs, bool more, bool with_header) {
   std::vector<std::vector<std::string>> rows;
   if (with_header) {
@@ -127,7 +110,7 @@ std::string wide_table(std::span<const ShownJob> jobs, bool more, bool with_head
         rows.back().emplace_back(name);
   }
   for (const auto& job : jobs) rows.push_back(more ? more_cells(job) : wide_cells(job));
-  return aligned(std::move(rows));
+  return aligned(rows);
 }
 
 void add(std::string& line, const char* name, const std::string& value) {

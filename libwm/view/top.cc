@@ -10,6 +10,7 @@
 #include "libwm/view/format.h"
 #include "libwm/view/host_fields.h"
 #include "libwm/view/plan_fields.h"
+#include "libwm/view/table.h"
 
 namespace wm::view {
 namespace {
@@ -93,23 +94,11 @@ std::vector<TopLine> heading(const TopState& s) {
   return lines;
 }
 
-using Cells = std::vector<std::string>;
-
-// A table: widths of its columns, the last one as wide as there is room; negative: to the right.
+// Titles and widths of columns; the last one is as wide as there is room.
 struct Table {
   Cells titles;
   std::vector<int> widths;
 };
-
-std::string row_text(const Table& table, const Cells& cells) {
-  std::string text;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    bool last = i + 1 == cells.size();
-    text += last ? printable(cells[i])
-                 : fit(cells[i], std::abs(table.widths[i]), table.widths[i] < 0) + " ";
-  }
-  return text;
-}
 
 bool has(const Cells& cells, const std::string& filter) {
   return filter.empty() || std::ranges::any_of(cells, [&](const auto& cell) {
@@ -172,14 +161,14 @@ Page job_page(const TopState& s) {
   std::vector<const JobView*> order;
   for (const auto& view : s.jobs) order.push_back(&view);
   std::ranges::sort(order, [](auto* a, auto* b) { return goes_before(*a, *b); });
-  Page page{row_text(job_columns(), job_columns().titles), {}};
+  Page page{line_of(job_columns().titles, job_columns().widths), {}};
   for (const auto* view : order) {
     auto cells = job_cells(s, *view);
     if (!has(cells, s.filter)) continue;
     auto style = cells[2] == "RUN"     ? TopStyle::Plain
                  : cells[2] == "UNKWN" ? TopStyle::Alert
                                        : TopStyle::Faint;
-    page.lines.push_back({row_text(job_columns(), cells), style});
+    page.lines.push_back({line_of(cells, job_columns().widths), style});
   }
   return page;
 }
@@ -187,7 +176,7 @@ Page job_page(const TopState& s) {
 Page host_page(const TopState& s) {
   static const Table table{{"HOST", "STATUS", "SLOTS", "", "GPUS", "LOAD", "JOBS"},
                            {16, 10, -9, 22, -7, -6, 0}};
-  Page page{row_text(table, table.titles), {}};
+  Page page{line_of(table.titles, table.widths), {}};
   for (const auto& view : s.hosts) {
     const Host& host = view.host;
     auto gpus = host.capacity.gpus.size();
@@ -202,7 +191,7 @@ Page host_page(const TopState& s) {
                    std::to_string(view.jobs)};
     if (!has(cells, s.filter)) continue;
     page.lines.push_back(
-        {row_text(table, cells), is_open(host) ? TopStyle::Plain : TopStyle::Alert});
+        {line_of(cells, table.widths), is_open(host) ? TopStyle::Plain : TopStyle::Alert});
   }
   return page;
 }
@@ -221,8 +210,8 @@ Page plan_page(const TopState& s) {
                    std::to_string(plan.deserved),
                    known == s.used.end() ? "" : sparkline(known->second, most, over_time)};
     if (!s.filter.empty() && plan.path.find(s.filter) == std::string::npos) continue;
-    page.lines.push_back(
-        {row_text(table, cells), plan.used > plan.deserved ? TopStyle::Strong : TopStyle::Plain});
+    page.lines.push_back({line_of(cells, table.widths),
+                          plan.used > plan.deserved ? TopStyle::Strong : TopStyle::Plain});
   }
   return page;
 }

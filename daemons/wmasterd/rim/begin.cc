@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "daemons/wmasterd/rim/system_error.h"
+#include "libwm/files/fd.h"
 #include "libwm/proc/accounts.h"
 #include "libwm/proc/spawn.h"
 

@@ -12,7 +12,7 @@
 #include "libwm/base/log.h"
 #include "libwm/files/whole_file.h"
 #include "libwm/proc/channel.h"
-#include "libwm/proc/command.h"
+#include "libwm/proc/process.h"
 
 namespace wm::master {
 namespace {

@@ -15,7 +15,7 @@
 #include "libwm/codec/codec.h"
 #include "libwm/conf/groups.h"
 #include "libwm/conf/load.h"
-#include "libwm/proc/command.h"
+#include "libwm/proc/process.h"
 #include "libwm/store/core/committer.h"
 
 namespace wm::master {

@@ -3,12 +3,12 @@
 // killed. Used by RealWorld, on a worker.
 #pragma once
 
-#include <sys/types.h>
-
+#include <optional>
 #include <string>
 
 #include "libwm/base/result.h"
 #include "libwm/base/units.h"
+#include "libwm/proc/process.h"
 
 namespace wm::master {
 
@@ -18,7 +18,7 @@ class Suggester {
   explicit Suggester(std::string program) : program_(std::move(program)) {}
   Suggester(const Suggester&) = delete;
   Suggester& operator=(const Suggester&) = delete;
-  ~Suggester() { end(); }
+  ~Suggester() = default;
 
   /// The answer to one line, without its line feed; asked once more where the child has died since
   /// the last. @errors System: it cannot be started, or died of it; Timeout: it was killed
@@ -27,11 +27,10 @@ class Suggester {
  private:
   Result<void> start();
   Result<std::string> ask_once(const std::string& line, Duration limit);
-  void end();
 
   std::string program_, rest_;
-  pid_t pid_ = 0;
-  int to_ = -1, from_ = -1;
+  std::optional<proc::Process> child_;
+  Fd line_;  // its standard input and output: it goes when we go
 };
 
 }  // namespace wm::master

@@ -7,6 +7,7 @@
 #include "daemons/wuserd/execs/exec_start.h"
 #include "daemons/wuserd/files/upload.h"
 #include "daemons/wuserd/site/reply.h"
+#include "libwm/files/temp_folder.h"
 #include "libwm/rest/frameworks.h"
 
 namespace wm::user {
@@ -42,7 +43,7 @@ Result<Answer> definitions(Call& call) {
 Result<Answer> keep_definition(Call& call) {
   auto assets = assets_of(call);
   WM_TRY(auto project, assets.project(call.args[0]));
-  UploadFolder folder(call.site.records.incoming());
+  WM_TRY(auto folder, TempFolder::make(call.site.records.incoming(), "upload-"));
   WM_TRY(auto upload, receive(call.exchange, folder.path()));
   auto data = upload.fields.find("data");
   if (data == upload.fields.end())

@@ -12,6 +12,7 @@
 #include "daemons/wuserd/site/reply.h"
 #include "libwm/base/json.h"
 #include "libwm/conf/catalog_conf.h"
+#include "libwm/files/temp_folder.h"
 
 namespace wm::user {
 namespace {
@@ -79,7 +80,7 @@ Result<Answer> framework_names(Call& call) {
 Result<std::string> object_in(Call& call) {
   auto type = call.exchange.head().field("content-type");
   if (!type.starts_with("multipart/")) return http::read_body(call.exchange, kLongestFramework);
-  UploadFolder folder(call.site.records.incoming());
+  WM_TRY(auto folder, TempFolder::make(call.site.records.incoming(), "upload-"));
   WM_TRY(auto upload, receive(call.exchange, folder.path()));
   if (!upload.files.empty()) return conf::text_of_file(upload.files.front().path);
   auto data = upload.fields.find("data");

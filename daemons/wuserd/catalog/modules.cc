@@ -6,11 +6,12 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <sstream>
 
-#include "daemons/wuserd/files/child.h"
 #include "daemons/wuserd/site/site.h"
 #include "libwm/base/clock.h"
+#include "libwm/proc/process.h"
 
 namespace wm::user {
 namespace {
@@ -38,11 +39,20 @@ for shown, module, dist in (('PyTorch', 'torch', 'torch'), ('torchvision', 'torc
     print(shown, version.removesuffix('+gitunknown'))
 )";
 
+constexpr Duration kPatience = std::chrono::seconds(60);
+constexpr Bytes kMostOutput{1 << 20};
+
+/// What Python says of a few lines; none: it does not start, or fails.
+std::optional<std::string> said_by(const std::string& python, const std::string& lines) {
+  auto ended = proc::run({{python, "-c", lines}}, kPatience, kMostOutput);
+  if (!ended || ended->status != 0) return std::nullopt;
+  return std::move(ended->out);
+}
+
 bool is_there(const std::string& python, const std::string& module) {
-  return run_program({python, "-c",
-                      "import importlib.util, sys; sys.exit(importlib.util.find_spec('" + module +
-                          "') is None)"})
-             .status == 0;
+  return said_by(python, "import importlib.util, sys; sys.exit(importlib.util.find_spec('" +
+                             module + "') is None)")
+      .has_value();
 }
 
 /// Whether a module was found, and when to look again if not.
@@ -105,9 +115,7 @@ std::vector<Package> runtime_packages() {
   static std::vector<Package> packages;
   std::lock_guard lock(mutex);
   if (!packages.empty()) return packages;
-  auto ran = run_program({"python3", "-c", kVersions});
-  if (ran.status != 0) return {};
-  std::istringstream lines(ran.output);
+  std::istringstream lines(said_by("python3", kVersions).value_or(""));
   for (std::string line; std::getline(lines, line);) {
     auto blank = line.find(' ');
     if (blank != line.npos) packages.push_back({line.substr(0, blank), line.substr(blank + 1)});

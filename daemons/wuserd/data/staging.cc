@@ -6,16 +6,17 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <mutex>
 
-#include "daemons/wuserd/files/child.h"
 #include "daemons/wuserd/jobs/find.h"
 #include "daemons/wuserd/jobs/submit.h"
 #include "libwm/base/joined.h"
 #include "libwm/conf/catalog_conf.h"
 #include "libwm/files/whole_file.h"
+#include "libwm/proc/process.h"
 #include "libwm/rest/exec_words.h"
 
 namespace wm::user {
@@ -24,6 +25,9 @@ namespace {
 namespace fs = std::filesystem;
 
 std::mutex connections_lock;
+
+constexpr Duration kTestLimit = std::chrono::seconds(40);
+constexpr Bytes kMostSaid{1 << 20};
 
 std::string file_of(const Site& site) { return site.own_dir + "/connections.conf"; }
 std::string data_top(const Site& site) { return site.results_root + "/data"; }
@@ -115,11 +119,14 @@ Result<void> test_connection(const Site& site, const std::string& name) {
   WM_TRY(auto all, own_connections(site));
   if (std::none_of(all.begin(), all.end(), [&](const auto& one) { return one.name == name; }))
     return fail(Code::NotFound, "connection " + name + " does not exist");
-  auto ran = run_program({fetcher(), "--connections", file_of(site), "--test", name}, 40);
-  if (ran.status == 0) return {};
-  auto why = ran.errors.substr(0, 2000);
+  auto ran = proc::run({{fetcher(), "--connections", file_of(site), "--test", name}}, kTestLimit,
+                       kMostSaid);
+  if (!ran) return fail(Code::Unavailable, ran.error().text);
+  if (ran->status == 0) return {};
+  auto why = ran->err.substr(0, 2000);
   while (!why.empty() && why.back() == '\n') why.pop_back();
-  return fail(Code::Unavailable, why.empty() ? fetcher() + " does not start" : why);
+  return fail(Code::Unavailable,
+              why.empty() ? fetcher() + " ended with status " + std::to_string(ran->status) : why);
 }
 
 Result<Staged> stage_data(Site& site, rest::ExecRequest& request, const std::string& bundle) {

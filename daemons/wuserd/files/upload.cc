@@ -1,7 +1,5 @@
 #include "daemons/wuserd/files/upload.h"
 
-#include <stdlib.h>
-
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -29,7 +27,8 @@ std::string plain_name(const std::string& name) {
 /// Takes parts to disk.
 class Receiver {
  public:
-  explicit Receiver(std::string folder) : folder_(std::move(folder)) {}
+  Receiver(http::Exchange& exchange, std::string folder)
+      : exchange_(exchange), folder_(std::move(folder)) {}
 
   rest::PartTaker taker() {
     return {[this](const rest::Part& part) { return begin(part); },
@@ -55,6 +54,7 @@ class Receiver {
       file_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
       return file_ ? Result<void>() : Result<void>(not_written());
     }
+    WM_TRY(exchange_.reserve(bytes.size()));
     field_ += bytes;
     if (field_.size() > kLongestField) return fail(Code::Limit, part_.name + ": more than 1 MiB");
     return {};
@@ -72,6 +72,7 @@ class Receiver {
     return fail(Code::System, "the upload cannot be written: " + std::string(std::strerror(errno)));
   }
 
+  http::Exchange& exchange_;
   std::string folder_, field_;
   rest::Part part_;
   std::ofstream file_;
@@ -89,15 +90,6 @@ std::vector<fs::path> entries_of(const std::string& folder) {
 
 }  // namespace
 
-UploadFolder::UploadFolder(const std::string& below) : path_(below + "/upload-XXXXXX") {
-  if (::mkdtemp(path_.data()) == nullptr) path_.clear();
-}
-
-UploadFolder::~UploadFolder() {
-  std::error_code ec;
-  if (!path_.empty()) fs::remove_all(path_, ec);
-}
-
 Result<Upload> receive(http::Exchange& exchange, const std::string& folder) {
   auto type = exchange.head().field("content-type");
   if (!type.starts_with("multipart/")) return Upload{};
@@ -105,7 +97,7 @@ Result<Upload> receive(http::Exchange& exchange, const std::string& folder) {
   std::error_code ec;
   fs::create_directories(folder, ec);
   if (ec) return fail(Code::System, folder + ": " + ec.message());
-  Receiver receiver(folder);
+  Receiver receiver(exchange, folder);
   rest::Multipart parser(boundary, receiver.taker());
   std::string block(256 << 10, '\0');
   for (;;) {

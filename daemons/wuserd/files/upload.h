@@ -20,19 +20,6 @@ struct Upload {
   std::map<std::string, std::string, std::less<>> fields;
 };
 
-/// A folder for an upload, that is gone again when the request is over.
-class UploadFolder {
- public:
-  explicit UploadFolder(const std::string& below);
-  UploadFolder(const UploadFolder&) = delete;
-  UploadFolder& operator=(const UploadFolder&) = delete;
-  ~UploadFolder();
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 /// Reads a multipart body into files below `folder`, which is made. A body of another type, or
 /// none, is an upload without anything.
 /// @errors BadArgument: not such a body; Limit: a field of more than 1 MiB; System; as read()

@@ -139,15 +139,16 @@ std::string target_for(const std::string& target, const Place& place) {
   return rest.starts_with('/') ? rest : "/" + rest;
 }
 
-std::string head_for(const http::Head& head, const Place& place) {
-  auto text = head.method + " " + target_for(head.target, place) + " HTTP/1.1\r\n";
+http::Head head_for(const http::Head& head, const Place& place) {
+  http::Head passed{head.method, target_for(head.target, place), {}};
   for (const auto& [name, value] : head.fields) {
     if (!is_passed_on(name)) continue;
     auto shown = name == "cookie" ? rest::without_own_cookies(value) : value;
-    if (!shown.empty()) text += name + ": " + shown + "\r\n";
+    if (!shown.empty()) passed.fields.emplace_back(name, shown);
   }
-  return text + (head.field("upgrade").empty() ? "connection: close" : "connection: Upgrade") +
-         "\r\n\r\n";
+  bool stays = !head.field("upgrade").empty();
+  passed.fields.emplace_back("connection", stays ? "Upgrade" : "close");
+  return passed;
 }
 
 std::string escaped(const std::string& text) {
@@ -188,7 +189,7 @@ void visit(Site& site, http::Exchange& exchange, const std::string& job, const s
     (void)exchange.reply(refusal(tunnel.error()));
     return;
   }
-  auto first = head_for(head, place);
+  auto first = http::text_of(head_for(head, place));
   auto bare = exchange.take_over();
   auto carried = tunnel->carry(bare.fd, first + bare.early);
   if (!carried) log::info("visit_broken", {{"job", job}, {"why", carried.error().text}});

@@ -39,7 +39,7 @@ Result<void> write(const std::string& path, const std::string& text) {
   return {};
 }
 
-Result<void> copy_folder(const std::string& from, const std::string& to) {
+Result<void> copy_plugin(const std::string& from, const std::string& to) {
   std::error_code ec;
   fs::create_directories(to, ec);
   if (!ec) fs::copy(from, to, fs::copy_options::recursive | fs::copy_options::copy_symlinks, ec);
@@ -55,7 +55,7 @@ Result<void> lay_out_plugin(const Upload& upload, const rest::PluginRequest& plu
   } else {
     if (plugin.path.empty())
       return fail(Code::BadArgument, "path: a folder is wanted, or the plugin's files");
-    WM_TRY(copy_folder(plugin.path, folder));
+    WM_TRY(copy_plugin(plugin.path, folder));
   }
   if (!fs::is_regular_file(folder + "/optimizer.py"))
     return fail(Code::BadArgument, "optimizer.py is not at the top of the plugin's files");

@@ -31,7 +31,7 @@ HANDSHAKE = 'digests of a handshake stay in the types of its steps, and on the s
 
 GROUPS = 'linked into users\' programs by itself, without base'
 MOVED = 'a folder or an upload that is complete already comes to its place'
-STARTED = 'a program that it started has so long, and is looked at at an even pace'
+FORKED = 'runs code of its own as another account or in another place; one thread'
 LOOKS = 'a job has so many looks to change its state, at an even pace'
 
 MECHANISMS = (
@@ -56,8 +56,6 @@ MECHANISMS = (
               {'libwm/trainer/groups/': GROUPS,
                'libwm/client/connection.cc': 'RetryPlan, which ends and is told to the user, says how long',
                'libwm/store/sqlite/sqlite.cc': 'SQLite asks for the pause between looks at a lock, and counts them',
-               'daemons/wgatewayd/agents.cc': STARTED, 'commands/common/submit_filter.cc': STARTED,
-               'commands/report/program.cc': STARTED,
                'daemons/wuserd/execs/end.cc': LOOKS, 'daemons/wuserd/services/dlim_start.cc': LOOKS,
                'daemons/wuserd/services/dlim_infer.cc': LOOKS,
                'daemons/wrouter/main.cc': 'follows a file, as long as it runs',
@@ -65,6 +63,21 @@ MECHANISMS = (
                'daemons/wlogind/main.cc': 'each refusal takes as long as every other'}),
     Mechanism(r'\bget(pw|gr)(nam|uid|gid|ent)(_r)?\s*\(|\bgetgrouplist\s*\(|\binitgroups\s*\(', 'libwm/proc/accounts.',
               'account, group, groups_of, become of proc/accounts.h'),
+    Mechanism(r'\bmk[ds]temp\s*\(', 'libwm/files/temp_folder.', 'TempFolder of files/temp_folder.h',
+              {'libwm/submit/file_copies.cc': 'a file that the job reads, in its owner\'s folder'}),
+    Mechanism(r'\bposix_spawnp?\s*\(|\b(v?fork|popen|pclose|waitpid|waitid)\s*\(|(?<![\w.>])system\s*\(',
+              'libwm/proc/process.', 'Process, run, run_command of proc/process.h',
+              {'libwm/proc/spawn.cc': 'processes of jobs: as their user, in their control group',
+               'daemons/wlogind/': FORKED, 'daemons/wshepherd/': FORKED, 'commands/common/together.cc': FORKED,
+               'daemons/wagent/launch/command.cc': 'reaps what proc/spawn started',
+               'commands/blaunch.cc': 'goes on behind its caller\'s back',
+               'daemons/wnoded/shepherds.cc': 'the zygote ends with its socket; nobody waits for it'}),
+    Mechanism(r'\bbeast::http::|\basync_read_until\s*\(', 'libwm/http/', 'serve of http/server.h, Client of http/client.h'),
+    Mechanism(r'\bcolumns_of\s*\(|\bsetw\s*\(', 'libwm/view/table.', 'line_of, aligned of view/table.h',
+              {'libwm/view/format.': 'what a cell is made of; -o tables, whose widths users choose'}),
+    Mechanism(r'\bargv\[\s*(\+\+\s*)?i\b|\bparse_command_line\s*\(', 'libwm/base/options.',
+              'read_options of base/options.h, main_of of commands/common/command.h',
+              {'commands/bsim.cc': 'numbers of several types, each with its default, as Boost reads them'}),
     Mechanism(r'\brename(at2?)?\s*\(', 'libwm/files/whole_file.', 'replace_file of files/whole_file.h',
               {'libwm/trainer/groups/': GROUPS, 'libwm/client/bundle.cc': MOVED, 'daemons/wuserd/assets/assets.cc': MOVED,
                'daemons/wuserd/files/upload.cc': MOVED, 'daemons/wuserd/services/dlim_deploy.cc': MOVED,

@@ -6,7 +6,6 @@
 #include <iterator>
 
 #include "commands/report/place.h"
-#include "commands/report/program.h"
 #include "test/support/golden_day.h"
 #include "test/support/store_files.h"
 
@@ -60,34 +59,6 @@ TEST(file, is_written_whole_with_its_mode_or_stays) {
   EXPECT_EQ(st.st_mode & 0777, 0600u);
   EXPECT_FALSE(write_file(path + "/c", "x", 0600));  // its folder is a file
   EXPECT_EQ(text_of(path), "new");
-}
-
-TEST(program, is_given_its_input_and_its_output_is_taken) {
-  std::string input(1 << 20, 'x');
-  auto end = run_program({"cat"}, input, seconds(20));
-  ASSERT_TRUE(end) << end.error().text;
-  EXPECT_EQ(end->code, 0);
-  EXPECT_EQ(end->out, input);
-  EXPECT_EQ(run_program({"sh", "-c", "exit 75"}, "mail", seconds(20))->code, 75);
-}
-
-TEST(program, may_close_its_output_and_read_on) {
-  test::ScratchDir dir;
-  auto path = dir.path() + "/got";
-  std::string input(1 << 20, 'x');
-  auto end = run_program({"sh", "-c", "exec cat >" + path}, input, seconds(20));
-  ASSERT_TRUE(end) << end.error().text;
-  EXPECT_EQ(text_of(path), input);
-}
-
-TEST(program, that_hangs_is_ended_and_one_that_is_not_there_is_named) {
-  auto hangs = run_program({"sh", "-c", "sleep 60 & wait"}, "x", milliseconds(200));
-  ASSERT_FALSE(hangs);
-  EXPECT_EQ(hangs.error().code, Code::Timeout);
-  auto missing = run_program({"no-such-program"}, "x", seconds(20));
-  ASSERT_FALSE(missing);
-  EXPECT_EQ(missing.error().code, Code::NotFound);
-  EXPECT_EQ(run_program({"sh", "-c", "kill -9 $$"}, "", seconds(20))->code, 137);
 }
 
 }  // namespace

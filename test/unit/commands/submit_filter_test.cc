@@ -82,7 +82,7 @@ TEST(filter_submission, refuses_fails_and_is_ended_in_time) {
   SiteScripts site;
   site.submit_filter = "/nonexistent/esub";
   auto options = some();
-  EXPECT_EQ(filter_submission(site, "true", options).error().code, Code::System);
+  EXPECT_EQ(filter_submission(site, "true", options).error().code, Code::NotFound);
 }
 
 TEST(filter_submission, those_of_the_application_come_after_it) {

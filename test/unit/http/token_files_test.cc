@@ -43,6 +43,17 @@ TEST_F(token_files, a_start_keeps_what_is_there) {
   EXPECT_EQ(facts.st_mode & 0777, 0600u);
 }
 
+TEST_F(token_files, a_seed_that_cannot_be_read_is_not_written_anew) {
+  auto seed = folder + "/token.seed";
+  std::filesystem::rename(seed, seed + ".kept");
+  std::filesystem::create_symlink(seed + ".kept", seed);
+  EXPECT_EQ(own_token_keys(folder).error().code, Code::Denied);
+  EXPECT_TRUE(std::filesystem::is_symlink(seed));
+  std::filesystem::remove(seed);
+  std::filesystem::create_directory(seed);
+  EXPECT_EQ(token_keys_in(folder).error().code, Code::Denied);
+}
+
 TEST_F(token_files, while_it_is_changed_both_keys_are_good_then_the_old_one_ends) {
   auto keys = PublicKeys::open(folder + "/token.pub").value();
   auto old = sign();

@@ -81,52 +81,5 @@ TEST(metrics, labels_are_bounded_and_hold_anything) {
   expect_line(text, "wm_dispatches_total{queue=\"q0\\\"\\n\\\\\"} 1");
 }
 
-/// What the door says to these bytes.
-std::string asked(const std::string& request) {
-  namespace asio = boost::asio;
-  asio::io_context loop;
-  auto ask = [](bool open, const std::function<void(std::string)>& tell) {
-    tell(open ? "open" : "old");
-  };
-  auto door = http::MetricsDoor::open(loop, "127.0.0.1:0", ask);
-  EXPECT_TRUE(door) << door.error().text;
-  std::string place = (*door)->place(), got;
-  std::thread client([&] {
-    asio::io_context own;
-    asio::ip::tcp::socket socket(own);
-    auto port = static_cast<std::uint16_t>(std::stoi(place.substr(place.rfind(':') + 1)));
-    socket.connect({asio::ip::make_address("127.0.0.1"), port});
-    asio::write(socket, asio::buffer(request));
-    boost::system::error_code end;
-    asio::read(socket, asio::dynamic_buffer(got), end);
-    asio::post(loop, [&] { loop.stop(); });
-  });
-  loop.run();
-  client.join();
-  return got;
-}
-
-TEST(metrics_door, answers_in_the_form_that_was_asked_for) {
-  auto old = asked("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
-  EXPECT_TRUE(old.starts_with("HTTP/1.1 200 OK\r\n")) << old;
-  EXPECT_TRUE(old.ends_with("\r\n\r\nold"));
-  EXPECT_NE(old.find("version=0.0.4"), old.npos);
-  auto open =
-      asked("GET /metrics HTTP/1.1\r\nAccept: application/openmetrics-text;version=1.0.0\r\n\r\n");
-  EXPECT_TRUE(open.ends_with("\r\n\r\nopen"));
-}
-
-TEST(metrics_door, refuses_everything_else) {
-  EXPECT_TRUE(asked("GET / HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 404"));
-  EXPECT_TRUE(asked("POST /metrics HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 405"));
-  EXPECT_EQ(asked(std::string(9000, 'x')), "");
-}
-
-TEST(metrics_door, a_place_that_is_none_is_refused) {
-  boost::asio::io_context loop;
-  for (const char* place : {"", "127.0.0.1", "nowhere:1", "127.0.0.1:70000", "127.0.0.1:x"})
-    EXPECT_FALSE(http::MetricsDoor::open(loop, place, {})) << place;
-}
-
 }  // namespace
 }  // namespace wm::master

@@ -14,6 +14,7 @@ to that peer and not read yet.
 Invariant: a descriptor is shut down only while it still is the socket that was found.
 """
 
+import contextlib
 import os
 import socket
 import stat
@@ -68,18 +69,22 @@ def find(addresses):
     return found
 
 
-def shut(connections, how=socket.SHUT_RDWR):
-    """Ends the connections found before, where they still are open."""
+def _still_open(connections):
+    """The connections found before that still are the sockets that they were, one at a time."""
     for number, inode in connections:
         borrowed = _borrow(number)
         if borrowed is None:
             continue
         with borrowed:
-            try:
-                if os.fstat(borrowed.fileno()).st_ino == inode:
-                    borrowed.shutdown(how)
-            except OSError:
-                continue  # closed by the peer meanwhile
+            if os.fstat(borrowed.fileno()).st_ino == inode:
+                yield borrowed
+
+
+def shut(connections, how=socket.SHUT_RDWR):
+    """Ends the connections found before, where they still are open."""
+    for connection in _still_open(connections):
+        with contextlib.suppress(OSError):  # closed by the peer meanwhile
+            connection.shutdown(how)
 
 
 def finish(connections):
@@ -89,18 +94,12 @@ def finish(connections):
 
 def all_ended(connections):
     """Whether every peer has closed its end (or the connection is gone here)."""
-    for number, inode in connections:
-        borrowed = _borrow(number)
-        if borrowed is None:
-            continue
-        with borrowed:
-            try:
-                if os.fstat(borrowed.fileno()).st_ino != inode:
-                    continue
-                if borrowed.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) != b'':
-                    return False
-            except BlockingIOError:
+    for connection in _still_open(connections):
+        try:
+            if connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) != b'':
                 return False
-            except OSError:
-                continue
+        except BlockingIOError:
+            return False
+        except OSError:
+            continue
     return True
