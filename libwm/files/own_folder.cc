@@ -12,7 +12,6 @@
 #include <memory>
 #include <optional>
 
-#include "libwm/base/hash.h"
 #include "libwm/files/whole_file.h"
 
 namespace wm {
@@ -185,24 +184,23 @@ Result<OwnFolder> OwnFolder::make(const std::string& shared, const std::string& 
   return OwnFolder(std::move(at), so_far, owner);
 }
 
-// It has its name once it is given away: nobody finds one that is half given.
+// One that is root's own was half given by a call that was interrupted: its owner has put nothing
+// into it yet, and root nothing ever.
 Result<OwnFolder> OwnFolder::give(const std::string& shared, const std::string& name, uid_t owner) {
   WM_TRY(auto word, single_name(name));
   WM_TRY(auto above, open_parent(shared, owner));
   auto path = shared + "/" + word;
-  if (auto there = enter(above.get(), word, path, owner, {}); there)
-    return OwnFolder(std::move(*there), path, owner);
-  else if (there.error().code != Code::NotFound) return there.error();
-  auto draft = ".new-" + random_hex(8);
-  if (::mkdirat(above.get(), draft.c_str(), 0700) != 0) return system_error("mkdir " + path);
-  Fd fd(::openat(above.get(), draft.c_str(), kFolder));
-  bool given = fd && ::fchown(fd.get(), owner, static_cast<gid_t>(-1)) == 0 &&
-               ::fchmod(fd.get(), 0700) == 0 &&
-               ::renameat(above.get(), draft.c_str(), above.get(), word.c_str()) == 0;
-  if (given) return OwnFolder(std::move(fd), path, owner);
-  auto why = system_error(path);
-  (void)::unlinkat(above.get(), draft.c_str(), AT_REMOVEDIR);
-  return why;
+  if (::mkdirat(above.get(), word.c_str(), 0700) != 0 && errno != EEXIST)
+    return system_error("mkdir " + path);
+  Fd fd(::openat(above.get(), word.c_str(), kFolder));
+  struct stat is {};
+  if (!fd) return no_folder(path);
+  if (::fstat(fd.get(), &is) != 0) return system_error(path);
+  bool half_given = is.st_uid == 0 && owner != 0 && (is.st_mode & 07777) == 0700;
+  if (half_given && ::fchown(fd.get(), owner, static_cast<gid_t>(-1)) != 0)
+    return system_error(path);
+  WM_TRY(check_own(fd.get(), path, owner));
+  return OwnFolder(std::move(fd), path, owner);
 }
 
 Result<OwnFolder> OwnFolder::sub(std::string_view name, bool make) const {
