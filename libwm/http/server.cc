@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/core/buffers_to_string.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
@@ -18,6 +17,7 @@
 #include <exception>
 #include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <system_error>
@@ -349,6 +349,39 @@ class Crew : public std::enable_shared_from_this<Crew> {
   std::size_t idle_ = 0;
 };
 
+/// How many connections are open, of each account. @thread any
+class Open {
+ public:
+  explicit Open(const ServerOptions& options) : options_(options) {}
+
+  /// One more of this account's; nothing: it has as many as it may. Yes: it is one too many of all,
+  /// to be answered so.
+  std::optional<bool> enter(uid_t uid) {
+    std::lock_guard hold(mutex_);
+    auto found = of_.find(uid);
+    auto own = found == of_.end() ? 0 : found->second;
+    if (own >= options_.of_one_account || all_ >= options_.connections + kBusyAnswers)
+      return std::nullopt;
+    ++of_[uid];
+    return ++all_ > options_.connections;
+  }
+  void leave(uid_t uid) {
+    std::lock_guard hold(mutex_);
+    --all_;
+    if (auto found = of_.find(uid); --found->second == 0) of_.erase(found);
+  }
+  std::size_t all() {
+    std::lock_guard hold(mutex_);
+    return all_;
+  }
+
+ private:
+  const ServerOptions& options_;
+  std::mutex mutex_;
+  std::size_t all_ = 0;
+  std::map<uid_t, std::size_t> of_;
+};
+
 uid_t peer_of(int fd) {
   ucred who{};
   socklen_t length = sizeof who;
@@ -388,7 +421,7 @@ Result<void> serve(int listening, const ServerOptions& options,
     files.rlim_cur = files.rlim_max;  // each connection is one
     (void)::setrlimit(RLIMIT_NOFILE, &files);
   }
-  auto open = std::make_shared<std::atomic<std::size_t>>(0);
+  auto open = std::make_shared<Open>(options);
   auto crew = std::make_shared<Crew>();
   for (;;) {
     int fd = ::accept4(listening, nullptr, nullptr, SOCK_CLOEXEC);
@@ -399,22 +432,21 @@ Result<void> serve(int listening, const ServerOptions& options,
     }
     if (fd < 0) return fail(Code::System, std::string("accept: ") + std::strerror(errno));
     auto peer = peer_of(fd);
-    bool busy = *open >= options.connections;
-    if (*open >= options.connections + kBusyAnswers || !options.admits(peer)) {
-      log::warn("connection_refused", {{"uid", peer}, {"open", open->load()}});
+    auto busy = options.admits(peer) ? open->enter(peer) : std::nullopt;
+    if (!busy) {
+      log::warn("connection_refused", {{"uid", peer}, {"open", open->all()}});
       ::close(fd);
       continue;
     }
-    ++*open;
-    auto run = [fd, peer, open, busy, &options, &handle] {
+    auto run = [fd, peer, open, busy = *busy, &options, &handle] {
       if (busy) answer_busy(fd, options, peer);
       else answer_all(fd, options, peer, handle);
-      --*open;
+      open->leave(peer);
     };
     if (!crew->run(run)) {
       log::warn("connection_refused", {{"uid", peer}, {"why", "no more threads"}});
       ::close(fd);
-      --*open;
+      open->leave(peer);
     }
   }
 }

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -80,6 +81,8 @@ Result<std::string> read_body(Exchange& exchange, std::size_t most);
 struct ServerOptions {
   /// At a time. Those beyond are answered 503 with Retry-After, a few at a time; the rest closed.
   std::size_t connections = 512;
+  /// Of these by one account; what it opens beyond is closed.
+  std::size_t of_one_account = std::numeric_limits<std::size_t>::max();
   Duration patience = std::chrono::seconds(75);                    ///< for the next bytes of a peer
   std::function<bool(uid_t)> admits = [](uid_t) { return true; };  ///< who may connect
   /// What is answered where a handler throws, or there are too many; none: a line of text.
