@@ -11,6 +11,7 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
 #include <cerrno>
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -23,6 +24,7 @@
 #include <system_error>
 #include <thread>
 
+#include "libwm/base/clock.h"
 #include "libwm/base/log.h"
 #include "libwm/http/beast_words.h"
 
@@ -35,6 +37,7 @@ using ErrorCode = beast::error_code;
 
 constexpr std::size_t kLongestHead = 64 << 10;
 constexpr std::size_t kBusyAnswers = 64;  // at a time, beyond what is taken
+constexpr auto kBetweenLines = std::chrono::seconds(1);
 constexpr Duration kBusyPatience = std::chrono::seconds(2);
 constexpr std::size_t kDrained = 256
                                  << 20;  // of a body that nobody wanted: then the peer is cut off
@@ -423,6 +426,7 @@ Result<void> serve(int listening, const ServerOptions& options,
   }
   auto open = std::make_shared<Open>(options);
   auto crew = std::make_shared<Crew>();
+  std::chrono::steady_clock::time_point told;
   for (;;) {
     int fd = ::accept4(listening, nullptr, nullptr, SOCK_CLOEXEC);
     if (fd < 0 && (errno == EINTR || errno == ECONNABORTED)) continue;
@@ -434,7 +438,9 @@ Result<void> serve(int listening, const ServerOptions& options,
     auto peer = peer_of(fd);
     auto busy = options.admits(peer) ? open->enter(peer) : std::nullopt;
     if (!busy) {
-      log::warn("connection_refused", {{"uid", peer}, {"open", open->all()}});
+      if (steady_now() - told >= kBetweenLines)  // who is refused often fills no log
+        log::warn("connection_refused", {{"uid", peer}, {"open", open->all()}}),
+            told = steady_now();
       ::close(fd);
       continue;
     }

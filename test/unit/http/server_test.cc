@@ -13,6 +13,7 @@
 #include <cstring>
 #include <thread>
 
+#include "libwm/base/log.h"
 #include "libwm/files/fd.h"
 #include "libwm/http/client.h"
 #include "libwm/http/listen.h"
@@ -36,6 +37,7 @@ const std::string& server() {
     (void)exchange.reply({body ? 200 : 413, {}, body ? *body : std::string()});
   };
   static const bool begun = [] {
+    log::set_level(log::Level::Error);  // what spoiled requests are is said of each
     int fd = listen_at(path, 0600).value();
     std::thread([fd] { (void)serve(fd, options, handle); }).detach();
     return true;
