@@ -6,7 +6,7 @@
 namespace wm::rest {
 namespace {
 
-std::string refusal(const std::string& json) {
+std::string why_not(const std::string& json) {
   auto made = parse_connection(json);
   return made ? "" : made.error().text;
 }
@@ -16,9 +16,9 @@ TEST(connections, the_keys_of_its_type_are_taken) {
       R"({"name":"s","type":"s3","endpoint":"https://h","access_key_id":"a","secret_access_key":"b"})");
   ASSERT_TRUE(made) << made.error().text;
   EXPECT_EQ(made->keys.size(), 3u);
-  EXPECT_EQ(refusal(R"({"name":"p","type":"postgresql","host":"h","port":5432,"password":"x"})"),
+  EXPECT_EQ(why_not(R"({"name":"p","type":"postgresql","host":"h","port":5432,"password":"x"})"),
             "");
-  EXPECT_EQ(refusal(R"({"name":"o","type":"odbc","driver":"PostgreSQL Unicode"})"), "");
+  EXPECT_EQ(why_not(R"({"name":"o","type":"odbc","driver":"PostgreSQL Unicode"})"), "");
 }
 
 TEST(connections, what_runs_programs_or_reads_files_of_the_host_is_no_key) {
@@ -34,7 +34,7 @@ TEST(connections, what_runs_programs_or_reads_files_of_the_host_is_no_key) {
                            {"s3", ""},
                            {"s3", "user"}}) {
     auto said =
-        refusal(std::string(R"({"name":"c","type":")") + type + R"(",")" + key + R"(":"/x"})");
+        why_not(std::string(R"({"name":"c","type":")") + type + R"(",")" + key + R"(":"/x"})");
     EXPECT_TRUE(said.starts_with("connection: " + std::string(key) + ": not a key of " + type))
         << said;
   }
@@ -42,12 +42,12 @@ TEST(connections, what_runs_programs_or_reads_files_of_the_host_is_no_key) {
 
 TEST(connections, a_driver_is_a_name_and_a_type_one_of_the_list) {
   for (auto driver : {"/x.so", "x;PWD=", "{x}", "../x"})
-    EXPECT_TRUE(refusal(std::string(R"({"name":"o","type":"odbc","driver":")") + driver + "\"}")
+    EXPECT_TRUE(why_not(std::string(R"({"name":"o","type":"odbc","driver":")") + driver + "\"}")
                     .starts_with("connection: driver: the name"))
         << driver;
-  EXPECT_TRUE(refusal(R"({"name":"o","type":"local"})").starts_with("type: one of s3 cos"));
-  EXPECT_NE(refusal(R"({"name":"../o","type":"s3"})"), "");
-  EXPECT_NE(refusal("{\"name\":\"o\",\"type\":\"s3\",\"endpoint\":\"a\\nb = c\"}"), "");
+  EXPECT_TRUE(why_not(R"({"name":"o","type":"local"})").starts_with("type: one of s3 cos"));
+  EXPECT_NE(why_not(R"({"name":"../o","type":"s3"})"), "");
+  EXPECT_NE(why_not("{\"name\":\"o\",\"type\":\"s3\",\"endpoint\":\"a\\nb = c\"}"), "");
 }
 
 TEST(connections, the_outcome_of_a_test_is_the_servers_words) {
