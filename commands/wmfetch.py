@@ -107,6 +107,8 @@ class Progress:
 
 def rclone_environment(keys):
     """The remote "wm" as variables: nothing secret on a command line."""
+    if not shutil.which('rclone'):
+        raise Refused('rclone is not installed on this host')
     backend, own = STORES[keys['type']]
     # What else the environment says of such servers is not this connection's.
     others = {k: v for k, v in os.environ.items() if not k.startswith(('AWS_', 'AZURE_', 'RCLONE_'))}
@@ -134,8 +136,6 @@ def said(text):
 
 def rclone(env, *words):
     """Its output. Refuses with its reason."""
-    if not shutil.which('rclone'):
-        raise Refused('rclone is not installed on this host')
     done = subprocess.run(['rclone', *words, *RETRIES], env=env, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise Refused(said(done.stderr))
