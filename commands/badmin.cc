@@ -17,6 +17,7 @@
 #include "libwm/base/clock.h"
 #include "libwm/client/names.h"
 #include "libwm/conf/load.h"
+#include "libwm/files/own_folder.h"
 #include "libwm/files/whole_file.h"
 #include "libwm/http/token_files.h"
 #include "libwm/view/acts.h"
@@ -64,7 +65,9 @@ constexpr const char* kSynopsis =
     "       badmin token-revoke [-C message] user|token ... | token-key [--now] [folder] | "
     "doorhist "
     "[user ...]\n"
+    "       badmin mkresults user ...\n"
     "  ckconfig               Check the files in $WM_CONF_DIR and name everything that is wrong\n"
+    "  mkresults              Make users' folders in results_dir, theirs alone; as root\n"
     "  reconfig               Put them in force, or keep the old ones and say why\n"
     "  reconfig --diff        What that would change, key by key\n"
     "  showstatus             Hosts, jobs and users, counted\n"
@@ -98,7 +101,7 @@ constexpr const char* kSynopsis =
     "  token-key              Sign tokens with a new key; the old one is good for 8 hours more";
 
 std::optional<FileFacts> file_facts(const std::string& path) {
-  struct stat found {};
+  struct stat found{};
   if (::stat(path.c_str(), &found) != 0) return {};
   return FileFacts{found.st_uid, found.st_mode & 07777u, S_ISDIR(found.st_mode)};
 }
@@ -142,6 +145,21 @@ Result<int> check_config() {
   for (const auto& one : found) complain((one.stops ? "Error: " : "Warning: ") + one.text + "\n");
   say(stops ? "There are errors.\n" : "No errors found.\n");
   return stops ? kRefused : 0;
+}
+
+// Where users may make no folder in results_dir, and root of hosts neither (root_squash).
+Result<int> make_results(const std::vector<std::string>& users) {
+  if (users.empty()) return fail(Code::BadArgument, "badmin mkresults: users are wanted");
+  WM_TRY(auto cluster, cluster_conf());
+  if (cluster.dirs.results.empty())
+    return fail(Code::BadArgument,
+                "badmin mkresults: wm.conf has no results_dir: results lie in the users' homes");
+  for (const auto& user : users) {
+    WM_TRY(auto account, client::find_account(user));
+    WM_TRY(auto folder, OwnFolder::give(cluster.dirs.results, account.name, account.uid));
+    say(folder.path() + "\n");
+  }
+  return 0;
 }
 
 Result<int> show_as_lsf(const ClusterConf& cluster, const std::string& daemon) {
@@ -306,6 +324,7 @@ Result<int> run(const Parsed& options) {
     return show_acts(word, {options.words.begin() + 1, options.words.end()});
   if (word == "perfmon") return performance({options.words.begin() + 1, options.words.end()});
   if (word == "ckconfig") return check_config();
+  if (word == "mkresults") return make_results({options.words.begin() + 1, options.words.end()});
   if (word == "showconf") return show_config(options.words);
   if (word == "lsfconf") return show_lsf_conf();
   if (word == "keys") return show_keys({options.words.begin() + 1, options.words.end()});

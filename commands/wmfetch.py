@@ -4,7 +4,7 @@
 usage: wmfetch [--connections FILE] [--cache DIR] [--link PATH] [--progress FILE] SOURCES
        wmfetch --local DIR [--for PID] SOURCES      prints the folder: for a task of its own
        wmfetch --drop DIR --for PID     that task is over: the last one's end removes DIR
-       wmfetch --test NAME              can the connection be used?
+       wmfetch --test NAME [--progress FILE]         can the connection be used?
 
 SOURCES is a JSON list of {"connection", "path" | "query", "name"}. Connections are sections of
 ~/.config/wm/connections.conf. Object stores and file servers are read by rclone, databases through
@@ -39,8 +39,23 @@ DATABASES = {'postgresql': 'PostgreSQL Unicode', 'mysql': 'MariaDB Unicode', 'ma
              'db2zos': 'IBM DB2 ODBC DRIVER', 'db2warehouse': 'IBM DB2 ODBC DRIVER', 'oracle': 'Oracle ODBC driver',
              'netezza': 'NetezzaSQL', 'teradata': 'Teradata Database ODBC Driver', 'snowflake': 'SnowflakeDSIIDriver',
              'hive': 'Hortonworks Hive ODBC Driver', 'odbc': ''}
+# The keys of each type, as libwm/rest/data_sources.cc has them: what else rclone and drivers know runs programs, reads files or takes the
+# host's own credentials.
+SERVER = 'host server port database user password'
+S3 = 'endpoint region location_constraint access_key_id secret_access_key session_token force_path_style v2_auth bucket'
+AZURE = 'account key sas_url endpoint tenant client_id client_secret bucket'
+DB2 = SERVER + ' driver Protocol Security'
+KEYS = {'s3': 'provider ' + S3, 'cos': S3, 'azureblob': AZURE, 'adls': AZURE, 'azurefiles': 'host port user pass domain bucket',
+        'smb': 'host port user pass domain bucket', 'webdav': 'url user pass vendor bearer_token bucket',
+        'sftp': 'host port user pass key_pem key_file known_hosts_file bucket', 'ftp': 'host port user pass tls explicit_tls bucket',
+        'http': 'url bucket', 'gcs': 'project_number service_account_credentials service_account_file location anonymous bucket',
+        'postgresql': SERVER + ' SSLmode', 'mysql': SERVER, 'mariadb': SERVER, 'singlestore': SERVER,
+        'sqlserver': SERVER + ' driver Encrypt TrustServerCertificate', 'db2': DB2, 'db2zos': DB2, 'db2warehouse': DB2,
+        'oracle': SERVER + ' driver DBQ', 'netezza': SERVER + ' driver', 'teradata': SERVER + ' driver DBCName',
+        'snowflake': SERVER + ' driver Warehouse Schema Role', 'hive': SERVER + ' driver AuthMech SSL Schema', 'odbc': SERVER + ' driver Schema'}
 RETRIES = ['--retries', '2', '--low-level-retries', '3', '--contimeout', '10s', '--timeout', '60s']
 ROWS = 2000
+UNUSED_KEPT_S, UNFOUND_KEPT_S = 30 * 86400, 86400
 
 
 class Fetch:  # pylint: disable=too-few-public-methods
@@ -64,6 +79,9 @@ def connection(name):
     kind = keys.get('type', '')
     if kind not in STORES and kind not in DATABASES:
         raise Refused(f'connection {name}: type {kind!r}: one of {" ".join([*STORES, *DATABASES])} is wanted')
+    for key in keys:
+        if key not in ('type', *KEYS[kind].split()):
+            raise Refused(f'connection {name}: {key}: not a key of {kind}, which has {KEYS[kind]}')
     return keys
 
 
@@ -89,11 +107,13 @@ class Progress:
 
 def rclone_environment(keys):
     """The remote "wm" as variables: nothing secret on a command line."""
+    if not shutil.which('rclone'):
+        raise Refused('rclone is not installed on this host')
     backend, own = STORES[keys['type']]
     # What else the environment says of such servers is not this connection's.
     others = {k: v for k, v in os.environ.items() if not k.startswith(('AWS_', 'AZURE_', 'RCLONE_'))}
     env = {**others, 'RCLONE_CONFIG': '/dev/null', 'RCLONE_CONFIG_WM_TYPE': backend}
-    for name, value in {**own, **{k: v for k, v in keys.items() if k != 'type'}}.items():
+    for name, value in {**own, **{k: v for k, v in keys.items() if k not in ('type', 'bucket')}}.items():
         if name in OBSCURED:
             value = subprocess.run(['rclone', 'obscure', '-'], input=value, capture_output=True, text=True, check=True).stdout.strip()
         env[f'RCLONE_CONFIG_WM_{name.upper()}'] = value
@@ -116,8 +136,6 @@ def said(text):
 
 def rclone(env, *words):
     """Its output. Refuses with its reason."""
-    if not shutil.which('rclone'):
-        raise Refused('rclone is not installed on this host')
     done = subprocess.run(['rclone', *words, *RETRIES], env=env, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise Refused(said(done.stderr))
@@ -169,7 +187,7 @@ def database(keys):
     except ImportError:
         raise Refused('python3-pyodbc is not installed on this host') from None
     driver = keys.get('driver') or DATABASES[keys['type']]
-    if driver not in pyodbc.drivers() and not driver.startswith('/'):
+    if driver not in pyodbc.drivers():  # a path would load any file as one
         raise Refused(f'ODBC driver {driver!r} is not installed on this host (there are: {", ".join(pyodbc.drivers()) or "none"})')
     names = {'server': 'SERVER', 'host': 'SERVER', 'port': 'PORT', 'database': 'DATABASE', 'user': 'UID', 'password': 'PWD'}
     words = [f'DRIVER={{{driver}}}'] + [f'{names.get(k, k)}={odbc_value(v)}' for k, v in keys.items() if k not in ('type', 'driver')]
@@ -223,6 +241,23 @@ def fetch(sources, folder, progress):
             copy(rclone_environment(keys), source, folder, progress)
 
 
+def linked(top):
+    """The folders that the links in `top` lead to: an execution has its data there until it is deleted."""
+    with os.scandir(top) as entries:
+        return {os.path.realpath(entry.path) for entry in entries if entry.is_symlink()}
+
+
+def prune(cache):
+    """Removes what no execution leads to any more and nobody has asked for in a month; rows of a query, which nobody finds again, in a day."""
+    used = linked(os.path.dirname(os.path.abspath(cache)))
+    with os.scandir(cache) as entries:
+        for entry in entries:
+            limit = UNFOUND_KEPT_S if entry.name.startswith('q') else UNUSED_KEPT_S
+            if entry.is_dir(follow_symlinks=False) and os.path.realpath(entry.path) not in used \
+                    and time.time() - entry.stat(follow_symlinks=False).st_mtime > limit:
+                shutil.rmtree(entry.path, ignore_errors=True)
+
+
 def cached(sources, cache, progress):
     """The folder with the data, from before or fetched now. What failed leaves nothing."""
     name, total = version(sources)
@@ -230,6 +265,7 @@ def cached(sources, cache, progress):
     whole = os.path.join(cache, name or f'q{os.getpid()}-{time.time_ns():x}')
     progress.tell(now=True, total=total)
     if name and os.path.isdir(whole):
+        os.utime(whole)
         progress.tell(bytes=total, cached=True)
         return whole
     room = shutil.disk_usage(cache).free
@@ -402,28 +438,51 @@ def test(name):
     print(f'connection {name} can be used')
 
 
+def told(progress, work):
+    """What `work` returns; how it ended is in the progress."""
+    try:
+        result = work()
+        progress.tell(now=True, state='done')
+        return result
+    except BaseException as problem:
+        progress.tell(now=True, state='failed', error=str(problem) if isinstance(problem, Refused) else 'stopped')
+        raise
+
+
+def sources_in(text):
+    """The list that SOURCES is. @errors Refused: it is none"""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, list) or not all(isinstance(source, dict) for source in found):
+        raise Refused('SOURCES: a JSON list of objects is wanted')
+    return found
+
+
 def run(options):
     """Does what was asked for."""
     if options.test:
-        return test(options.test)
+        return told(Progress(options.progress), lambda: test(options.test))
     if options.drop:
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):  # the task was told to end, and this is its end
             signal.signal(number, signal.SIG_IGN)
         return drop(os.path.abspath(options.drop), options.task)
-    sources = json.loads(options.sources)
+    sources = sources_in(options.sources)
     if options.local and options.task is not None:
         prepare_local(options.local, options.task)
     progress = Progress(options.progress)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # leaves no draft
-    try:
+
+    def bring():
+        if options.cache and os.path.isdir(options.cache):
+            prune(options.cache)
         whole = cached(sources, options.local or options.cache, progress)
         if options.link:
             link(options.link, whole)
-        progress.tell(now=True, state='done')
-        print(whole)
-    except BaseException as problem:
-        progress.tell(now=True, state='failed', error=str(problem) if isinstance(problem, Refused) else 'stopped')
-        raise
+        return whole
+
+    print(told(progress, bring))
     return None
 
 

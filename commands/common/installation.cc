@@ -48,6 +48,25 @@ struct Check {
           " on this host; jobs need it on every one");
   }
 
+  // What users' jobs and doors refuse is said before they do. In a private cluster all is one's
+  // own.
+  void results_folder() {
+    const auto& path = conf.dirs.results;
+    job_folder("results_dir", path);
+    auto there = path.empty() ? std::nullopt : machine.file(path);
+    if (!there || !there->is_folder || machine.uid_of(conf.host_user) != 0u) return;
+    bool open = (there->mode & 022) != 0, sticky = (there->mode & 01000) != 0;
+    if (there->uid != 0)
+      warns("wm.conf: results_dir: " + path + " belongs to uid " + std::to_string(there->uid) +
+            ", which can change whatever users have in it; others' jobs are refused: chown root " +
+            path);
+    else if (open && !sticky)
+      warns(
+          "wm.conf: results_dir: " + path + ": mode " + octal(there->mode) +
+          ": anybody can put a folder there in a user's name, so jobs are refused: chmod 0755 and "
+          "badmin mkresults USER, or chmod 1777");
+  }
+
   void munge() {
     auto key = conf.munge_socket.empty() ? machine.file(kMungeKey) : std::nullopt;
     if (key && (key->mode & 077) != 0)
@@ -70,7 +89,7 @@ Findings check_machine(const ClusterConf& conf, const Machine& machine) {
   auto node = conf::node_folders(conf.dirs, machine.host);
   for (const auto& folder : {node.state, node.run, node.log})
     check.own_folder(folder, conf.host_user);
-  check.job_folder("results_dir", conf.dirs.results);
+  check.results_folder();
   check.job_folder("data_dir", conf.dirs.data);
   check.munge();
   return check.found;

@@ -82,7 +82,8 @@ Result<int> listen_as(const Options& options) {
 void serve_guests(Site& site, const std::string& fd) {
   std::thread([&site, socket = static_cast<int>(std::strtol(fd.c_str(), nullptr, 10))] {
     http::ServerOptions bounds;
-    bounds.connections = 128;
+    bounds.connections = 512;
+    bounds.of_one_account = 16;  // a stranger's idle ones keep no member out
     auto over = http::serve(socket, bounds,
                             [&](http::Exchange& exchange) { answer_guest(site, exchange); });
     log::error("guests_closed", {{"why", over.error().text}});

@@ -40,7 +40,7 @@ std::deque<std::string> names_in(std::string_view path) {
 
 /// Of a folder on the way: nobody but root and the owner can put something else in its place.
 Result<void> check_parent(int fd, const std::string& path, uid_t owner) {
-  struct stat is {};
+  struct stat is{};
   if (::fstat(fd, &is) != 0) return system_error(path);
   if (is.st_uid != 0 && is.st_uid != owner)
     return refused(path, "belongs to uid " + std::to_string(is.st_uid) +
@@ -54,7 +54,7 @@ Result<void> check_parent(int fd, const std::string& path, uid_t owner) {
 
 /// Of the folder itself.
 Result<void> check_own(int fd, const std::string& path, uid_t owner) {
-  struct stat is {};
+  struct stat is{};
   if (::fstat(fd, &is) != 0) return system_error(path);
   if (is.st_uid != owner)
     return refused(path, "belongs to uid " + std::to_string(is.st_uid) + ", not to uid " +
@@ -67,7 +67,7 @@ Result<void> check_own(int fd, const std::string& path, uid_t owner) {
 /// Where a link in `above` leads, if root or the owner made it.
 Result<std::string> target_of(int above, const std::string& name, const std::string& path,
                               uid_t owner) {
-  struct stat is {};
+  struct stat is{};
   if (::fstatat(above, name.c_str(), &is, AT_SYMLINK_NOFOLLOW) != 0) return system_error(path);
   if (is.st_uid != 0 && is.st_uid != owner)
     return refused(path, "is a link that uid " + std::to_string(is.st_uid) + " made");
@@ -119,8 +119,12 @@ Result<std::string> single_name(std::string_view name) {
 /// The owner's folder `name` in `above`.
 Result<Fd> enter(int above, const std::string& name, const std::string& path, uid_t owner,
                  std::optional<mode_t> make) {
-  if (make && ::mkdirat(above, name.c_str(), *make) != 0 && errno != EEXIST)
-    return system_error("mkdir " + path);
+  if (make && ::mkdirat(above, name.c_str(), *make) != 0 && errno != EEXIST) {
+    if (errno != EACCES) return system_error("mkdir " + path);
+    return fail(Code::Denied, "folder " + path +
+                                  " is not there and may not be made: an administrator makes it, "
+                                  "of results by badmin mkresults");
+  }
   Fd fd(::openat(above, name.c_str(), kFolder));
   if (!fd) return no_folder(path);
   WM_TRY(check_own(fd.get(), path, owner));
@@ -180,6 +184,25 @@ Result<OwnFolder> OwnFolder::make(const std::string& shared, const std::string& 
   return OwnFolder(std::move(at), so_far, owner);
 }
 
+// One that is root's own was half given by a call that was interrupted: its owner has put nothing
+// into it yet, and root nothing ever.
+Result<OwnFolder> OwnFolder::give(const std::string& shared, const std::string& name, uid_t owner) {
+  WM_TRY(auto word, single_name(name));
+  WM_TRY(auto above, open_parent(shared, owner));
+  auto path = shared + "/" + word;
+  if (::mkdirat(above.get(), word.c_str(), 0700) != 0 && errno != EEXIST)
+    return system_error("mkdir " + path);
+  Fd fd(::openat(above.get(), word.c_str(), kFolder));
+  struct stat is {};
+  if (!fd) return no_folder(path);
+  if (::fstat(fd.get(), &is) != 0) return system_error(path);
+  bool half_given = is.st_uid == 0 && owner != 0 && (is.st_mode & 07777) == 0700;
+  if (half_given && ::fchown(fd.get(), owner, static_cast<gid_t>(-1)) != 0)
+    return system_error(path);
+  WM_TRY(check_own(fd.get(), path, owner));
+  return OwnFolder(std::move(fd), path, owner);
+}
+
 Result<OwnFolder> OwnFolder::sub(std::string_view name, bool make) const {
   WM_TRY(auto word, single_name(name));
   auto path = path_ + "/" + word;
@@ -194,7 +217,7 @@ Result<Fd> OwnFolder::file(std::string_view name, int flags, mode_t mode) const 
   Fd fd(::openat(fd_.get(), word.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, mode));
   if (!fd && errno == ENOENT) return fail(Code::NotFound, path + ": no such file");
   if (!fd && errno == ELOOP) return fail(Code::Denied, path + ": is a link");
-  struct stat is {};
+  struct stat is{};
   if (!fd || ::fstat(fd.get(), &is) != 0) return system_error(path);
   if (!S_ISREG(is.st_mode)) return fail(Code::Denied, path + ": is no regular file");
   return fd;

@@ -1,6 +1,6 @@
 // Role: a folder of one account's that nobody else can have put there or can change, and what is
-// below it, reached by descriptors: what is read from it later, a checkpoint or a list of keys, acts
-// as that account. Hosts, wuserd and commands use this one piece of code.
+// below it, reached by descriptors: what is read from it later, a checkpoint or a list of keys,
+// acts as that account. Hosts, wuserd and commands use this one piece of code.
 //
 //   /        home         ann       .config     wm
 //   root's   root's       ann's     ann's       ann's      each opened from the one before it
@@ -31,10 +31,15 @@ class OwnFolder {
   /// System: path and reason   @cost three system calls a folder
   static Result<OwnFolder> open(const std::string& path, uid_t owner);
   /// The folder `path` below `shared`, in which every account may have one: each folder on the way
-  /// has to be `owner`'s. Makes those that are missing with the caller's account: the first with mode
-  /// 0700, so that nobody else reads what is in it, those below with 0755 less umask.
+  /// has to be `owner`'s. Makes those that are missing with the caller's account: the first with
+  /// mode 0700, so that nobody else reads what is in it, those below with 0755 less umask.
   /// @errors as open
   static Result<OwnFolder> make(const std::string& shared, const std::string& path, uid_t owner);
+
+  /// Makes the folder `name` in `shared` for `owner`, with mode 0700, by root's hand: where users
+  /// may make none there. One that is there is looked at. @errors as open; BadArgument: `name` is
+  /// no single name; System: the caller is not root, or is none there (root_squash)
+  static Result<OwnFolder> give(const std::string& shared, const std::string& name, uid_t owner);
 
   /// The folder `name` in it; made with mode 0700 if it is missing and `make` says so.
   /// @errors as open; BadArgument: `name` is no single name

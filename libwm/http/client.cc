@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -28,8 +29,14 @@ using AnswerHead = beast::http::response_parser<beast::http::empty_body>;
 
 constexpr std::uint64_t kLongestFile = std::uint64_t{64} << 30;
 
+void set_send_limit(int fd, Duration limit) {
+  auto us = std::chrono::duration_cast<std::chrono::microseconds>(limit).count();
+  timeval time{us / 1000000, us % 1000000};
+  (void)::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof time);
+}
+
 // A socket's path has 107 bytes; a folder's descriptor makes any path short.
-Result<int> connected(const std::string& path) {
+Result<int> connected(const std::string& path, Duration patience) {
   std::filesystem::path whole(path);
   int dir = ::open(whole.parent_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (dir < 0) return fail(Code::Refused, path + ": " + std::strerror(errno));
@@ -43,12 +50,16 @@ Result<int> connected(const std::string& path) {
     return fail(Code::System, path + ": no socket");
   }
   std::memcpy(address.sun_path, brief.data(), brief.size());
+  // A peer that is stopped takes nobody more once its queue is full. 0: without a limit.
+  set_send_limit(fd, patience);
   bool there = ::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+  bool late = !there && errno == EAGAIN;
   auto why = path + ": " + std::strerror(errno);
   close_dir();
+  if (there) set_send_limit(fd, Duration::zero());
   if (there) return fd;
   ::close(fd);
-  return fail(Code::Refused, why);
+  return fail(late ? Code::Timeout : Code::Refused, why);
 }
 
 template <class Body>
@@ -149,7 +160,7 @@ Client& Client::operator=(Client&&) noexcept = default;
 Client::~Client() = default;
 
 Result<Client> Client::connect(const std::string& path, ClientBounds bounds) {
-  WM_TRY(auto fd, connected(path));
+  WM_TRY(auto fd, connected(path, bounds.patience));
   auto parts = std::make_unique<Parts>();
   parts->bounds = bounds;
   beast::error_code ec;

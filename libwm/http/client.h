@@ -12,14 +12,16 @@ namespace wm::http {
 
 /// What is taken of a peer that is not one's own.
 struct ClientBounds {
-  Duration patience{};             ///< for one request and its answer; 0: as long as it takes
+  /// For the connection, and for each request and its answer; 0: as long as it takes.
+  Duration patience{};
   std::size_t answer = 256 << 20;  ///< bytes, of a file 64 GiB
 };
 
 /// One connection. @thread one
 class Client {
  public:
-  /// @errors Refused: nobody listens there; System   @cost a connect
+  /// @errors Refused: nobody listens there; Timeout: the peer takes no connection; System
+  /// @cost a connect, up to the patience
   static Result<Client> connect(const std::string& path, ClientBounds bounds = {});
   Client(Client&&) noexcept;
   Client& operator=(Client&&) noexcept;

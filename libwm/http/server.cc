@@ -20,6 +20,7 @@
 #include <exception>
 #include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <system_error>
@@ -38,6 +39,7 @@ namespace beast = boost::beast;
 using ErrorCode = beast::error_code;
 
 constexpr std::size_t kBusyAnswers = 64;  // at a time, beyond what is taken
+constexpr auto kBetweenLines = std::chrono::seconds(1);
 constexpr Duration kBusyPatience = std::chrono::seconds(2);
 constexpr std::size_t kDrained = 256
                                  << 20;   // of a body that nobody wanted: then the peer is cut off
@@ -147,6 +149,39 @@ class BodyRoom {
   std::atomic<std::int64_t> left_;
 };
 
+/// How many connections are open, of each account. @thread any
+class Open {
+ public:
+  explicit Open(const ServerOptions& options) : options_(options) {}
+
+  /// One more of this account's; nothing: it has as many as it may. Yes: it is one too many of all,
+  /// to be answered so.
+  std::optional<bool> enter(uid_t uid) {
+    std::lock_guard hold(mutex_);
+    auto found = of_.find(uid);
+    auto own = found == of_.end() ? 0 : found->second;
+    if (own >= options_.of_one_account || all_ >= options_.connections + kBusyAnswers)
+      return std::nullopt;
+    ++of_[uid];
+    return ++all_ > options_.connections;
+  }
+  void leave(uid_t uid) {
+    std::lock_guard hold(mutex_);
+    --all_;
+    if (auto found = of_.find(uid); --found->second == 0) of_.erase(found);
+  }
+  std::size_t all() {
+    std::lock_guard hold(mutex_);
+    return all_;
+  }
+
+ private:
+  const ServerOptions& options_;
+  std::mutex mutex_;
+  std::size_t all_ = 0;
+  std::map<uid_t, std::size_t> of_;
+};
+
 /// What the threads of a server share.
 struct Serving {
   Serving(const ServerOptions& bounds, const std::function<void(Exchange&)>& answer)
@@ -155,7 +190,7 @@ struct Serving {
   ServerOptions options;
   std::function<void(Exchange&)> handle;
   BodyRoom room{options.bodies};
-  std::atomic<std::size_t> open = 0;  ///< connections
+  Open open{options};
 };
 
 /// One request on a connection.
@@ -487,26 +522,37 @@ void make_room_for(std::size_t connections) {
   (void)::setrlimit(RLIMIT_NOFILE, &files);
 }
 
+/// Says in the log who is refused, once a second: an account that is refused often fills no log.
+class Refusals {
+ public:
+  void tell(uid_t peer, std::size_t open) {
+    if (steady_now() - told_ < kBetweenLines) return;
+    told_ = steady_now();
+    log::warn("connection_refused", {{"uid", peer}, {"open", open}});
+  }
+
+ private:
+  std::chrono::steady_clock::time_point told_;
+};
+
 // Answers a connection on a thread of the crew, if there is room for it.
-void take_in(int fd, const std::shared_ptr<Serving>& serving, Crew& crew) {
+void take_in(int fd, const std::shared_ptr<Serving>& serving, Crew& crew, Refusals& refusals) {
   auto peer = peer_of(fd);
-  const auto& options = serving->options;
-  bool busy = serving->open >= options.connections;
-  if (serving->open >= options.connections + kBusyAnswers || !options.admits(peer)) {
-    log::warn("connection_refused", {{"uid", peer}, {"open", serving->open.load()}});
+  auto busy = serving->options.admits(peer) ? serving->open.enter(peer) : std::nullopt;
+  if (!busy) {
+    refusals.tell(peer, serving->open.all());
     ::close(fd);
     return;
   }
-  ++serving->open;
-  auto run = [fd, peer, busy, serving] {
+  auto run = [fd, peer, busy = *busy, serving] {
     if (busy) answer_busy(fd, peer, *serving);
     else answer_all(fd, peer, *serving);
-    --serving->open;
+    serving->open.leave(peer);
   };
   if (crew.run(run)) return;
   log::warn("connection_refused", {{"uid", peer}, {"why", "no more threads"}});
   ::close(fd);
-  --serving->open;
+  serving->open.leave(peer);
 }
 
 }  // namespace
@@ -516,10 +562,11 @@ Result<void> serve(int listening, const ServerOptions& options,
   make_room_for(options.connections);
   auto serving = std::make_shared<Serving>(options, handle);
   auto crew = std::make_shared<Crew>();
+  Refusals refusals;
   for (;;) {
     int fd = ::accept4(listening, nullptr, nullptr, SOCK_CLOEXEC);
     if (fd >= 0) {
-      take_in(fd, serving, *crew);
+      take_in(fd, serving, *crew, refusals);
     } else if (errno == EMFILE || errno == ENFILE) {
       ::poll(nullptr, 0, 100);  // until a connection ends
     } else if (errno != EINTR && errno != ECONNABORTED) {

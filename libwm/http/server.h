@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -90,6 +91,8 @@ Result<std::string> read_body(Exchange& exchange, std::size_t most);
 struct ServerOptions {
   /// At a time. Those beyond are answered 503 with Retry-After, a few at a time; the rest closed.
   std::size_t connections = 512;
+  /// Of these by one account; what it opens beyond is closed.
+  std::size_t of_one_account = std::numeric_limits<std::size_t>::max();
   std::size_t head = 64 << 10;                   ///< bytes; a longer one is answered 431
   Bytes bodies{256 << 20};                       ///< held in memory, of all connections together
   Duration patience = std::chrono::seconds(75);  ///< for a peer that gives or takes nothing

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "libwm/base/excerpt.h"
 #include "libwm/base/json.h"
 #include "libwm/rest/assets.h"
 #include "libwm/rest/json_text.h"
@@ -12,21 +13,78 @@ namespace wm::rest {
 namespace {
 
 constexpr std::size_t kLongestValue = 8192;
-constexpr std::string_view kTypes[] = {
-    "s3",          "cos",       "azureblob", "adls",   "azurefiles",   "smb",    "webdav",
-    "sftp",        "ftp",       "http",      "gcs",    "postgresql",   "mysql",  "mariadb",
-    "singlestore", "sqlserver", "db2",       "db2zos", "db2warehouse", "oracle", "netezza",
-    "teradata",    "snowflake", "hive",      "odbc"};
+/// The keys of one type, and no others: a free one would reach options of rclone and of drivers
+/// that run programs, read files or take the host's own credentials. commands/wmfetch.py has the
+/// same table, which test/unit/commands/wmfetch_test.py compares.
+struct TypeKeys {
+  std::string_view type, keys;
+};
+constexpr TypeKeys kTypes[] = {
+    {"s3",
+     "provider endpoint region location_constraint access_key_id secret_access_key "
+     "session_token force_path_style v2_auth bucket"},
+    {"cos",
+     "endpoint region location_constraint access_key_id secret_access_key session_token "
+     "force_path_style v2_auth bucket"},
+    {"azureblob", "account key sas_url endpoint tenant client_id client_secret bucket"},
+    {"adls", "account key sas_url endpoint tenant client_id client_secret bucket"},
+    {"azurefiles", "host port user pass domain bucket"},
+    {"smb", "host port user pass domain bucket"},
+    {"webdav", "url user pass vendor bearer_token bucket"},
+    {"sftp", "host port user pass key_pem key_file known_hosts_file bucket"},
+    {"ftp", "host port user pass tls explicit_tls bucket"},
+    {"http", "url bucket"},
+    {"gcs",
+     "project_number service_account_credentials service_account_file location anonymous "
+     "bucket"},
+    {"postgresql", "host server port database user password SSLmode"},
+    {"mysql", "host server port database user password"},
+    {"mariadb", "host server port database user password"},
+    {"singlestore", "host server port database user password"},
+    {"sqlserver", "host server port database user password driver Encrypt TrustServerCertificate"},
+    {"db2", "host server port database user password driver Protocol Security"},
+    {"db2zos", "host server port database user password driver Protocol Security"},
+    {"db2warehouse", "host server port database user password driver Protocol Security"},
+    {"oracle", "host server port database user password driver DBQ"},
+    {"netezza", "host server port database user password driver"},
+    {"teradata", "host server port database user password driver DBCName"},
+    {"snowflake", "host server port database user password driver Warehouse Schema Role"},
+    {"hive", "host server port database user password driver AuthMech SSL Schema"},
+    {"odbc", "host server port database user password driver Schema"},
+};
 // What may be shown: everything else could be a secret.
 constexpr std::string_view kShown[] = {"endpoint", "url",     "region", "provider", "host",
                                        "server",   "port",    "user",   "database", "driver",
                                        "bucket",   "account", "share",  "domain",   "vendor"};
 
-bool is_key(std::string_view text) {
-  auto plain = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  };
-  return !text.empty() && text.size() <= 64 && std::all_of(text.begin(), text.end(), plain);
+Result<std::string_view> keys_of(std::string_view type) {
+  for (const auto& row : kTypes)
+    if (row.type == type) return row.keys;
+  std::string all;
+  for (const auto& row : kTypes) all += " " + std::string(row.type);
+  return fail(Code::BadArgument, "type: one of" + all + " is wanted");
+}
+
+bool is_listed(std::string_view keys, std::string_view key) {
+  while (!keys.empty()) {
+    auto word = keys.substr(0, keys.find(' '));
+    if (word == key) return true;
+    keys.remove_prefix(std::min(word.size() + 1, keys.size()));
+  }
+  return false;
+}
+
+// The name of a registered driver: a path would load any file as one.
+Result<void> check_keys(const Connection& connection) {
+  WM_TRY(auto keys, keys_of(connection.type));
+  for (const auto& [key, value] : connection.keys)
+    if (!is_listed(keys, key))
+      return fail(Code::BadArgument, "connection: " + excerpt(key, 64) + ": not a key of " +
+                                         connection.type + ", which has " + std::string(keys));
+  auto driver = connection.keys.find("driver");
+  if (driver != connection.keys.end() && driver->second.find_first_of("/{};=") != std::string::npos)
+    return fail(Code::BadArgument, "connection: driver: the name of an installed one is wanted");
+  return {};
 }
 
 std::string first_text_in(const Json& object, std::initializer_list<const char*> names) {
@@ -95,21 +153,25 @@ Result<Connection> parse_connection(std::string_view text) {
     auto plain = value.is_string()           ? value.get<std::string>()
                  : value.is_number_integer() ? wm::to_text(value)
                                              : std::string("\n");
-    if (!is_key(key) || plain.size() > kLongestValue || plain.find_first_of("\r\n") != plain.npos ||
-        plain != trimmed(plain))
-      return fail(Code::BadArgument, "connection: " + key.substr(0, 64) + ": a text is wanted");
+    if (plain.size() > kLongestValue || plain.find_first_of("\r\n") != plain.npos ||
+        plain.find('\0') != plain.npos || plain != trimmed(plain))
+      return fail(Code::BadArgument, "connection: " + excerpt(key, 64) + ": a text is wanted");
     if (key == "name") connection.name = plain;
     else if (key == "type") connection.type = plain;
     else connection.keys[key] = plain;
   }
   if (!is_asset_name(connection.name))
     return fail(Code::BadArgument, "name: letters, digits, '.', '_' and '-' are wanted");
-  if (std::find(std::begin(kTypes), std::end(kTypes), connection.type) == std::end(kTypes)) {
-    std::string all;
-    for (auto type : kTypes) all += " " + std::string(type);
-    return fail(Code::BadArgument, "type: one of" + all + " is wanted");
-  }
+  WM_TRY(check_keys(connection));
   return connection;
+}
+
+Result<void> test_outcome(std::string_view progress) {
+  auto json = json_or_null(progress);
+  auto state = first_text_in(json, {"state"});
+  if (state == "done") return {};
+  auto why = state == "failed" ? first_text_in(json, {"error"}) : "";
+  return fail(Code::Unavailable, why.substr(0, 2000));
 }
 
 std::vector<Connection> parse_connections(std::string_view text) {

@@ -34,8 +34,12 @@ struct Connection {
   std::map<std::string, std::string> keys;
   bool operator==(const Connection&) const = default;
 };
-/// From JSON that a client sent: {"name","type", and texts}. @errors BadArgument: by field
+/// From JSON that a client sent: {"name","type", and texts}. @errors BadArgument: by field; a key
+/// that its type does not have
 Result<Connection> parse_connection(std::string_view json);
+/// What wmfetch --test left in its progress. @errors Unavailable: the server's own words; empty: it
+/// has said nothing of itself
+Result<void> test_outcome(std::string_view progress);
 /// The sections of connections.conf; lines that are none are passed over. @cost O(length)
 std::vector<Connection> parse_connections(std::string_view text);
 std::string to_text(const std::vector<Connection>& connections);

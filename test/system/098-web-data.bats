@@ -104,6 +104,17 @@ want_rclone() {
     "$EXECS/?args=--exec-start%20PyTorch%20--model-main%20main.py") == "Error 400: dataSource: no such connection"* ]]
 }
 
+@test "keys that run programs are refused by name, and a test is a job of the owner's" {
+  said=$(mine -d "{\"name\":\"bad\",\"type\":\"webdav\",\"url\":\"http://127.0.0.1:1\",\"bearer_token_command\":\"touch $PWD/ran\"}" "$API/connections")
+  [[ $said == *"bearer_token_command: not a key of webdav"* ]]
+  [ ! -e ran ]
+  dav tested right
+  said=$(mine -X POST "$API/connections/tested/test")
+  [ -z "$said" ] || { ! command -v rclone >/dev/null && [[ $said == *"rclone is not installed on this host"* ]]; }
+  [ "$(bjobs -a -noheader -o jobid -J test-tested | wc -l)" -eq 1 ]
+  [ -z "$(compgen -G "$CLUSTER/results/$(id -un)/data/.test-*")" ]
+}
+
 @test "an execution that is stopped takes its download with it" {
   want_rclone
   serve $((PORTS + 1)) rclone serve webdav "$HERE/files" --addr "127.0.0.1:$((PORTS + 1))" --bwlimit 20k --config /dev/null

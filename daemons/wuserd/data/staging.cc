@@ -1,22 +1,21 @@
 #include "daemons/wuserd/data/staging.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
-#include <cstring>
 #include <filesystem>
 #include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
 
 #include "daemons/wuserd/jobs/find.h"
 #include "daemons/wuserd/jobs/submit.h"
+#include "libwm/base/backoff.h"
+#include "libwm/base/clock.h"
+#include "libwm/base/hash.h"
 #include "libwm/base/joined.h"
+#include "libwm/base/json.h"
 #include "libwm/conf/catalog_conf.h"
+#include "libwm/files/temp_folder.h"
 #include "libwm/files/whole_file.h"
-#include "libwm/proc/process.h"
 #include "libwm/rest/exec_words.h"
 
 namespace wm::user {
@@ -24,10 +23,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::mutex connections_lock;
-
+constexpr Bytes kLongestProgress{1 << 20};
 constexpr Duration kTestLimit = std::chrono::seconds(40);
-constexpr Bytes kMostSaid{1 << 20};
+constexpr Duration kFirstLook = std::chrono::milliseconds(100), kLastLook = std::chrono::seconds(1);
+
+std::mutex connections_lock;
 
 std::string file_of(const Site& site) { return site.own_dir + "/connections.conf"; }
 std::string data_top(const Site& site) { return site.results_root + "/data"; }
@@ -115,18 +115,77 @@ Result<void> remove_connection(const Site& site, const std::string& name) {
   return write_connections(site, all);
 }
 
-Result<void> test_connection(const Site& site, const std::string& name) {
+namespace {
+
+/// Where a test's job writes; gone with this.
+class TestFiles {
+ public:
+  static Result<TestFiles> make(const Site& site) {
+    std::error_code ec;
+    fs::create_directories(data_top(site), ec);
+    WM_TRY(auto folder, TempFolder::make(data_top(site), ".test-"));
+    return TestFiles(std::move(folder));
+  }
+  std::string log() const { return folder_.path() + "/log"; }
+  std::string progress() const { return folder_.path() + "/progress"; }
+
+ private:
+  explicit TestFiles(TempFolder folder) : folder_(std::move(folder)) {}
+  TempFolder folder_;
+};
+
+Result<JobId> begin_test(Site& site, const std::string& name, const TestFiles& files) {
+  JobRequest job;
+  job.app = "batch";
+  job.name = "test-" + name;
+  job.out_file = files.log();
+  job.command =
+      joined({rest::shell_quoted(fetcher()), "--connections", rest::shell_quoted(file_of(site)),
+              "--progress", rest::shell_quoted(files.progress()), "--test", rest::shell_quoted(name)});
+  WM_TRY(auto reply, submit(site, job, {}));
+  return reply.job;
+}
+
+Result<void> end_test(Site& site, JobId job) {
+  WM_TRY(auto master, site.masters.take());
+  KillRequest request;
+  request.jobs.ids = {job};
+  request.reason = "nobody waits for this test any more";
+  WM_TRY(master->ask(request));
+  return {};
+}
+
+// What the job says; nothing yet: it has not ended.
+Result<std::optional<Result<void>>> outcome_of_test(Site& site, JobId job, const TestFiles& files) {
+  WM_TRY(auto view, job_of(site, job));
+  if (!is_over(view.job->state)) return std::optional<Result<void>>();
+  auto text = read_file(files.progress(), kLongestProgress);
+  auto said = rest::test_outcome(text ? *text : "");
+  if (!said && said.error().text.empty())
+    return std::optional<Result<void>>(
+        fail(Code::Unavailable, "job " + to_string(job) + " ended before it could ask"));
+  return std::optional(said);
+}
+
+}  // namespace
+
+// On a host of the cluster, as any job of this user's: not on the door's, which sees other
+// networks.
+Result<void> test_connection(Site& site, const std::string& name) {
   WM_TRY(auto all, own_connections(site));
   if (std::none_of(all.begin(), all.end(), [&](const auto& one) { return one.name == name; }))
     return fail(Code::NotFound, "connection " + name + " does not exist");
-  auto ran = proc::run({{fetcher(), "--connections", file_of(site), "--test", name}}, kTestLimit,
-                       kMostSaid);
-  if (!ran) return fail(Code::Unavailable, ran.error().text);
-  if (ran->status == 0) return {};
-  auto why = ran->err.substr(0, 2000);
-  while (!why.empty() && why.back() == '\n') why.pop_back();
-  return fail(Code::Unavailable,
-              why.empty() ? fetcher() + " ended with status " + std::to_string(ran->status) : why);
+  WM_TRY(auto files, TestFiles::make(site));
+  WM_TRY(auto job, begin_test(site, name, files));
+  auto until = steady_now() + kTestLimit;
+  for (Backoff looks(kFirstLook, kLastLook, random_number()); steady_now() < until; looks.sleep()) {
+    WM_TRY(auto outcome, outcome_of_test(site, job, files));
+    if (outcome) return *outcome;
+  }
+  WM_TRY(end_test(site, job));
+  return fail(Code::Unavailable, "job " + to_string(job) + " had no answer after " +
+                                     std::to_string(kTestLimit / std::chrono::seconds(1)) +
+                                     " s: it is ended");
 }
 
 Result<Staged> stage_data(Site& site, rest::ExecRequest& request, const std::string& bundle) {
@@ -152,11 +211,12 @@ Result<std::string> data_json(Site& site, const JobView& view) {
   const auto& exec = view.job->spec().exec;
   auto label = exec.labels.find(kDataLabel);
   if (label == exec.labels.end()) return std::string("null");
-  auto progress = conf::text_of_file(data_top(site) + "/" + exec.bundle + ".progress");
+  auto text = read_file(data_top(site) + "/" + exec.bundle + ".progress", kLongestProgress);
+  auto progress = text ? json_or_null(*text) : Json();
   auto job = find_job(site, label->second);
   return "{\"job\":" + rest::json_text(label->second) +
          ",\"state\":" + rest::json_text(job ? state_name(job->job->state) : "gone") +
-         ",\"progress\":" + (progress && !progress->empty() ? *progress : "null") + "}";
+         ",\"progress\":" + to_text(progress) + "}";
 }
 
 Result<void> stop_fetching(Site& site, const JobView& exec) {

@@ -45,7 +45,8 @@ Result<std::vector<rest::Connection>> own_connections(const Site& site);
 Result<rest::Connection> keep_connection(const Site& site, const std::string& json);
 /// @errors NotFound; System
 Result<void> remove_connection(const Site& site, const std::string& name);
-/// @errors NotFound; Unavailable: the server's own words   @cost blocks, up to 40 s
-Result<void> test_connection(const Site& site, const std::string& name);
+/// Asks the server by a job of the user's. @errors NotFound; Unavailable: the server's own words,
+/// or the job found no place in time and was ended; as submit   @cost blocks, up to 40 s
+Result<void> test_connection(Site& site, const std::string& name);
 
 }  // namespace wm::user

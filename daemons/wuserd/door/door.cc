@@ -1,7 +1,5 @@
 #include "daemons/wuserd/door/door.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 
@@ -15,11 +13,10 @@
 #include "daemons/wuserd/searches/routes.h"
 #include "daemons/wuserd/services/routes.h"
 #include "daemons/wuserd/site/reply.h"
+#include "daemons/wuserd/site/who.h"
 #include "daemons/wuserd/spaces/routes.h"
-#include "libwm/base/clock.h"
 #include "libwm/base/hash.h"
 #include "libwm/base/log.h"
-#include "libwm/http/known_tokens.h"
 #include "libwm/login/api_keys.h"
 #include "libwm/rest/exec_json.h"
 #include "libwm/rest/routes.h"
@@ -28,16 +25,6 @@ namespace wm::user {
 namespace {
 
 constexpr std::string_view kLogOff = "/auth/v1/logoff";
-
-Result<rest::Claims> check_token(Site& site, const http::Head& head) {
-  auto now = now_s();
-  auto keys = site.keys->good(now);
-  static http::KnownTokens known;
-  WM_TRY(auto claims, known.verify(head.field("x-wm-token"), keys, site.conf.name, now));
-  if (claims.uid != ::getuid()) return fail(Code::Denied, "the token is another user's");
-  if (site.revoked.hold(claims)) return fail(Code::Denied, "the token was logged off");
-  return claims;
-}
 
 // wgatewayd passes a log-off on: the master believes us about the user's own tokens. It needs no
 // scope.

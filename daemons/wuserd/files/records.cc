@@ -28,6 +28,9 @@ Result<void> Records::mark_deleted(const std::string& bundle) {
   std::error_code ec;
   fs::remove_all(code_dir(bundle), ec);
   if (ec) return fail(Code::System, code_dir(bundle) + ": " + ec.message());
+  // What was fetched for it alone is nobody's then: wmfetch(1) removes it from the cache in time.
+  auto data = (fs::path(incoming_).parent_path() / "data" / bundle).string();
+  for (const char* end : {"", ".log", ".progress"}) fs::remove(data + end, ec);
   std::lock_guard lock(mutex_);
   alive_.erase(bundle);
   deleted_.insert(bundle);

@@ -25,7 +25,8 @@ class Records {
 
   /// Was the execution of this bundle deleted? @cost a look at the disk the first time
   bool is_deleted(const std::string& bundle);
-  /// From now on it is; its code goes, if that still waits. @errors System
+  /// From now on it is; its code goes, if that still waits, and so does its way to fetched data.
+  /// @errors System
   Result<void> mark_deleted(const std::string& bundle);
 
  private:

@@ -7,13 +7,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 
-#include "libwm/rest/archive_rules.h"
+#include "libwm/base/excerpt.h"
+#include "libwm/files/tree.h"
 
 namespace wm::user {
 namespace {
@@ -35,7 +33,9 @@ std::string words_of(archive* a) {
   return text ? text : "cannot be read";
 }
 
-Error damaged(archive* a) { return fail(Code::BadArgument, "archive: " + words_of(a)); }
+Error damaged(archive* a) {
+  return fail(Code::BadArgument, "archive: " + excerpt(words_of(a), 300));
+}
 
 std::string text(const char* value) { return value ? value : ""; }
 
@@ -61,27 +61,61 @@ ArchiveEntry facts_of(archive_entry* entry) {
   return facts;
 }
 
-// Below the folder, whatever was the current one; nobody else's bits, no set-uid.
-void place_below(const std::string& folder, archive_entry* entry, const ArchiveEntry& facts) {
-  archive_entry_set_pathname(entry, (folder + "/" + facts.path).c_str());
-  if (facts.kind == ArchiveEntry::Kind::HardLink)
-    archive_entry_set_hardlink(entry, (folder + "/" + facts.link).c_str());
-  auto mode = archive_entry_perm(entry) & 0777;
-  bool is_folder = facts.kind == ArchiveEntry::Kind::Folder;
-  archive_entry_set_perm(entry, mode | (is_folder ? 0700 : 0600));
+// Nobody else's bits, no set-uid.
+mode_t mode_of(archive_entry* entry, const ArchiveEntry& facts) {
+  mode_t own = facts.kind == ArchiveEntry::Kind::Folder ? 0700 : 0600;
+  return (archive_entry_perm(entry) & 0777) | own;
 }
 
-Result<void> copy_data(archive* from, archive* to, rest::ArchiveRules& rules) {
+// A place that cannot be had is the archive's fault; a full disk is not.
+Result<void> placed(Result<void> done) {
+  if (done || done.error().code == Code::System || done.error().code == Code::Limit) return done;
+  return fail(Code::BadArgument, "archive: " + excerpt(done.error().text, 300));
+}
+
+/// One file while it is written. What an archive leaves out of it counts as if it were there.
+class UnpackedFile {
+ public:
+  UnpackedFile(Fd fd, std::string path, rest::ArchiveRules& rules)
+      : fd_(std::move(fd)), path_(std::move(path)), rules_(rules) {}
+
+  Result<void> write(std::string_view bytes, std::uint64_t offset) {
+    WM_TRY(grow(offset + bytes.size()));
+    if (::lseek(fd_.get(), static_cast<off_t>(offset), SEEK_SET) < 0) return system_error(path_);
+    return write_all(fd_.get(), bytes, path_);
+  }
+
+  Result<void> finish(std::uint64_t size, time_t changed) {
+    WM_TRY(grow(std::max(size, size_)));
+    if (::ftruncate(fd_.get(), static_cast<off_t>(size_)) != 0) return system_error(path_);
+    const timespec times[2] = {{0, UTIME_NOW}, {changed, changed == 0 ? UTIME_NOW : 0}};
+    (void)::futimens(fd_.get(), times);
+    return {};
+  }
+
+ private:
+  Result<void> grow(std::uint64_t size) {
+    if (size <= size_) return {};
+    WM_TRY(rules_.grow(size - size_));
+    size_ = size;
+    return {};
+  }
+
+  Fd fd_;
+  std::string path_;
+  rest::ArchiveRules& rules_;
+  std::uint64_t size_ = 0;
+};
+
+Result<void> copy_data(archive* from, UnpackedFile& to) {
   for (;;) {
     const void* block = nullptr;
     std::size_t size = 0;
     la_int64_t offset = 0;
     int status = archive_read_data_block(from, &block, &size, &offset);
     if (status == ARCHIVE_EOF) return {};
-    if (status < ARCHIVE_WARN) return damaged(from);
-    WM_TRY(rules.grow(size));
-    if (archive_write_data_block(to, block, size, offset) < ARCHIVE_WARN)
-      return fail(Code::System, "unpacking: " + words_of(to));
+    if (status < ARCHIVE_WARN || offset < 0) return damaged(from);
+    WM_TRY(to.write({static_cast<const char*>(block), size}, static_cast<std::uint64_t>(offset)));
   }
 }
 
@@ -95,86 +129,74 @@ Archive reader() {
   return in;
 }
 
-// No SECURE_NOABSOLUTEPATHS: it is we who put the folder before each path.
-Archive writer() {
-  Archive out(archive_write_disk_new());
-  archive_write_disk_set_options(out.get(), ARCHIVE_EXTRACT_TIME | ARCHIVE_EXTRACT_PERM |
-                                                ARCHIVE_EXTRACT_SECURE_SYMLINKS |
-                                                ARCHIVE_EXTRACT_SECURE_NODOTDOT);
-  return out;
+Result<void> unpack_file(archive* in, archive_entry* entry, const ArchiveEntry& facts,
+                         const Tree& tree, rest::ArchiveRules& rules) {
+  auto fd = tree.make_file(facts.path, mode_of(entry, facts));
+  if (!fd) return placed(fd.error());
+  UnpackedFile out(std::move(*fd), facts.path, rules);
+  WM_TRY(copy_data(in, out));
+  return out.finish(facts.size, archive_entry_mtime(entry));
 }
 
-Result<void> unpack_entry(archive* in, archive* out, archive_entry* entry,
-                          const std::string& folder, rest::ArchiveRules& rules) {
+Result<void> unpack_entry(archive* in, archive_entry* entry, const Tree& tree,
+                          rest::ArchiveRules& rules) {
+  using Kind = ArchiveEntry::Kind;
   auto facts = facts_of(entry);
   WM_TRY(rules.admit(facts));
-  place_below(folder, entry, facts);
-  if (archive_write_header(out, entry) < ARCHIVE_WARN)
-    return fail(Code::BadArgument,
-                "archive: '" + facts.path.substr(0, 200) + "': " + words_of(out));
-  WM_TRY(copy_data(in, out, rules));
-  if (archive_write_finish_entry(out) < ARCHIVE_WARN)
-    return fail(Code::System, "unpacking: " + words_of(out));
-  return {};
+  switch (facts.kind) {
+    case Kind::Folder: return placed(tree.make_folder(facts.path, mode_of(entry, facts)));
+    case Kind::SymbolicLink: return placed(tree.make_link(facts.path, facts.link));
+    case Kind::HardLink: return placed(tree.make_name(facts.path, facts.link));
+    default: return unpack_file(in, entry, facts, tree, rules);
+  }
 }
 
-Result<void> add_file(archive* out, const fs::path& path, const std::string& name) {
-  struct stat facts {};
-  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-  if (fd < 0) return {};  // gone meanwhile, or a link
-  bool regular = ::fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode);
+Result<void> add_file(archive* out, const TreeFile& file) {
   Entry entry(archive_entry_new());
-  archive_entry_set_pathname(entry.get(), name.c_str());
-  archive_entry_copy_stat(entry.get(), &facts);
-  bool fine = regular && archive_write_header(out, entry.get()) >= ARCHIVE_WARN;
+  archive_entry_set_pathname(entry.get(), file.path.c_str());
+  archive_entry_copy_stat(entry.get(), &file.facts);
+  bool fine = archive_write_header(out, entry.get()) >= ARCHIVE_WARN;
   char block[kArchiveBlock];
-  auto left = static_cast<std::uint64_t>(facts.st_size);  // it may grow while it is read
+  auto left = static_cast<std::uint64_t>(file.facts.st_size);  // it may grow while it is read
   while (fine && left > 0) {
-    auto n = ::read(fd, block, std::min<std::uint64_t>(left, sizeof block));
+    auto n = ::read(file.fd, block, std::min<std::uint64_t>(left, sizeof block));
     if (n <= 0) break;
     fine = archive_write_data(out, block, static_cast<std::size_t>(n)) >= 0;
     left -= static_cast<std::uint64_t>(n);
   }
-  ::close(fd);
-  if (regular && !fine) return fail(Code::System, "zip: " + words_of(out));
+  if (!fine) return fail(Code::System, "zip: " + words_of(out));
   return {};
 }
 
 }  // namespace
 
-Result<void> unpack(const std::string& path, const std::string& folder) {
+Result<void> unpack(const std::string& path, const std::string& folder,
+                    const rest::ArchiveLimits& limits) {
   auto in = reader();
-  auto out = writer();
   if (archive_read_open_filename(in.get(), path.c_str(), kArchiveBlock) != ARCHIVE_OK)
     return fail(Code::NotFound, "no archive: " + words_of(in.get()));
+  WM_TRY(auto tree, Tree::open(folder));
   std::error_code ec;
   auto packed = fs::file_size(path, ec);
-  rest::ArchiveRules rules({}, ec ? 0 : packed);
+  rest::ArchiveRules rules(limits, ec ? 0 : packed);
   for (bool first = true;; first = false) {
     archive_entry* entry = nullptr;
     int status = archive_read_next_header(in.get(), &entry);
-    if (status == ARCHIVE_EOF) break;
+    if (status == ARCHIVE_EOF) return {};
     if (status < ARCHIVE_WARN)
       return first ? fail(Code::NotFound, "no archive") : damaged(in.get());
-    WM_TRY(unpack_entry(in.get(), out.get(), entry, folder, rules));
+    WM_TRY(unpack_entry(in.get(), entry, tree, rules));
   }
-  if (archive_write_close(out.get()) < ARCHIVE_WARN)
-    return fail(Code::System, "unpacking: " + words_of(out.get()));
-  return {};
 }
 
 Result<void> zip_folder(const std::string& folder, const std::vector<std::string>& but, int fd) {
+  WM_TRY(auto tree, Tree::open(folder));
   Archive out(archive_write_new());
   archive_write_set_format_zip(out.get());
   if (archive_write_open_fd(out.get(), fd) != ARCHIVE_OK)
     return fail(Code::System, "zip: " + words_of(out.get()));
-  std::error_code ec;
-  for (fs::recursive_directory_iterator at(folder, ec), end; !ec && at != end; at.increment(ec)) {
-    auto name = at->path().lexically_relative(folder).string();
-    bool skipped = std::find(but.begin(), but.end(), name) != but.end();
-    if (skipped && at->is_directory(ec)) at.disable_recursion_pending();
-    if (!skipped && at->is_regular_file(ec)) WM_TRY(add_file(out.get(), at->path(), name));
-  }
+  WM_TRY(tree.walk({.paths = but, .unreadable = true},
+                   [&](const TreeFile& file) { return add_file(out.get(), file); }));
   if (archive_write_close(out.get()) != ARCHIVE_OK)
     return fail(Code::System, "zip: " + words_of(out.get()));
   return {};

@@ -5,12 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <filesystem>
 #include <string_view>
 
+#include "daemons/wuserd/files/body.h"
 #include "daemons/wuserd/files/unpack.h"
 
 namespace wm::user {
@@ -19,21 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kZipBlock = 256 << 10;
-
-/// An open file. @owns the descriptor
-class File {
- public:
-  explicit File(int fd) : fd_(fd) {}
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int fd() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 // Names of the workers' folders: their numbers, in order.
 std::vector<std::uint32_t> workers_in(const std::string& log) {
@@ -49,14 +33,34 @@ std::vector<std::uint32_t> workers_in(const std::string& log) {
   return workers;
 }
 
-Result<void> send_file(http::Exchange& exchange, int fd) {
+/// A regular file of a job's, and how long it was when it was opened.
+struct Output {
+  Fd fd;
+  off_t size = 0;
+};
+
+// A fifo would have us wait, a device be read without end.
+Result<Output> open_output(const std::string& path) {
+  Output out;
+  out.fd.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat facts{};
+  if (!out.fd || ::fstat(out.fd.get(), &facts) != 0) return system_error(path);
+  if (!S_ISREG(facts.st_mode)) return fail(Code::Denied, path + ": is no regular file");
+  out.size = facts.st_size;
+  return out;
+}
+
+// From where it stands, as much as was announced: it may grow meanwhile.
+Result<void> send_bytes(http::Exchange& exchange, int fd, off_t left) {
   std::string block(kZipBlock, '\0');
-  for (;;) {
-    auto n = ::read(fd, block.data(), block.size());
-    if (n < 0) return fail(Code::System, std::strerror(errno));
+  while (left > 0) {
+    auto n = ::read(fd, block.data(), std::min(block.size(), static_cast<std::size_t>(left)));
+    if (n < 0) return system_error("reading");
     if (n == 0) return {};
     WM_TRY(exchange.write(std::string_view(block.data(), static_cast<std::size_t>(n))));
+    left -= n;
   }
+  return {};
 }
 
 Result<std::vector<std::string>> streams_of(const std::string& type) {
@@ -92,17 +96,8 @@ std::vector<Worker> workers_of(const std::string& result_dir) {
   return all;
 }
 
-// The end of a file: what is older does not show in a curve of this many points.
-std::string end_of(const std::string& path) {
-  constexpr off_t kMost = 16 << 20;
-  File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  struct stat facts {};
-  if (file.fd() < 0 || ::fstat(file.fd(), &facts) != 0 || !S_ISREG(facts.st_mode)) return "";
-  std::string text(static_cast<std::size_t>(std::min(facts.st_size, kMost)), '\0');
-  auto n = ::pread(file.fd(), text.data(), text.size(), std::max<off_t>(facts.st_size - kMost, 0));
-  text.resize(n < 0 ? 0 : static_cast<std::size_t>(n));
-  return text;
-}
+// What is older does not show in a curve of this many points.
+std::string end_of(const std::string& path) { return output_end(path, 16 << 20); }
 
 Result<off_t> offset_in(const std::string& text) {
   off_t value = 0;
@@ -113,28 +108,23 @@ Result<off_t> offset_in(const std::string& text) {
   return value;
 }
 
-// A file without a name: it is gone once nothing has it open.
-Result<int> nameless_file(const std::string& folder) {
-  int fd = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (fd >= 0) return fd;
-  auto path = folder + "/.wm-zip-XXXXXX";
-  fd = ::mkostemp(path.data(), O_CLOEXEC);
-  if (fd < 0) return fail(Code::System, folder + ": " + std::strerror(errno));
-  ::unlink(path.c_str());
-  return fd;
-}
-
 }  // namespace
+
+std::string output_end(const std::string& path, off_t most) {
+  auto file = open_output(path);
+  if (!file) return "";
+  std::string text(static_cast<std::size_t>(std::min(file->size, most)), '\0');
+  auto n = ::pread(file->fd.get(), text.data(), text.size(), std::max<off_t>(file->size - most, 0));
+  text.resize(n < 0 ? 0 : static_cast<std::size_t>(n));
+  return text;
+}
 
 Result<void> send_whole_file(http::Exchange& exchange, const std::string& path,
                              const std::string& type) {
-  File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  struct stat facts {};
-  if (file.fd() < 0 || ::fstat(file.fd(), &facts) != 0)
-    return fail(Code::System, path + ": " + std::strerror(errno));
+  WM_TRY(auto file, open_output(path));
   WM_TRY(exchange.begin(
-      {200, {{"Content-Type", type}, {"Content-Length", std::to_string(facts.st_size)}}, ""}));
-  WM_TRY(send_file(exchange, file.fd()));
+      {200, {{"Content-Type", type}, {"Content-Length", std::to_string(file.size)}}, ""}));
+  WM_TRY(send_bytes(exchange, file.fd.get(), file.size));
   return exchange.finish();
 }
 
@@ -143,11 +133,9 @@ Result<void> send_logs(Call& call, const JobView& exec, const std::string& type)
   auto& exchange = call.exchange;
   WM_TRY(exchange.begin({200, {{"Content-Type", "text/plain; charset=utf-8"}}, ""}));
   for (const auto& worker : workers_of(exec.result_dir))
-    for (const auto& stream : streams) {
-      auto path = worker.folder + "/" + stream;
-      File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-      if (file.fd() >= 0) WM_TRY(send_file(exchange, file.fd()));
-    }
+    for (const auto& stream : streams)
+      if (auto file = open_output(worker.folder + "/" + stream))
+        WM_TRY(send_bytes(exchange, file->fd.get(), file->size));
   return exchange.finish();
 }
 
@@ -159,12 +147,11 @@ Result<void> send_results(Call& call, const JobView& job) {
     folder = job.result_dir + ".1";
   if (folder.empty() || !fs::is_directory(folder, ec))
     return fail(Code::NotFound, "there are no results yet");
-  WM_TRY(auto fd, nameless_file(call.site.results_root));
-  File file(fd);
-  WM_TRY(zip_folder(folder, {"_submitted_code", "checkpoint", "conda", ".conda.lock"}, fd));
-  struct stat facts {};
-  if (::fstat(fd, &facts) != 0 || ::lseek(fd, 0, SEEK_SET) != 0)
-    return fail(Code::System, std::strerror(errno));
+  WM_TRY(auto file, nameless_file(call.site.results_root));
+  WM_TRY(zip_folder(folder, {"_submitted_code", "checkpoint", "conda", ".conda.lock"}, file.get()));
+  struct stat facts{};
+  if (::fstat(file.get(), &facts) != 0 || ::lseek(file.get(), 0, SEEK_SET) != 0)
+    return system_error("the zip");
   auto size = std::to_string(facts.st_size);
   auto name = zip_name(job.id, call.site.conf.name);
   // Clients split it at ';' and want `filename=` without a blank before it.
@@ -174,7 +161,7 @@ Result<void> send_results(Call& call, const JobView& job) {
         {"Content-Length", size},
         {"Content-Disposition", "attachment;filename=" + name + ";size=" + size}},
        ""}));
-  WM_TRY(send_file(call.exchange, fd));
+  WM_TRY(send_bytes(call.exchange, file.get(), facts.st_size));
   return call.exchange.finish();
 }
 
@@ -201,21 +188,20 @@ Result<void> send_log_part(Call& call, const std::string& result_dir, const std:
     return one.number == static_cast<std::uint32_t>(number);
   });
   known = known && found != workers.end();
-  auto path = known ? found->folder + "/" + stream : std::string();
-  File file(known ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1);
-  struct stat facts {};
-  if (file.fd() < 0 || ::fstat(file.fd(), &facts) != 0)
-    return fail(Code::NotFound, "worker " + worker + " has no " + stream);
+  auto none = fail(Code::NotFound, "worker " + worker + " has no " + stream);
+  if (!known) return none;
+  auto file = open_output(found->folder + "/" + stream);
+  if (!file) return none;
   WM_TRY(auto tail, offset_in(call.target.value("tail")));
   WM_TRY(auto from, offset_in(call.target.value("from")));
-  if (tail > 0) from = std::max<off_t>(facts.st_size - tail, 0);
-  from = std::min(from, facts.st_size);
-  ::lseek(file.fd(), from, SEEK_SET);
+  if (tail > 0) from = std::max<off_t>(file->size - tail, 0);
+  from = std::min(from, file->size);
+  ::lseek(file->fd.get(), from, SEEK_SET);
   WM_TRY(call.exchange.begin(
       {200,
        {{"Content-Type", "text/plain; charset=utf-8"}, {"X-Offset", std::to_string(from)}},
        ""}));
-  WM_TRY(send_file(call.exchange, file.fd()));
+  WM_TRY(send_bytes(call.exchange, file->fd.get(), file->size - from));
   return call.exchange.finish();
 }
 
@@ -224,6 +210,7 @@ Result<std::string> log_text(const std::string& result_dir, std::size_t worker,
   if (kind == "launcherlog") return end_of(result_dir + "/job.out");
   if (kind != "stdout" && kind != "stderr")
     return fail(Code::NotFound, "log '" + kind + "' does not exist: stdout, stderr, launcherlog");
+  if (worker == 0) return fail(Code::NotFound, "worker 0 does not exist: they count from 1");
   auto workers = workers_of(result_dir);
   if (worker > workers.size()) return std::string();  // it has not started
   return end_of(workers[worker - 1].folder + "/" + kind);

@@ -1,6 +1,8 @@
 // Role: what executions leave behind: logs of their workers, and the zip of their results.
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 
 #include "daemons/wuserd/jobs/find.h"
@@ -8,7 +10,11 @@
 
 namespace wm::user {
 
-/// Sends a file. @errors System; as Exchange::write
+/// The last `most` bytes of a regular file; none can be read: "". @cost O(most)
+std::string output_end(const std::string& path, off_t most);
+
+/// Sends a regular file as long as it is now. @errors Denied: it is none; System; as
+/// Exchange::write
 Result<void> send_whole_file(http::Exchange& exchange, const std::string& path,
                              const std::string& type);
 
@@ -29,7 +35,7 @@ Result<void> send_log_part(Call& call, const std::string& result_dir, const std:
                            const std::string& stream);
 
 /// The end of what the n-th worker wrote, counted from 1: stdout, stderr, or launcherlog, the job's
-/// own report. 16 MiB at most. @errors NotFound: another kind, or no such worker
+/// own report. 16 MiB at most; "": it has not started. @errors NotFound: another kind, or number 0
 Result<std::string> log_text(const std::string& result_dir, std::size_t worker,
                              const std::string& kind);
 

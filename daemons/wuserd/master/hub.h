@@ -11,6 +11,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <set>
@@ -27,9 +28,10 @@ class Hub {
  public:
   explicit Hub(Masters& masters) : masters_(masters) {}
 
-  /// Sends an event stream until its reader is gone: "job" with a row, "tick" with the time every
+  /// Sends an event stream until its reader is gone or `may_stay` no more, which is asked with each
+  /// message: "job" with a row, "tick" with the time every
   /// two seconds, "stale" while the master is away, "reset" where something was missed.
-  void follow(http::Exchange& exchange);
+  void follow(http::Exchange& exchange, const std::function<bool()>& may_stay);
 
  private:
   struct Message {

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "daemons/wuserd/jobs/find.h"
@@ -24,6 +22,7 @@ namespace wm::user {
 namespace {
 
 constexpr std::size_t kLongestNotebook = 16 << 10;
+constexpr Bytes kLongestWebFile{1 << 20};  // web.json, web.share
 constexpr const char* kType = "notebook";
 constexpr int kMostMinutes = 7 * 24 * 60;
 
@@ -49,9 +48,8 @@ std::size_t ahead_of(const JobView& view, const std::vector<JobView>& all) {
 }
 
 SortedJson shared_with(const std::string& result_dir) {
-  std::ifstream in(result_dir + "/web.share", std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(in)), {});
-  auto json = json_or_null<SortedJson>(text);
+  auto text = read_file(result_dir + "/web.share", kLongestWebFile);
+  auto json = text ? json_or_null<SortedJson>(*text) : SortedJson();
   return json.is_array() ? json : SortedJson::array();
 }
 
@@ -224,10 +222,9 @@ bool is_shared_with(const std::string& result_dir, const std::string& user) {
 }
 
 Result<WebReport> web_report(const std::string& result_dir) {
-  std::ifstream in(result_dir + "/web.json", std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(in)), {});
-  if (text.empty()) return fail(Code::NotFound, "it has not said where it listens yet");
-  auto json = json_or_null<SortedJson>(text);
+  auto text = read_file(result_dir + "/web.json", kLongestWebFile);
+  if (!text || text->empty()) return fail(Code::NotFound, "it has not said where it listens yet");
+  auto json = json_or_null<SortedJson>(*text);
   if (!json.is_object()) return fail(Code::Damaged, result_dir + "/web.json: no JSON");
   WebReport report;
   report.address = json.value("address", "");

@@ -31,8 +31,8 @@ Result<WebReport> web_report(const std::string& result_dir);
 bool is_shared_with(const std::string& result_dir, const std::string& user);
 
 /// Carries the request, and what follows on its connection, to the application of this job of the
-/// user's; or answers why that cannot be. `guest`: who asks, if not the user. What is not shared
-/// with the guest is answered as not there.
+/// user's, until the token or the share is good no more; or answers why that cannot be. `guest`:
+/// who asks, if not the user. What is not shared with the guest is answered as not there.
 void visit(Site& site, http::Exchange& exchange, const std::string& job, const std::string& guest);
 
 /// A file for a token below the user's results, for jobs that use the door in the user's name; the

@@ -13,6 +13,7 @@
 
 #include "daemons/wuserd/jobs/find.h"
 #include "daemons/wuserd/notebooks/notebooks.h"
+#include "daemons/wuserd/site/who.h"
 #include "libwm/base/backoff.h"
 #include "libwm/base/clock.h"
 #include "libwm/base/hash.h"
@@ -58,6 +59,8 @@ class Places {
   }
   void learn(const std::string& job, const Place& place) {
     std::lock_guard hold(mutex_);
+    std::erase_if(places_,
+                  [&](const auto& one) { return place.found - one.second.found > kKnownFor; });
     places_[job] = place;
   }
   void forget(const std::string& job) {
@@ -191,6 +194,9 @@ void visit(Site& site, http::Exchange& exchange, const std::string& job, const s
   }
   auto first = http::text_of(head_for(head, place));
   auto bare = exchange.take_over();
+  auto shared = [results = place.results, guest] { return is_shared_with(results, guest); };
+  auto may_stay = guest.empty() ? still_good(site, head) : std::function<bool()>(shared);
+  auto stands = site.standing.keep(bare.fd, may_stay);
   auto carried = tunnel->carry(bare.fd, first + bare.early);
   if (!carried) log::info("visit_broken", {{"job", job}, {"why", carried.error().text}});
 }

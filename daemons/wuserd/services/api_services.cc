@@ -3,8 +3,8 @@
 #include <array>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 
+#include "daemons/wuserd/jobs/outputs.h"
 #include "daemons/wuserd/services/dlim.h"
 #include "daemons/wuserd/services/routes.h"
 #include "daemons/wuserd/site/json_body.h"
@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kLongestSpan = 24 * 3600;
-constexpr std::streamoff kLogTail = 64 << 10;
+constexpr off_t kLogTail = 64 << 10;
 
 Json canary_json(const Call& call, const std::string& name) {
   auto canary = canary_of(call.site, name);
@@ -110,15 +110,7 @@ Result<Answer> service_log(Call& call) {
   WM_TRY(auto service, find_service(call.site, call.args[0]));
   WM_TRY(auto profile, profile_of(call.site, service));
   auto path = log_folder(service, profile) + "/" + std::to_string(service.record.job.job) + ".2";
-  std::ifstream in(path, std::ios::binary | std::ios::ate);
-  std::string text;
-  if (in) {
-    auto size = static_cast<std::streamoff>(in.tellg());
-    auto from = std::max<std::streamoff>(size - kLogTail, 0);
-    in.seekg(from);
-    text.resize(static_cast<std::size_t>(size - from));
-    in.read(text.data(), size - from);
-  }
+  auto text = output_end(path, kLogTail);
   return Answer(http::Reply{200, {{"Content-Type", "text/plain; charset=utf-8"}}, text});
 }
 

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "daemons/wuserd/files/body.h"
 #include "daemons/wuserd/site/site.h"
 #include "libwm/serve/model.h"
 #include "libwm/serve/profile.h"
@@ -131,9 +132,12 @@ Result<void> set_canary(Site& site, const DlimService& service, const Canary& ca
 /// Has those of its routers read its profile again that answer now, on this host; the others see by
 /// themselves that it has changed. False: none answers. @errors Unavailable: one does not take it
 Result<bool> router_rereads(const DlimService& service, std::uint32_t routers);
+/// Is there such a service, as far as was known 2 s ago? Asked before a request's body is taken.
+/// @errors as find_service
+Result<void> check_service(Site& site, const std::string& name);
 /// Passes a request on to its router, waits for the answer. Those of one `group` of streams, a
-/// number in hexadecimal digits, all go to the same one; empty: of none.
-Result<http::Reply> infer(Site& site, const std::string& name, std::string body,
+/// number in hexadecimal digits, all go to the same one; empty: of none. @errors as check_service
+Result<http::Reply> infer(Site& site, const std::string& name, Body body,
                           const std::string& group = "");
 
 /// Held while services are added, removed, started or stopped.

@@ -27,12 +27,15 @@ class Idle {
  public:
   std::optional<http::Client> take(const std::string& path) {
     std::lock_guard hold(mutex_);
-    auto& kept = kept_[path];
+    auto found = kept_.find(path);
+    if (found == kept_.end()) return std::nullopt;
+    auto& kept = found->second;
     while (!kept.empty()) {
       auto client = std::move(kept.back());
       kept.pop_back();
       if (client.is_usable()) return client;
     }
+    kept_.erase(found);  // its service may be gone
     return std::nullopt;
   }
   void give_back(const std::string& path, http::Client client) {
@@ -60,30 +63,39 @@ std::string socket_of(const std::string& folder, std::uint32_t rank) {
   return folder + "/" + serve::router_name(rank) + ".sock";
 }
 
-/// How many routers services have, as their profiles said lately.
+/// How many routers services have, as their profiles said lately. Of names that no service has
+/// nothing is kept.
 class Replicas {
  public:
-  std::uint32_t of(Site& site, const std::string& name) {
+  Result<std::uint32_t> of(Site& site, const std::string& name) {
     auto now = steady_now();
     std::lock_guard hold(mutex_);
-    auto& known = known_[name];
-    if (known.count != 0 && now - known.at < kLook) return known.count;
-    known.at = now;
-    known.count = 1;
-    if (auto service = find_service(site, name))
-      if (auto profile = profile_of(site, *service)) known.count = profile->replica;
-    return known.count;
+    auto known = known_.find(name);
+    if (known != known_.end() && now - known->second.at < kLook) return known->second.count;
+    auto service = find_service(site, name);
+    if (!service) {
+      known_.erase(name);
+      return service.error();
+    }
+    auto profile = profile_of(site, *service);
+    known_[name] = {profile ? profile->replica : 1, now};
+    return known_[name].count;
   }
 
  private:
   static constexpr auto kLook = 2s;
   struct Known {
-    std::uint32_t count = 0;
+    std::uint32_t count = 1;
     std::chrono::steady_clock::time_point at;
   };
   std::mutex mutex_;
   std::map<std::string, Known> known_;
 };
+
+Replicas& replicas() {
+  static Replicas the_replicas;
+  return the_replicas;
+}
 
 /// A connection, and where it goes.
 struct Way {
@@ -117,9 +129,8 @@ http::Reply unavailable(const std::string& name) {
 
 // A router that starts is waited for as long as a kernel would be.
 Result<Way> connect_patiently(Site& site, const std::string& name, std::size_t turn) {
-  static Replicas replicas;
   auto folder = site.results_root + "/services/" + name;
-  auto count = replicas.of(site, name);
+  WM_TRY(auto count, replicas().of(site, name));
   auto way = any_router(folder, count, turn);
   if (way) return way;
   WM_TRY(auto service, find_service(site, name));
@@ -247,17 +258,25 @@ Result<bool> router_rereads(const DlimService& service, std::uint32_t routers) {
   return any;
 }
 
-Result<http::Reply> infer(Site& site, const std::string& asked, std::string body,
+Result<void> check_service(Site& site, const std::string& name) {
+  if (!serve::is_service_name(name))
+    return fail(Code::NotFound, "model " + name + " does not exist");
+  WM_TRY(replicas().of(site, name));
+  return {};
+}
+
+Result<http::Reply> infer(Site& site, const std::string& asked, Body body,
                           const std::string& group) {
-  if (!serve::is_service_name(asked))
-    return fail(Code::NotFound, "model " + asked + " does not exist");
+  WM_TRY(check_service(site, asked));
   auto name = chosen(site, asked, group);
   auto way = connect_patiently(site, name, turn_of(group));
   if (!way && way.error().code == Code::NotFound) return way.error();
   if (!way) return unavailable(name);
   http::Fields fields;
   if (!group.empty()) fields.emplace_back("X-WM-Group", group);
-  auto reply = way->client.send("POST", "/inference", std::move(body), fields);
+  auto path = body.path();
+  auto reply = path.empty() ? way->client.send("POST", "/inference", body.text(), fields)
+                            : way->client.send_file("POST", "/inference", path, fields);
   if (!reply) return unavailable(name);
   idle().give_back(way->path, std::move(way->client));
   auto answer = passed_on(std::move(*reply));

@@ -231,7 +231,8 @@ Result<Answer> set_readme(Call& call) {
 }
 
 Result<Answer> inference(Call& call) {
-  WM_TRY(auto body, http::read_body(call.exchange, kLongestSamples));
+  WM_TRY(check_service(call.site, call.args[0]));
+  WM_TRY(auto body, Body::take(call.exchange, kLongestSamples, call.site.results_root));
   std::string group(call.exchange.head().field("x-wm-group"));
   WM_TRY(auto reply, infer(call.site, call.args[0], std::move(body), group));
   return Answer(std::move(reply));

@@ -1,14 +1,8 @@
 // What lies on disk of each inference service.
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "daemons/wuserd/jobs/find.h"
 #include "daemons/wuserd/services/dlim.h"
@@ -131,7 +125,9 @@ Result<std::string> kernels_wait_for(Site& site, const DlimService& service) {
 
 // A line "PERCENT SERVICE" in the service's folder.
 std::optional<Canary> canary_of(const Site& site, const std::string& name) {
-  std::ifstream in(site.results_root + "/services/" + name + "/canary");
+  auto text = read_file(site.results_root + "/services/" + name + "/canary", Bytes{4096});
+  if (!text) return std::nullopt;
+  std::istringstream in(*text);
   Canary canary;
   if (in >> canary.percent >> canary.service) return canary;
   return std::nullopt;

@@ -48,7 +48,8 @@ Json inputs_of(const DlimService& service) {
   Json shape = Json::array({-1});
   auto text = read_file(service.package() + "/signature.json");
   auto signature = text ? json_or_null(*text) : Json();
-  if (signature.is_object() && signature.contains("input_shape"))
+  if (signature.is_object() && signature.contains("input_shape") &&
+      signature["input_shape"].is_array())
     for (const auto& n : signature["input_shape"]) shape.push_back(n);
   return Json::array({{{"name", "input"}, {"datatype", "FP32"}, {"shape", shape}}});
 }
@@ -74,9 +75,9 @@ Result<Answer> model_ready(Call& call) {
 }
 
 Result<Answer> infer_v2(Call& call) {
-  WM_TRY(auto body, http::read_body(call.exchange, kLongestInference));
   auto service = find_v2(call);
   if (!service) return refused_v2(404, service.error().text);
+  WM_TRY(auto body, Body::take(call.exchange, kLongestInference, call.site.results_root));
   WM_TRY(auto reply, infer(call.site, service->name, std::move(body)));
   if (reply.status != 200) return refused_v2(reply.status, reply.body);
   int status = reply.body.starts_with("{\"error\"") ? 400 : 200;

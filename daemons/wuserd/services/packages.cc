@@ -1,13 +1,19 @@
 #include "daemons/wuserd/services/packages.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <filesystem>
-#include <fstream>
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "daemons/wuserd/services/dlim.h"
 #include "libwm/base/hash.h"
+#include "libwm/files/tree.h"
 #include "libwm/files/whole_file.h"
 
 namespace wm::user {
@@ -18,17 +24,21 @@ namespace fs = std::filesystem;
 constexpr const char* kModel = "/model";
 constexpr const char* kCode = "/_submitted_code";
 
-bool is_plain_file(const fs::path& path) {
-  std::error_code ec;
-  return fs::is_regular_file(fs::symlink_status(path, ec));
+// The user's own folder may be a link, to a larger disk say; what is below it is no link.
+Result<Tree> tree_at(const std::string& folder) {
+  std::unique_ptr<char, void (*)(void*)> real(::realpath(folder.c_str(), nullptr), ::free);
+  return Tree::open(real ? real.get() : folder);
 }
 
-// Paths of the plain files below `folder`, relative to it, sorted.
+// Paths of the plain files below `folder`, relative to it, sorted; none: there is no folder.
 std::vector<std::string> files_in(const std::string& folder) {
   std::vector<std::string> files;
-  std::error_code ec;
-  for (fs::recursive_directory_iterator at(folder, ec), end; !ec && at != end; at.increment(ec))
-    if (is_plain_file(at->path())) files.push_back(at->path().string().substr(folder.size() + 1));
+  auto tree = tree_at(folder);
+  if (!tree) return files;
+  (void)tree->walk({.paths = {}, .unreadable = true}, [&](const TreeFile& file) -> Result<void> {
+    files.push_back(file.path);
+    return {};
+  });
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -69,11 +79,21 @@ std::string readme_of(const JobView& run, const serve::Wanted& wanted) {
          run.job->spec().name + "): " + wanted.weight + "\n";
 }
 
-void add_file(Hasher& hash, const std::string& path) {
+// Each block of an open file, from its beginning.
+Result<void> each_block(const TreeFile& file,
+                        const std::function<Result<void>(std::string_view)>& take) {
   std::array<char, 64 << 10> block{};
-  std::ifstream in(path, std::ios::binary);
-  while (in.read(block.data(), block.size()) || in.gcount() > 0)
-    hash.add({block.data(), static_cast<std::size_t>(in.gcount())});
+  for (;;) {
+    auto n = ::read(file.fd, block.data(), block.size());
+    if (n < 0) return system_error(file.path);
+    if (n == 0) return {};
+    WM_TRY(take({block.data(), static_cast<std::size_t>(n)}));
+  }
+}
+
+Result<void> copy_file(const TreeFile& file, const Tree& to) {
+  WM_TRY(auto out, to.make_file(file.path, file.facts.st_mode & 0777));
+  return each_block(file, [&](auto bytes) { return write_all(out.get(), bytes, file.path); });
 }
 
 }  // namespace
@@ -86,23 +106,29 @@ std::string code_folder(const JobView& run) {
 Result<void> copy_folder(const std::string& from, const std::string& to) {
   std::error_code ec;
   fs::create_directories(to, ec);
-  for (const auto& file : files_in(from)) {
-    if (!ec) fs::create_directories(fs::path(to + "/" + file).parent_path(), ec);
-    if (!ec) fs::copy_file(from + "/" + file, to + "/" + file, ec);
-    if (ec) return fail(Code::System, to + "/" + file + ": " + ec.message());
-  }
-  return ec ? Result<void>(fail(Code::System, to + ": " + ec.message())) : Result<void>();
+  if (ec) return fail(Code::System, to + ": " + ec.message());
+  auto source = tree_at(from);
+  if (!source && source.error().code == Code::NotFound) return {};
+  if (!source) return source.error();
+  WM_TRY(auto target, Tree::open(to));
+  return source->walk({}, [&](const TreeFile& file) { return copy_file(file, target); });
 }
 
 std::string tree_hash(const std::string& folder) {
-  auto files = files_in(folder);
-  if (files.empty()) return "";
+  auto tree = tree_at(folder);
+  if (!tree) return "";
   Hasher hash(16);
-  for (const auto& file : files) {
-    hash.add(file + '\0');
-    add_file(hash, folder + "/" + file);
-  }
-  return hex(hash.finish());
+  bool any = false;
+  auto add = [&](const TreeFile& file) {
+    any = true;
+    hash.add(file.path + '\0');
+    return each_block(file, [&](auto bytes) -> Result<void> {
+      hash.add(bytes);
+      return {};
+    });
+  };
+  auto whole = tree->walk({.paths = {}, .unreadable = true}, add);
+  return any && whole ? hex(hash.finish()) : "";
 }
 
 Result<void> make_package(const JobView& run, serve::Wanted wanted, const std::string& into) {

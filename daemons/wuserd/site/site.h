@@ -13,6 +13,7 @@
 #include "daemons/wuserd/master/hub.h"
 #include "daemons/wuserd/master/masters.h"
 #include "daemons/wuserd/master/revoked.h"
+#include "daemons/wuserd/master/standing.h"
 #include "libwm/http/server.h"
 #include "libwm/http/token_files.h"
 #include "libwm/login/token.h"
@@ -49,6 +50,7 @@ struct Site {
   Masters masters;
   std::unique_ptr<Hub> hub;
   Revoked revoked{conf};
+  Standing standing;
 };
 
 /// One request on its way to an answer.

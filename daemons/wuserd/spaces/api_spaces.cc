@@ -59,9 +59,9 @@ Json row_of(const Json& space, const std::string& owner) {
 }
 
 // Of one who shares nothing with this user any more, nothing is asked again.
-Result<void> add_shared(const Site& site, const std::string& owner, Json& found) {
-  WM_TRY(auto there, SpaceOwner::find(site, owner, kOfList));
-  WM_TRY(auto text, there.ask("GET", "/spaces"));
+Result<void> add_shared(const Site& site, const std::string& owner, const Result<std::string>& list,
+                        Json& found) {
+  WM_TRY(auto text, list);
   WM_TRY(auto spaces, told_json(text, owner));
   for (const auto& space : spaces)
     if (space.is_object()) found.push_back(row_of(space, owner));
@@ -76,8 +76,10 @@ Result<Answer> list_spaces(Call& call) {
     found.push_back(json_or_null(text));
     found.back()["members"] = space.members.size();
   }
-  for (const auto& owner : known_owners(call.site))
-    if (!add_shared(call.site, owner, found)) away.push_back(owner);
+  auto owners = known_owners(call.site);
+  auto lists = lists_of(call.site, owners, kOfList);
+  for (std::size_t i = 0; i < owners.size(); ++i)
+    if (!add_shared(call.site, owners[i], lists[i], found)) away.push_back(owners[i]);
   return json_reply(to_text({{"spaces", found}, {"away", away}}));
 }
 
@@ -192,7 +194,7 @@ Result<Fetched> fetch(Call& call, const SpaceName& named, const std::string& mod
   WM_TRY(auto space, told_json(text, named.owner));
   auto archive = scratch.path + "/archive";
   WM_TRY(owner.fetch(model_target(named, model) + "/package", archive));
-  if (auto unpacked = unpack(archive, folder); !unpacked)
+  if (auto unpacked = unpack(archive, folder, kFromOthers); !unpacked)
     return fail(Code::BadArgument, unpacked.error().text);
   return Fetched{folder + "/package", text_or_none(space, "plan")};
 }

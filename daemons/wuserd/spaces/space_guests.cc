@@ -29,9 +29,9 @@ struct Guest {
 
 Result<Guest> guest_of(uid_t uid) {
   auto found = proc::account(uid);
-  if (!found) return found.error().code == Code::NotFound
-                         ? fail(Code::Denied, "the account has no name")
-                         : found.error();
+  if (!found)
+    return found.error().code == Code::NotFound ? fail(Code::Denied, "the account has no name")
+                                                : found.error();
   Guest guest{found->name, {}};
   for (gid_t id : proc::groups_of(*found))
     if (auto known = proc::group(id)) guest.groups.push_back(known->name);
@@ -87,7 +87,7 @@ Result<Answer> add_by_guest(Call& call, const Guest& guest) {
   Scratch scratch(call.site);
   auto archive = scratch.path + "/archive", folder = scratch.path + "/package";
   WM_TRY(receive_package(call.exchange, archive));
-  if (auto unpacked = unpack(archive, folder); !unpacked)
+  if (auto unpacked = unpack(archive, folder, kFromOthers); !unpacked)
     return fail(Code::BadArgument, unpacked.error().text);
   WM_TRY(auto manifest, read_file(folder + "/manifest.json"));
   WM_TRY(auto model, rest::parse_model(manifest));

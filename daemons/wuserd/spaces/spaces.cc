@@ -4,17 +4,20 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <mutex>
+#include <optional>
 #include <set>
+#include <sstream>
 #include <thread>
 
 #include "daemons/wuserd/files/unpack.h"
 #include "daemons/wuserd/services/dlim.h"
 #include "daemons/wuserd/site/json_body.h"
+#include "libwm/base/clock.h"
 #include "libwm/base/json.h"
 #include "libwm/files/whole_file.h"
 #include "libwm/proc/accounts.h"
@@ -27,6 +30,8 @@ using namespace std::chrono_literals;
 constexpr Duration kBriefly = 500ms;  // of what nobody waits for
 constexpr std::size_t kLongestAnswer = 4 << 20;
 constexpr std::size_t kMostOwners = 500;
+constexpr Bytes kLongestOwners{1 << 20};
+constexpr std::size_t kAskedAtOnce = 32;
 
 // As its own wuserd said it: clients get the same code again.
 Error error_of(const http::Reply& reply, const std::string& user) {
@@ -131,9 +136,29 @@ Result<void> SpaceOwner::fetch(const std::string& target, const std::string& int
   return {};
 }
 
+std::vector<Result<std::string>> lists_of(const Site& site, const std::vector<std::string>& owners,
+                                          Duration patience) {
+  std::vector<Result<std::string>> lists(owners.size(),
+                                         fail(Code::Timeout, "there was no time to ask"));
+  auto until = steady_now() + patience;
+  std::atomic<std::size_t> next{0};
+  auto ask_on = [&] {
+    for (auto i = next++; i < owners.size() && steady_now() < until; i = next++) {
+      auto owner = SpaceOwner::find(site, owners[i], patience);
+      lists[i] = owner ? owner->ask("GET", "/spaces") : Result<std::string>(owner.error());
+    }
+  };
+  std::vector<std::jthread> askers;
+  for (std::size_t n = 0; n < std::min(owners.size(), kAskedAtOnce); ++n)
+    askers.emplace_back(ask_on);
+  askers.clear();  // each has its answer, or none
+  return lists;
+}
+
 std::vector<std::string> known_owners(const Site& site) {
   std::vector<std::string> users;
-  std::ifstream in(owners_path(site));
+  auto text = read_file(owners_path(site), kLongestOwners);
+  std::istringstream in(text ? *text : "");
   for (std::string user; std::getline(in, user);)
     if (!user.empty()) users.push_back(user);
   return users;

@@ -49,6 +49,11 @@ class SpaceOwner {
   http::Client client_;
 };
 
+/// What each of these owners shares, as its wuserd says: JSON. They are asked at once, so that
+/// those who are stopped cost one wait together. @errors of each: as SpaceOwner::find, ask; Timeout
+/// @cost twice `patience` at most
+std::vector<Result<std::string>> lists_of(const Site& site, const std::vector<std::string>& owners,
+                                          Duration patience);
 /// Whom this user was told of, or has asked. @cost a file
 std::vector<std::string> known_owners(const Site& site);
 /// From now on, or no more, is that user one of them. @cost a file, written where it changes

@@ -47,6 +47,27 @@ TEST(installation, an_account_that_is_missing_stops_the_daemons) {
   EXPECT_THAT(found.text, HasSubstr("master_user: no account 'wm'"));
 }
 
+TEST(installation, a_results_folder_that_users_jobs_refuse_is_told_with_the_remedy) {
+  Sound machine;
+  machine.conf.dirs.results = "/shared/results";
+  auto& folder = machine.files["/shared/results"];
+  for (auto mode : {0755u, 01777u, 01775u, 0700u}) {
+    folder = {0, mode, true};
+    EXPECT_TRUE(machine.check().empty()) << mode;
+  }
+  for (auto mode : {0777u, 0775u, 0757u}) {
+    folder = {0, mode, true};
+    EXPECT_FALSE(machine.only().stops);
+    EXPECT_THAT(machine.only().text, HasSubstr("badmin mkresults"));
+  }
+  folder = {1000, 0755, true};
+  EXPECT_THAT(machine.only().text, HasSubstr("chown root /shared/results"));
+  machine.conf.host_user = "ann";  // a private cluster: all of it is ann's
+  machine.accounts["ann"] = 1000;
+  machine.files["/var/lib/wm/node/h1"].uid = 1000;
+  EXPECT_TRUE(machine.check().empty());
+}
+
 TEST(installation, a_folder_of_the_wrong_account_is_told_with_the_remedy) {
   Sound machine;
   machine.files["/var/lib/wm/master"].uid = 0;

@@ -3,8 +3,10 @@ and nothing else in the temporary folder is touched.
 """
 
 import contextlib
+import importlib.util
 import json
 import os
+import re
 import select
 import shutil
 import signal
@@ -185,6 +187,106 @@ class LocalData(unittest.TestCase):
         env = {**os.environ, 'PATH': self.programs + ':' + os.environ['PATH']}
         said = subprocess.run(words, env=env, capture_output=True, text=True, check=True).stdout.strip()
         self.assertEqual(os.listdir(said), ['a'])
+
+
+class Connections(unittest.TestCase):
+    """What a connection may say."""
+
+    def setUp(self):
+        self.place = self.enterContext(tempfile.TemporaryDirectory())
+        self.log = os.path.join(self.place, 'asked')
+        with open(os.path.join(self.place, 'rclone'), 'w', encoding='ascii') as file:
+            file.write(f'#!/bin/sh\nenv >>"{self.log}"\n')
+        os.chmod(os.path.join(self.place, 'rclone'), 0o755)
+
+    def asked(self, *lines):
+        """Of --test: its status, what it says, and what it leaves behind for pages."""
+        conf, progress = os.path.join(self.place, 'conf'), os.path.join(self.place, 'progress')
+        with open(conf, 'w', encoding='ascii') as file:
+            file.write('\n'.join(('[c]', *lines)) + '\n')
+        words = [sys.executable, WMFETCH, '--connections', conf, '--progress', progress, '--test', 'c']
+        env = {**os.environ, 'PATH': self.place + ':' + os.environ['PATH']}
+        done = subprocess.run(words, env=env, capture_output=True, text=True, check=False)
+        with open(progress, encoding='utf-8') as file:
+            return done.returncode, done.stderr, json.load(file)
+
+    def test_a_key_that_its_type_has_not_is_refused_by_name_and_nothing_is_asked(self):
+        for kind, key in (('webdav', 'bearer_token_command'), ('sftp', 'ssh'), ('s3', 'env_auth'), ('s3', 'shared_credentials_file'),
+                          ('postgresql', 'driver'), ('mariadb', 'INITSTMT'), ('azureblob', 'use_msi')):
+            status, said, progress = self.asked(f'type = {kind}', f'{key} = /x')
+            self.assertEqual(status, 1)
+            self.assertIn(f'connection c: {key}: not a key of {kind}', said)
+            self.assertEqual(progress['state'], 'failed')
+            self.assertIn(key, progress['error'])
+        self.assertFalse(os.path.exists(self.log))
+
+    def test_a_driver_is_the_name_of_an_installed_one(self):
+        status, said, _ = self.asked('type = odbc', 'driver = /x.so')
+        self.assertEqual(status, 1)
+        self.assertRegex(said, "'/x.so' is not installed|pyodbc is not installed")
+
+    def test_what_is_listed_reaches_the_server_and_the_end_is_told(self):
+        status, said, progress = self.asked('type = webdav', 'url = http://h', 'bucket = b')
+        self.assertEqual((status, said, progress['state']), (0, '', 'done'))
+        with open(self.log, encoding='utf-8') as file:
+            asked = file.read()
+        self.assertIn('RCLONE_CONFIG_WM_URL=http://h', asked)
+        self.assertNotIn('RCLONE_CONFIG_WM_BUCKET', asked)
+
+    def test_both_tables_of_keys_say_the_same(self):
+        spec = importlib.util.spec_from_file_location('wmfetch', WMFETCH)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        with open(os.path.join(TOP, 'libwm', 'rest', 'data_sources.cc'), encoding='utf-8') as file:
+            table = file.read().partition('TypeKeys kTypes[] = {')[2].partition('\n};')[0]
+        rows = [''.join(re.findall(r'"([^"]*)"', row)[1:]) for row in table.split('},')[:-1]]
+        names = [re.findall(r'"([^"]*)"', row)[0] for row in table.split('},')[:-1]]
+        self.assertEqual(dict(zip(names, rows)), module.KEYS)
+        self.assertEqual(set(names), {*module.STORES, *module.DATABASES})
+
+    def test_sources_nested_without_end_are_refused_in_a_line(self):
+        done = subprocess.run([sys.executable, WMFETCH, '--cache', self.place, '[' * 100000], capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (1, 'wmfetch: SOURCES: a JSON list of objects is wanted\n'))
+
+
+class Cache(unittest.TestCase):
+    """What was fetched is kept as long as somebody may ask for it."""
+
+    def setUp(self):
+        self.place, programs = (self.enterContext(tempfile.TemporaryDirectory()) for _ in range(2))
+        self.conf, self.cache = os.path.join(programs, 'conf'), os.path.join(self.place, 'cache')
+        for path, text in ((self.conf, '[c]\ntype = http\nurl = x\n'), (os.path.join(programs, 'rclone'), RCLONE)):
+            with open(path, 'w', encoding='ascii') as file:
+                file.write(text)
+        os.chmod(path, 0o755)
+        self.env = {**os.environ, 'PATH': programs + ':' + os.environ['PATH']}
+
+    def fetch(self):
+        """Its folder."""
+        words = [sys.executable, WMFETCH, '--connections', self.conf, '--cache', self.cache, '--link', os.path.join(self.place, 'b1'), SOURCES]
+        return subprocess.run(words, env=self.env, capture_output=True, text=True, check=True).stdout.strip()
+
+    def old(self, name, days):
+        """A folder of the cache that nobody has touched for so long."""
+        path = os.path.join(self.cache, name)
+        os.makedirs(path)
+        os.utime(path, (time.time() - days * 86400,) * 2)
+        return path
+
+    def test_what_nobody_leads_to_goes_in_time_and_what_an_execution_has_stays(self):
+        gone = [self.old('a' * 32, 31), self.old('q1-2', 2), self.old('.draft-x', 31)]
+        stays = [self.old('b' * 32, 29), self.old('q3-4', 0), self.old('.draft-y', 2), self.old('c' * 32, 400)]
+        os.symlink(stays[-1], os.path.join(self.place, 'b0'))
+        whole = self.fetch()
+        self.assertEqual([p for p in gone if os.path.exists(p)], [])
+        self.assertEqual([p for p in stays if not os.path.exists(p)], [])
+        self.assertTrue(os.path.isfile(os.path.join(whole, 'a')))
+
+    def test_what_is_asked_for_again_is_young_again(self):
+        whole = self.fetch()
+        os.utime(whole, (0, 0))
+        self.assertEqual(self.fetch(), whole)
+        self.assertGreater(os.stat(whole).st_mtime, time.time() - 600)
 
 
 if __name__ == '__main__':

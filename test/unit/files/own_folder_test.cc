@@ -1,5 +1,5 @@
-// Folders of one account's: what another account may have planted or may change is refused, and what
-// is below them is reached without following links.
+// Folders of one account's: what another account may have planted or may change is refused, and
+// what is below them is reached without following links.
 #include "libwm/files/own_folder.h"
 
 #include <fcntl.h>
@@ -47,7 +47,7 @@ TEST_F(own_folder, is_made_so_that_nobody_else_writes_there) {
   EXPECT_EQ(why(), "");
   EXPECT_EQ(why(), "") << "again";
   ::umask(before);
-  struct stat is {};
+  struct stat is{};
   ASSERT_EQ(::stat((root_ + "/ann/batchworkdir/12/log/1").c_str(), &is), 0);
   EXPECT_EQ(is.st_mode & 0777, 0755u);
   ASSERT_EQ(::stat((root_ + "/ann").c_str(), &is), 0);
@@ -153,10 +153,36 @@ TEST_F(own_folder, a_folder_in_it_is_made_for_its_owner_alone) {
   EXPECT_EQ(own->sub("keys", false).error().code, Code::NotFound);
   auto keys = own->sub("keys", true);
   ASSERT_TRUE(keys);
-  struct stat is {};
+  struct stat is{};
   ASSERT_EQ(::fstat(keys->fd(), &is), 0);
   EXPECT_EQ(is.st_mode & 0777, 0700u);
   EXPECT_EQ(keys->path(), root_ + "/ann/keys");
+}
+
+TEST_F(own_folder, is_given_by_root_where_its_owner_may_make_none) {
+  constexpr uid_t kNobody = 65534;
+  auto owner = ::geteuid() == 0 ? kNobody : ::geteuid();
+  ::chmod(root_.c_str(), 0755);
+  for (int again = 0; again < 2; ++again) {
+    auto given = OwnFolder::give(root_, "bob", owner);
+    ASSERT_TRUE(given) << given.error().text;
+  }
+  struct stat is{};
+  ASSERT_EQ(::stat((root_ + "/bob").c_str(), &is), 0);
+  EXPECT_EQ(is.st_uid, owner);
+  EXPECT_EQ(is.st_mode & 07777, 0700u);
+  EXPECT_EQ(std::distance(fs::directory_iterator(root_), {}), 1);
+}
+
+TEST_F(own_folder, what_is_in_the_way_is_not_given_away) {
+  constexpr uid_t kNobody = 65534;
+  fs::create_directory(root_ + "/bob");
+  ::chmod((root_ + "/bob").c_str(), 0777);
+  EXPECT_EQ(OwnFolder::give(root_, "bob", kNobody).error().code, Code::Denied);
+  fs::create_directory_symlink("/etc", root_ + "/eve");
+  EXPECT_EQ(OwnFolder::give(root_, "eve", kNobody).error().code, Code::Denied);
+  for (auto bad : {"", ".", "..", "a/b"})
+    EXPECT_EQ(OwnFolder::give(root_, bad, kNobody).error().code, Code::BadArgument) << bad;
 }
 
 }  // namespace

@@ -262,6 +262,21 @@ ArchiveEntry link(std::string path, std::string target) {
   return {ArchiveEntry::Kind::SymbolicLink, std::move(path), std::move(target), 0};
 }
 
+// Of hardwareSpec: no GPUs, said or unsaid, leave the cores as they are.
+TEST(exec_request, gpus_of_a_form_that_are_none_change_nothing) {
+  for (auto none : {R"("gpu":{"num_gpu":0})", R"("gpu":{"num_gpu":"0"})", R"("gpu":{})"}) {
+    auto r = parse_exec("--exec-start PyTorch").value();
+    auto data = std::string(R"({"hardwareSpec":{"nodes":{"cpu":{"units":3},)") + none + "}}}";
+    ASSERT_TRUE(add_exec_data(data, r)) << data;
+    EXPECT_EQ(r.device, Device::Cpu) << data;
+    EXPECT_EQ(r.devices, 3u) << data;
+  }
+  auto r = parse_exec("--exec-start PyTorch").value();
+  ASSERT_TRUE(add_exec_data(R"({"hardwareSpec":{"nodes":{"gpu":{"num_gpu":2}}}})", r));
+  EXPECT_EQ(r.device, Device::Gpu);
+  EXPECT_EQ(r.devices, 2u);
+}
+
 TEST(archive_rules, entries_stay_inside) {
   ArchiveRules rules({}, 100);
   for (auto good : {"a", "./a/b", "a/b/", "a..b/c", "..a"})

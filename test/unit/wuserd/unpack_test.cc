@@ -86,7 +86,7 @@ TEST_F(unpacking, links_inside_work_and_set_uid_is_dropped) {
       folder()));
   EXPECT_EQ(text("d/l"), "x");
   EXPECT_EQ(text("h"), "x");
-  struct stat facts {};
+  struct stat facts{};
   ASSERT_EQ(::stat((folder() + "/a").c_str(), &facts), 0);
   EXPECT_EQ(facts.st_mode & 07000, 0u);
 }
@@ -119,6 +119,51 @@ TEST_F(unpacking, a_link_to_a_folder_inside_is_not_written_through) {
   EXPECT_FALSE(fs::exists(folder() + "/d/y"));
 }
 
+// "l" alone stays inside; through "d" it leads to what is above.
+TEST_F(unpacking, a_link_that_leads_through_a_link_is_refused_in_either_order) {
+  const Made d{"a/b/d", AE_IFLNK, "", "../.."}, l{"l", AE_IFLNK, "", "a/b/d/../../secret"};
+  for (const auto& entries : {std::vector{d, l}, {l, d}}) {
+    auto unpacked = unpack(make(entries), folder());
+    ASSERT_FALSE(unpacked);
+    EXPECT_EQ(unpacked.error().code, Code::BadArgument);
+    EXPECT_NE(unpacked.error().text.find("leads through a link"), std::string::npos);
+    fs::remove_all(folder());
+    fs::create_directory(folder());
+  }
+}
+
+TEST_F(unpacking, a_second_name_of_a_link_is_refused) {
+  auto unpacked =
+      unpack(make({{"a/b/l", AE_IFLNK, "", "../../x"}, {"h", AE_IFREG, "", "a/b/l"}}), folder());
+  EXPECT_EQ(unpacked.error().code, Code::BadArgument) << unpacked.error().text;
+  EXPECT_FALSE(fs::is_symlink(folder() + "/h"));
+}
+
+TEST_F(unpacking, archives_of_others_hold_no_links) {
+  ASSERT_TRUE(unpack(make({{"a", AE_IFREG, "x", ""}}), folder(), kFromOthers));
+  for (const auto& link : {Made{"l", AE_IFLNK, "", "a"}, Made{"h", AE_IFREG, "", "a"}}) {
+    auto unpacked = unpack(make({{"a", AE_IFREG, "x", ""}, link}), folder(), kFromOthers);
+    ASSERT_FALSE(unpacked) << link.path;
+    EXPECT_NE(unpacked.error().text.find("is a link"), std::string::npos);
+    EXPECT_FALSE(fs::exists(folder() + "/" + link.path));
+  }
+}
+
+// What is there already is as what the archive brings.
+TEST_F(unpacking, links_in_the_folder_are_not_followed) {
+  fs::create_directory(top + "/victim");
+  std::ofstream(top + "/victim/.bashrc") << "old";
+  fs::create_directory_symlink(top + "/victim", folder() + "/m");
+  EXPECT_FALSE(unpack(make({{"m/.bashrc", AE_IFREG, "new", ""}}), folder()));
+  EXPECT_FALSE(
+      unpack(make({{"m", AE_IFDIR, "", ""}, {"m/.bashrc", AE_IFREG, "new", ""}}), folder()));
+  fs::create_symlink(top + "/victim/.bashrc", folder() + "/f");
+  ASSERT_TRUE(unpack(make({{"f", AE_IFREG, "mine", ""}}), folder()));
+  std::ifstream in(top + "/victim/.bashrc");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "old");
+  EXPECT_EQ(text("f"), "mine");
+}
+
 // Names and bytes of a tar that are a little wrong: whatever comes of it stays in the folder.
 TEST_F(unpacking, spoiled_archives_write_nothing_outside) {
   std::vector<Made> entries{{"m/a.py", AE_IFREG, "print()", ""},
@@ -134,12 +179,17 @@ TEST_F(unpacking, spoiled_archives_write_nothing_outside) {
   const auto tries = test::fuzz_count(400);
   for (unsigned i = 0; i < tries && !HasFailure(); ++i) {
     std::ofstream(top + "/archive", std::ios::binary) << mutator.spoiled(good[i % 2]);
-    (void)unpack(top + "/archive", folder());
+    bool others = i % 3 == 0;
+    auto unpacked =
+        unpack(top + "/archive", folder(), others ? kFromOthers : rest::ArchiveLimits());
+    auto said = unpacked ? "unpacked" : unpacked.error().text;
+    EXPECT_EQ(test::trouble_with_refusal(said), "") << "try " << i;
     std::size_t beside = 0;
     for ([[maybe_unused]] const auto& entry : fs::directory_iterator(top)) ++beside;
     EXPECT_EQ(beside, 2u) << "try " << i;
     for (const auto& entry : fs::recursive_directory_iterator(folder()))
       if (entry.is_symlink()) {
+        EXPECT_FALSE(others) << "try " << i;
         auto leads = fs::weakly_canonical(entry.path()).string();
         EXPECT_TRUE(leads.starts_with(fs::canonical(folder()).string())) << leads;
       }
@@ -184,6 +234,22 @@ TEST_F(unpacking, results_come_as_a_zip_without_what_is_left_out) {
   EXPECT_EQ(text("log/1/stdout"), "log/1/stdout");
   EXPECT_FALSE(fs::exists(folder() + "/checkpoint"));
   EXPECT_FALSE(fs::exists(folder() + "/link"));
+}
+
+TEST_F(unpacking, what_is_zipped_and_unpacked_again_is_the_same) {
+  const std::vector<Made> entries{{"run.sh", AE_IFREG, "echo", ""}, {"d/empty", AE_IFREG, "", ""}};
+  ASSERT_TRUE(unpack(make(entries), folder()));
+  fs::permissions(folder() + "/run.sh", fs::perms(0750));
+  int fd = ::open((top + "/zip").c_str(), O_RDWR | O_CREAT, 0600);
+  ASSERT_TRUE(zip_folder(folder(), {}, fd));
+  ::close(fd);
+  auto again = top + "/again";
+  fs::create_directory(again);
+  ASSERT_TRUE(unpack(top + "/zip", again, kFromOthers));
+  std::ifstream in(again + "/run.sh");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "echo");
+  EXPECT_EQ(fs::status(again + "/run.sh").permissions(), fs::perms(0750));
+  EXPECT_EQ(fs::file_size(again + "/d/empty"), 0u);
 }
 
 }  // namespace

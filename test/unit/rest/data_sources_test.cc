@@ -1,0 +1,68 @@
+// Role: connections: the keys that a type has, and no others.
+#include "libwm/rest/data_sources.h"
+
+#include <gtest/gtest.h>
+
+namespace wm::rest {
+namespace {
+
+std::string why_not(const std::string& json) {
+  auto made = parse_connection(json);
+  return made ? "" : made.error().text;
+}
+
+TEST(connections, the_keys_of_its_type_are_taken) {
+  auto made = parse_connection(
+      R"({"name":"s","type":"s3","endpoint":"https://h","access_key_id":"a","secret_access_key":"b"})");
+  ASSERT_TRUE(made) << made.error().text;
+  EXPECT_EQ(made->keys.size(), 3u);
+  EXPECT_EQ(why_not(R"({"name":"p","type":"postgresql","host":"h","port":5432,"password":"x"})"),
+            "");
+  EXPECT_EQ(why_not(R"({"name":"o","type":"odbc","driver":"PostgreSQL Unicode"})"), "");
+}
+
+TEST(connections, what_runs_programs_or_reads_files_of_the_host_is_no_key) {
+  for (auto [type, key] : {std::pair{"webdav", "bearer_token_command"},
+                           {"sftp", "ssh"},
+                           {"s3", "env_auth"},
+                           {"s3", "shared_credentials_file"},
+                           {"azureblob", "use_msi"},
+                           {"http", "headers"},
+                           {"mariadb", "driver"},
+                           {"postgresql", "ConnSettings"},
+                           {"s3", "end"},
+                           {"s3", ""},
+                           {"s3", "user"}}) {
+    auto said =
+        why_not(std::string(R"({"name":"c","type":")") + type + R"(",")" + key + R"(":"/x"})");
+    EXPECT_TRUE(said.starts_with("connection: " + std::string(key) + ": not a key of " + type))
+        << said;
+  }
+}
+
+TEST(connections, a_driver_is_a_name_and_a_type_one_of_the_list) {
+  for (auto driver : {"/x.so", "x;PWD=", "{x}", "../x"})
+    EXPECT_TRUE(why_not(std::string(R"({"name":"o","type":"odbc","driver":")") + driver + "\"}")
+                    .starts_with("connection: driver: the name"))
+        << driver;
+  EXPECT_TRUE(why_not(R"({"name":"o","type":"local"})").starts_with("type: one of s3 cos"));
+  EXPECT_NE(why_not(R"({"name":"../o","type":"s3"})"), "");
+  EXPECT_NE(why_not("{\"name\":\"o\",\"type\":\"s3\",\"endpoint\":\"a\\nb = c\"}"), "");
+}
+
+TEST(connections, the_outcome_of_a_test_is_the_servers_words) {
+  EXPECT_TRUE(test_outcome(R"({"bytes":0,"state":"done","error":""})"));
+  EXPECT_EQ(test_outcome(R"({"state":"failed","error":"401"})").error().text, "401");
+  for (auto none : {"", "{", "[]", R"({"state":"running","error":"x"})", R"({"state":7})"})
+    EXPECT_EQ(test_outcome(none).error().text, "") << none;
+}
+
+TEST(connections, what_is_written_is_read_again) {
+  auto made =
+      parse_connection(R"({"name":"w","type":"webdav","url":"http://h","pass":"a = b"})").value();
+  EXPECT_EQ(parse_connections(to_text(std::vector{made})), std::vector{made});
+  EXPECT_EQ(shown_json(made), R"({"name":"w","type":"webdav","pass":"***","url":"http://h"})");
+}
+
+}  // namespace
+}  // namespace wm::rest

@@ -1,0 +1,96 @@
+// Role: what is sent of a worker's output: the part that was asked for, of regular files alone.
+#include "daemons/wuserd/jobs/outputs.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "test/support/folder.h"
+#include "test/support/said_exchange.h"
+
+namespace wm::user {
+namespace {
+
+namespace fs = std::filesystem;
+
+class outputs : public ::testing::Test {
+ protected:
+  void SetUp() override { write("log/1/stdout", "0123456789"); }
+  void write(const std::string& name, const std::string& text) const {
+    auto path = fs::path(folder.path() + "/" + name);
+    fs::create_directories(path.parent_path());
+    std::ofstream(path) << text;
+  }
+  /// The answer to a request for a part, or why there is none.
+  Result<http::Reply> part(const std::string& query, const std::string& worker = "1",
+                           const std::string& stream = "stdout") {
+    test::SaidExchange exchange({"GET", "/x" + query, {}});
+    Call call{exchange, site, rest::parse_target("/x" + query).value(), {}};
+    WM_TRY(send_log_part(call, folder.path(), worker, stream));
+    return exchange.answer;
+  }
+  std::string offset(const http::Reply& reply) const {
+    for (const auto& [name, value] : reply.fields)
+      if (name == "X-Offset") return value;
+    return "none";
+  }
+
+  test::OwnFolder folder;
+  Site site{ClusterConf{}, "ann", folder.path(), folder.path()};
+};
+
+TEST_F(outputs, a_part_begins_where_it_was_asked_to) {
+  struct Row {
+    const char *query, *text, *offset;
+  };
+  for (const auto& row :
+       {Row{"", "0123456789", "0"}, Row{"?from=0", "0123456789", "0"}, Row{"?from=7", "789", "7"},
+        Row{"?from=10", "", "10"}, Row{"?from=99", "", "10"}, Row{"?tail=1", "9", "9"},
+        Row{"?tail=3", "789", "7"}, Row{"?tail=10", "0123456789", "0"},
+        Row{"?tail=99", "0123456789", "0"}, Row{"?tail=0", "0123456789", "0"},
+        Row{"?tail=2&from=1", "89", "8"}}) {
+    auto sent = part(row.query);
+    ASSERT_TRUE(sent) << row.query;
+    EXPECT_EQ(sent->body, row.text) << row.query;
+    EXPECT_EQ(offset(*sent), row.offset) << row.query;
+  }
+}
+
+TEST_F(outputs, a_bad_number_or_worker_is_refused) {
+  for (auto query : {"?tail=-1", "?tail=x", "?from=1x"})
+    EXPECT_EQ(part(query).error().code, Code::BadArgument) << query;
+  EXPECT_EQ(part("", "2").error().code, Code::NotFound);
+  EXPECT_EQ(part("", "1", "stderr").error().code, Code::NotFound);
+  EXPECT_EQ(part("", "1", "../1/stdout").error().code, Code::NotFound);
+}
+
+TEST_F(outputs, what_is_no_regular_file_is_not_sent) {
+  fs::create_symlink("/dev/zero", folder.path() + "/log/1/stderr");
+  EXPECT_EQ(part("", "1", "stderr").error().code, Code::NotFound);
+  fs::create_directories(folder.path() + "/log/2");
+  ASSERT_EQ(::mkfifo((folder.path() + "/log/2/stdout").c_str(), 0600), 0);
+  EXPECT_EQ(part("", "2").error().code, Code::NotFound);
+  test::SaidExchange exchange({"GET", "/x", {}});
+  EXPECT_FALSE(send_whole_file(exchange, folder.path() + "/log/2/stdout", "text/plain"));
+}
+
+TEST_F(outputs, workers_are_counted_from_1) {
+  EXPECT_EQ(log_text(folder.path(), 1, "stdout").value(), "0123456789");
+  EXPECT_EQ(log_text(folder.path(), 2, "stdout").value(), "");
+  EXPECT_EQ(log_text(folder.path(), 0, "stdout").error().code, Code::NotFound);
+  EXPECT_EQ(log_text(folder.path(), 1, "else").error().code, Code::NotFound);
+  EXPECT_EQ(output_end(folder.path() + "/log/1/stdout", 4), "6789");
+  EXPECT_EQ(output_end(folder.path() + "/log/1/stdout", 40), "0123456789");
+  EXPECT_EQ(output_end(folder.path() + "/none", 40), "");
+}
+
+TEST_F(outputs, sizes_are_told_by_worker) {
+  write("log/2/stderr", "abc");
+  EXPECT_EQ(logs_json(folder.path()),
+            R"({"workers":[{"task":1,"stdout":10,"stderr":0},{"task":2,"stdout":0,"stderr":3}]})");
+}
+
+}  // namespace
+}  // namespace wm::user
