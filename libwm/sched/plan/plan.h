@@ -4,8 +4,9 @@
 //
 //   Cluster (frozen) ── schedule() ──► Plan ── admit() ──► events
 //
-// Invariants: sorted by job; at most one piece per job; every pending job either starts or
-// has at least one reason. Made by schedule.cc, read by the master, bsim and tests.
+// Invariants: sorted by job; at most one piece per job, but that tasks may move: it grows and
+// shrinks; every pending job either starts or has at least one reason. Made by schedule.cc, read
+// by the master, bsim and tests.
 #pragma once
 
 #include <cstdint>
