@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -18,8 +19,12 @@ namespace {
 
 constexpr std::size_t kSeed = 32;
 
-// Whole or not at all; if root writes it, the file gets the folder's owner.
-Result<void> write_file(const std::string& path, const std::string& text, mode_t mode) {
+// Whole or not at all; if root writes it, the file gets the folder's owner. One that wlogind keeps
+// elsewhere is a link, which stays.
+Result<void> write_file(const std::string& named, const std::string& text, mode_t mode) {
+  std::error_code no_link;
+  auto target = std::filesystem::read_symlink(named, no_link);
+  auto path = no_link ? named : target.string();
   auto draft = path + ".new";
   int fd = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode);
   struct stat folder {};
