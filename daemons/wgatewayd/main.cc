@@ -1,7 +1,8 @@
 // wgatewayd: checks who comes in at the web door: reads its options and keys, listens on its
 // socket, answers nginx.
 //
-//   wgatewayd --folder DIR --origin URL [--apps-origin URL] [--login DIR] [--conf DIR]
+//   wgatewayd --folder DIR --origin URL [--apps-origin URL] [--login DIR] [--state DIR] [--conf
+//   DIR]
 //
 // With --login, wlogind of that folder checks passwords and signs tokens. Without it the cluster is
 // a private one: DIR holds api.key, which its one user logs on with, and gets token.seed and
@@ -33,7 +34,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Options {
-  std::string conf{conf::kDefaultDir}, folder, origin, apps_origin, login;
+  std::string conf{conf::kDefaultDir}, folder, state, origin, apps_origin, login;
 };
 
 Result<Options> parse(int argc, char** argv) {
@@ -43,6 +44,7 @@ Result<Options> parse(int argc, char** argv) {
     std::string word = argv[i];
     std::string* value = word == "--conf"          ? &options.conf
                          : word == "--folder"      ? &options.folder
+                         : word == "--state"       ? &options.state
                          : word == "--origin"      ? &options.origin
                          : word == "--apps-origin" ? &options.apps_origin
                          : word == "--login"       ? &options.login
@@ -53,6 +55,7 @@ Result<Options> parse(int argc, char** argv) {
   }
   if (options.folder.empty() || options.origin.empty())
     return fail(Code::BadArgument, "--folder and --origin are wanted (see wgatewayd(8))");
+  if (options.state.empty()) options.state = options.folder;
   if (options.apps_origin == options.origin)
     return fail(Code::BadArgument, "--apps-origin: what jobs show needs another host name");
   return options;
@@ -82,8 +85,8 @@ Result<std::unique_ptr<Doorman>> alone(const Options& options, const std::string
                                    socket,
                                    "--token-key",
                                    options.folder + "/token.pub"};
-  return private_doorman(
-      {cluster, own.name, api_key, ::getuid(), options.folder, command, socket}, record);
+  return private_doorman({cluster, own.name, api_key, ::getuid(), options.folder, command, socket},
+                         record);
 }
 
 Result<std::unique_ptr<Doorman>> doorman_of(const Options& options, const ClusterConf& conf,
@@ -102,17 +105,18 @@ Result<void> run(const Options& options) {
   client::DoorRecord record(conf);  // with wlogind it is wlogind that tells
   WM_TRY(auto doorman, doorman_of(options, conf, record));
   auto now = now_s();
-  WM_TRY(auto app_key, http::own_app_key(options.folder));
+  WM_TRY(auto app_key, http::own_app_key(options.state));
   Gate gate;
   gate.cluster = conf.name;
   gate.origin = options.origin;
   gate.apps_origin = options.apps_origin;
   gate.app_key = app_key;
   gate.doorman = std::move(doorman);
-  gate.revoked = std::make_unique<Revoked>(options.folder + "/revoked", now);
+  gate.revoked = std::make_unique<Revoked>(options.state + "/revoked", now);
   gate.hearing = std::make_unique<Hearing>(conf, *gate.doorman, *gate.revoked);
   WM_TRY(auto socket, http::listen_at(options.folder + "/gateway.sock", 0600));
   http::ServerOptions bounds;
+  bounds.connections = 1024;  // log-ons that wait for something take a fifth of them at most
   bounds.admits = [](uid_t uid) { return uid == ::getuid(); };
   proc::tell_ready();
   log::info("wgatewayd_up", {{"origin", options.origin}});
