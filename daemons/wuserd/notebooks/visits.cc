@@ -189,6 +189,10 @@ void visit(Site& site, http::Exchange& exchange, const std::string& job, const s
     return;
   }
   auto first = head_for(head, place);
+  // A guest is let in by the share alone, and for as long as it lasts.
+  OpenRequests::Entry entry(site.open, exchange.descriptor(), [results = place.results, guest] {
+    return guest.empty() || is_shared_with(results, guest);
+  });
   auto bare = exchange.take_over();
   auto carried = tunnel->carry(bare.fd, first + bare.early);
   if (!carried) log::info("visit_broken", {{"job", job}, {"why", carried.error().text}});
