@@ -13,6 +13,9 @@ std::string pair_of(std::string_view address, std::string_view user) {
   return std::string(address) + " " + std::string(user.substr(0, kLongestName));
 }
 
+// As anybody's, from wherever: told from an address by its beginning.
+std::string user_key(const std::string& pair) { return "@" + pair.substr(pair.find(' ') + 1); }
+
 // Told from an address by its end.
 std::string network_key(std::string_view address) { return std::string(network_of(address)) + "*"; }
 
@@ -53,7 +56,8 @@ bool Attempts::is_known(const std::string& pair, TimePoint now) const {
 std::uint32_t Attempts::score(const Attempt& attempt, TimePoint now) const {
   if (is_known(attempt.pair, now)) return failures(attempt.pair, now);
   // A network counts less than an address of it: neighbours are not to blame.
-  return 1 + 4 * failures(attempt.address, now) + failures(network_key(attempt.address), now);
+  return 1 + 4 * failures(attempt.address, now) + failures(network_key(attempt.address), now) +
+         failures(user_key(attempt.pair), now);
 }
 
 std::set<Attempts::Rank> Attempts::waiting(TimePoint now) const {
@@ -117,7 +121,8 @@ void Attempts::end(std::uint64_t number, bool failed, TimePoint now) {
     if (counts_.size() >= kMostCounts)
       std::erase_if(counts_, [&](const auto& c) { return now - c.second.since >= kFailureLife; });
     if (counts_.size() >= kMostCounts) counts_.clear();
-    for (const auto& who : {attempt.pair, attempt.address, network_key(attempt.address)})
+    for (const auto& who :
+         {attempt.pair, attempt.address, network_key(attempt.address), user_key(attempt.pair)})
       count(who, now);
   } else if (asked) {
     if (known_.size() >= kMostKnown) known_.clear();

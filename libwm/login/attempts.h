@@ -7,8 +7,8 @@
 //               └──► Refused                   too many failures, or no room: who failed most goes
 //
 // Invariant: an address that floods the door is behind all others: who waits is sorted by the
-// failures of the address and of its network within the last minute; an address and a user that
-// logged on within a day are before all.
+// failures of the address, of its network and of the user within the last minute; an address and a
+// user that logged on within a day are before all.
 #pragma once
 
 #include <cstdint>
@@ -72,7 +72,7 @@ class Attempts {
   AttemptRules rules_;
   std::uint64_t next_ = 1;
   std::map<std::uint64_t, Attempt> attempts_;
-  std::map<std::string, Count> counts_;     // of addresses, networks and pairs
+  std::map<std::string, Count> counts_;     // of addresses, networks, users and pairs
   std::map<std::string, TimePoint> known_;  // pairs that logged on
 };
 

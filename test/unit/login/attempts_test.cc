@@ -101,6 +101,21 @@ TEST(attempts, who_failed_waits_behind_who_did_not_and_gives_way_when_there_is_n
   EXPECT_EQ(attempts.turn(neighbour), Turn::Wait);
 }
 
+TEST(attempts, a_name_that_is_tried_from_everywhere_is_behind_the_others) {
+  Attempts attempts({.at_once = 1, .waiting = 2});
+  for (int i = 0; i < 9; ++i)
+    fail_once(attempts, ("10." + std::to_string(i) + ".0.1").c_str(), "root", at(0s));
+  auto going = attempts.enter("10.20.0.1", "root", at(1s));
+  std::vector<std::uint64_t> flood;
+  for (int i = 30; i < 40; ++i)  // each from a network that has never failed
+    flood.push_back(attempts.enter("10." + std::to_string(i) + ".0.1", "root", at(1s)));
+  auto ann = attempts.enter("10.99.0.1", "ann", at(1s));
+  EXPECT_EQ(attempts.turn(ann), Turn::Wait);
+  EXPECT_EQ(count(attempts, flood, Turn::Wait), 1u);
+  attempts.end(going, true, at(1s));
+  EXPECT_EQ(attempts.turn(ann), Turn::Go);
+}
+
 TEST(attempts, who_is_given_up_while_it_waits_counts_nothing) {
   Attempts attempts({.pair_failures = 1});
   auto first = attempts.enter("10.0.0.1", "ann", at(0s));
