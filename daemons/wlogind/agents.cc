@@ -103,9 +103,10 @@ void enter_scope(uid_t uid) {
   ::_exit(1);
 }
 
-// Held by descriptor, never written: what lies in its place is no file of another's.
+// Held by descriptor, never written: what lies in its place is no file of another's. A pipe there
+// is not waited for.
 Result<Fd> open_lock(const std::string& path) {
-  Fd lock(::open(path.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  Fd lock(::open(path.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
   if (!lock) return failed(path);
   struct stat is {};
   bool own = ::fstat(lock.get(), &is) == 0 && S_ISREG(is.st_mode) && is.st_uid == ::geteuid();

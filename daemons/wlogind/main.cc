@@ -26,6 +26,7 @@
 #include "libwm/base/hash.h"
 #include "libwm/base/log.h"
 #include "libwm/conf/load.h"
+#include "libwm/files/own_folder.h"
 #include "libwm/http/listen.h"
 #include "libwm/http/token_files.h"
 #include "libwm/login/api_keys.h"
@@ -225,6 +226,8 @@ Result<void> run(const Options& options) {
                 "--web-user " + options.web_user + ": it must not be the master's");
   WM_TRY(auto web, uid_of(options.web_user));
   WM_TRY(own_folders(options.folder, options.state));
+  if (!options.agent_logs.empty())
+    if (auto logs = OwnFolder::open(options.agent_logs, 0); !logs) return logs.error();
   WM_TRY(http::own_token_keys(options.folder));
   auto sbin = fs::read_symlink("/proc/self/exe").parent_path();
   WM_TRY(auto teller, Teller::start(conf));

@@ -201,11 +201,11 @@ PY
 }
 
 @test "a hundred wrong passwords at once: five are tried, the rest is told when to come again" {
-  before=$(grep -c "log_on_refused.*$ACCOUNT-b" "$CLUSTER"/log/wlogind.log || true)
+  before=$(grep -c "log_on_refused.*$ACCOUNT-b" "$CLUSTER"/log/wlogind.out || true)
   for i in $(seq 100); do
     echo "$WM_GATEWAY_URL/auth/v1/logon"
   done | xargs -P 50 -I@ curl -sS -m 30 --cacert "$WM_GATEWAY_CA" -o /dev/null -w '%{http_code}\n' -u "$ACCOUNT-b:wrong" @ >codes 2>/dev/null
-  tried=$(($(grep -c "log_on_refused.*$ACCOUNT-b" "$CLUSTER"/log/wlogind.log) - before))
+  tried=$(($(grep -c "log_on_refused.*$ACCOUNT-b" "$CLUSTER"/log/wlogind.out) - before))
   [ "$tried" -le 5 ] || { echo "tried: $tried"; return 1; }
   [ "$(sort -u codes | tr '\n' ' ')" = "401 429 " ] || { sort codes | uniq -c; return 1; }
   # The door is open to others, and to b by a key.
@@ -233,7 +233,7 @@ PY
   recorded() { badmin doorhist | grep -q 'x.x1b'; }
   wait_for 10 recorded
   ! badmin doorhist | grep -q $'\e'
-  ! grep -q $'\e' "$CLUSTER"/log/wlogind.log "$CLUSTER"/log/wgatewayd.log
+  ! grep -q $'\e' "$CLUSTER"/log/wlogind.out "$CLUSTER"/log/wgatewayd.out
   ! badmin doorhist | grep -q '<token 1>'
 }
 

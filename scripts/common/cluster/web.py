@@ -4,7 +4,7 @@ and through it the user's wuserd; with --multiuser also wlogind, which starts ev
   browser, dlicmd, curl ─TLS─► nginx NET.253 ─unix─► wgatewayd (may it pass? where to?)
                                         └────unix──► wuserd (started by wgatewayd)
   short folder: web/ with sockets, keys, certificate, nginx.conf. With --multiuser it is root's, with web/login
-  in it, and what is the web account's is web/gate. Cookies keep the port out, so that
+  and web/logs (of each wuserd) in it, and what is the web account's is web/gate. Cookies keep the port out, so that
   addresses, not ports, tell origins apart: NET.253 pages and REST, NET.252 what jobs show (or $WM_APPS_HOST).
 Invariant: all of it belongs to the cluster by WM_CLUSTER_DIR and WM_NODE=web in its environment.
 Callers: cluster.Cluster.
@@ -85,6 +85,7 @@ class Web:
         if self._multiuser:
             os.chmod(self._short, 0o711)
             os.makedirs(self._gate(), mode=0o700, exist_ok=True)
+            os.makedirs(self.path('logs'), mode=0o755, exist_ok=True)
             os.chown(self._gate(), web_account().pw_uid, -1)
         with open(os.open(self.path('api.key'), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), 'w',
                   encoding='ascii') as out:
@@ -127,7 +128,7 @@ class Web:
         """(words, variables) that start one of DAEMONS."""
         if name == 'wlogind':
             words = [f'{self._build}/sbin/wlogind', '--folder', self.path('login'), '--web-user', web_account().pw_name,
-                     '--agent-logs', self._log]
+                     '--agent-logs', self.path('logs')]
             for variable in PASSED:
                 words += ['--pass', variable]
         elif name == 'wgatewayd':
