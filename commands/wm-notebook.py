@@ -3,11 +3,13 @@
 
 usage: wm-notebook [--gpu-while-busy WORDS]
        wm-notebook [--strip] [--] COMMAND…
+       wm-notebook --files
 
 Without COMMAND it is Jupyter, whose kernels run with the Python that the job's submitter had in PATH;
 --gpu-while-busy: each cell that computes is a job of its own with GPUs, as one that begins with %%gpu WORDS (num=1)
 is. In COMMAND %s stands for the unix socket to listen at, %p for a free port of the loopback address, %b for what
 all addresses begin with, %o for the origin at which browsers see them. --strip: the application does not know of %b.
+--files: the files of the folder, to look at.
 
   job ─► wm-notebook ─► Jupyter │ COMMAND          browser ─► the web door ─► the job's agent ─► its socket
             │ asks what kernels and terminals do, looks what its processes use
@@ -20,12 +22,14 @@ replaced as a whole; what is idle is said before it is ended, and the end is no 
 import contextlib
 import datetime
 import http.client
+import http.server
 import json
 import os
 import re
 import shutil
 import signal
 import socket
+import socketserver
 import subprocess
 import sys
 import tempfile
@@ -236,6 +240,9 @@ class Application:
     def __init__(self, words, base, strip):
         self.strip, self._base = strip, base
         port = str(free_port()) if any('%p' in word for word in words) else ''
+        if port:
+            print(f'wm-notebook: every account of this host reaches port {port} of 127.0.0.1, where this listens (%p); a program that '
+                  'listens at %s is its owner\'s alone', file=sys.stderr, flush=True)
         self.address = f'127.0.0.1:{port}' if port else os.environ['WM_WEB_SOCKET']
         stands_for = {'%s': os.environ['WM_WEB_SOCKET'], '%p': port, '%b': base, '%%': '%'}
         if any('%o' in word.replace('%%', '') for word in words):
@@ -260,6 +267,25 @@ class Application:
 
     def clean_up(self):
         """It leaves nothing of ours."""
+
+
+class Files(http.server.SimpleHTTPRequestHandler):
+    """The files of the folder. A peer at a unix socket has no address."""
+
+    def address_string(self):
+        """For the log."""
+        return 'the owner'
+
+
+def serve_files(path):
+    """At a socket that this account alone reaches, until it is ended."""
+    os.umask(0o077)
+    with socketserver.ThreadingUnixStreamServer(path, Files) as server:
+        server.daemon_threads = True
+        server.serve_forever()
+
+
+FILES = ['--strip', sys.executable, '-I', os.path.abspath(__file__), '--serve-files', '%s']
 
 
 def origin(base):
@@ -511,6 +537,9 @@ def base_of():
 def main():
     """Reads the words."""
     words = sys.argv[1:]
+    if words[:1] == ['--serve-files'] and len(words) == 2:
+        return serve_files(words[1])
+    words = FILES if words == ['--files'] else words
     if words[:1] in (['-h'], ['--help']):
         print(__doc__)
         return 0

@@ -88,7 +88,8 @@ Result<std::int64_t> life_of(const Parsed& options) {
 Result<int> create(const Parsed& options, const std::string& name) {
   if (!rest::is_asset_name(name))
     return fail(Code::BadArgument, "wmkey: a name of letters, digits, '.', '_', '-' is wanted");
-  WM_TRY(auto scopes, rest::parse_scopes(options.first("scope").value_or("")));
+  WM_TRY(auto scopes,
+         rest::parse_scopes(options.first("scope").value_or(std::string(rest::kAllScopes))));
   WM_TRY(auto life, life_of(options));
   WM_TRY(auto folder, keys_folder());
   auto keys = read_keys(folder);

@@ -1,5 +1,6 @@
 #include "daemons/wgatewayd/gate.h"
 
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 
@@ -8,6 +9,7 @@
 #include "libwm/base/log.h"
 #include "libwm/login/api_keys.h"
 #include "libwm/login/credential.h"
+#include "libwm/login/shown_name.h"
 #include "libwm/rest/url.h"
 
 namespace wm::gateway {
@@ -35,8 +37,10 @@ int status_of(const Error& error) {
 Result<std::string> log_on(Gate& gate, const rest::Login& login, std::string_view address,
                            bool repeated = false) {
   auto token = gate.doorman->log_on(login, std::string(address), repeated);
-  log::info(token ? "logged_on" : "log_on_refused",
-            {{"user", login.user.substr(0, 64)}, {"address", address}});
+  // Who floods the door is not to fill the log, too.
+  bool limited = !token && token.error().code == Code::Limit;
+  log::write(limited ? log::Level::Debug : log::Level::Info, token ? "logged_on" : "log_on_refused",
+             {{"user", rest::shown_name(login.user)}, {"address", rest::shown_name(address)}});
   return token;
 }
 
@@ -54,11 +58,13 @@ std::string cookie(const std::string& token, std::int64_t life) {
          "; Path=/; Max-Age=" + std::to_string(life) + "; Secure; HttpOnly; SameSite=Strict";
 }
 
-http::Reply token_reply(const std::string& user, const std::string& token) {
-  Json json{{"accessToken", token}, {"username", user}, {"expiresIn", kTokenLife}};
+http::Reply json_reply(const Json& json) {
   return {
       200, {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}}, to_text(json)};
 }
+
+/// @units seconds: an API key may end before a token would
+std::int64_t life_of(const rest::Claims& claims) { return claims.expires - now_s(); }
 
 // By Basic, for clients; by a JSON body, for pages, which keep the token in a cookie.
 Result<http::Reply> logon(Gate& gate, http::Exchange& exchange) {
@@ -67,7 +73,9 @@ Result<http::Reply> logon(Gate& gate, http::Exchange& exchange) {
   if (!head.field("authorization").empty()) {
     WM_TRY(auto login, rest::parse_basic(head.field("authorization")));
     WM_TRY(auto token, log_on(gate, login, address));
-    return token_reply(login.user, token);
+    WM_TRY(auto claims, check_token(gate, token));
+    return json_reply(
+        {{"accessToken", token}, {"username", login.user}, {"expiresIn", life_of(claims)}});
   }
   if (head.method != "POST") return fail(Code::Denied, "log on with Basic credentials");
   WM_TRY(auto body, http::read_body(exchange, kLongestLogOnBody));
@@ -76,11 +84,12 @@ Result<http::Reply> logon(Gate& gate, http::Exchange& exchange) {
   if (from_page && head.field("origin") != gate.origin)
     return fail(Code::Denied, "the request comes from another page's origin");
   WM_TRY(auto token, log_on(gate, login, address));
-  auto reply = token_reply(login.user, token);
-  if (!from_page) return reply;
+  WM_TRY(auto claims, check_token(gate, token));
+  Json json{{"username", login.user}, {"expiresIn", life_of(claims)}};
+  if (!from_page) json["accessToken"] = token;
+  auto reply = json_reply(json);
   // A page has no use for the token itself, and is not to hold it.
-  reply.body = to_text(Json{{"username", login.user}, {"expiresIn", kTokenLife}});
-  reply.fields.emplace_back("Set-Cookie", cookie(token, kTokenLife));
+  if (from_page) reply.fields.emplace_back("Set-Cookie", cookie(token, life_of(claims)));
   return reply;
 }
 
@@ -103,9 +112,19 @@ Result<std::string> token_in(Gate& gate, const http::Head& head, const rest::Aut
   return log_on(gate, *credential.login, head.field("x-wm-address"), repeated);
 }
 
-// The token that comes with it is good for nothing any more, here or wherever else it was kept.
+// The token that comes with it is good for nothing any more, here or wherever else it was kept. A
+// cookie comes with what any page makes a browser ask: it is ended by the pages' own POST alone.
 Result<http::Reply> logoff(Gate& gate, const http::Head& head) {
   auto fields = fields_of(head);
+  bool brings_token = !fields.authorization.empty() || !fields.x_auth_token.empty();
+  if (!brings_token && head.method != "POST") {
+    auto reply = text_reply(405, "POST is wanted");
+    reply.fields.emplace_back("Allow", "POST");
+    return reply;
+  }
+  bool from_page = !fields.origin.empty();
+  if (from_page && fields.origin != gate.origin)
+    return fail(Code::Denied, "the request comes from another page's origin");
   auto credential = rest::credential_of(fields, gate.origin);
   if (credential && !credential->login) {
     WM_TRY(auto claims, check_token(gate, credential->token));
@@ -115,7 +134,7 @@ Result<http::Reply> logoff(Gate& gate, const http::Head& head) {
     WM_TRY(std::move(kept));
   }
   auto reply = text_reply(200, "");
-  reply.fields.emplace_back("Set-Cookie", cookie("", 0));
+  if (from_page) reply.fields.emplace_back("Set-Cookie", cookie("", 0));
   return reply;
 }
 
@@ -128,12 +147,10 @@ Result<http::Reply> service_logon(Gate& gate, const http::Head& head) {
   if (!rest::has_scope(claims.scopes, "inference"))
     return fail(Code::Denied, "the token does not hold inference");
   WM_TRY(auto service, gate.doorman->service_token(claims, token));
-  Json json{{"access_token", token},
-            {"user_token", token},
-            {"service_token", service},
-            {"expiresIn", kTokenLife}};
-  return http::Reply{
-      200, {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}}, to_text(json)};
+  return json_reply({{"access_token", token},
+                     {"user_token", token},
+                     {"service_token", service},
+                     {"expiresIn", life_of(claims)}});
 }
 
 // nginx asks: 200 with the token and the socket to pass the request to, or 401.
@@ -179,11 +196,32 @@ Result<std::string> token_of(Gate& gate, const http::Head& head) {
   return token_in(gate, head, fields_of(head));
 }
 
+http::Reply refusal(const Error& error) {
+  auto reply = text_reply(status_of(error), error.text);
+  if (reply.status == 429) reply.fields.emplace_back("Retry-After", "60");
+  if (reply.status == 503) reply.fields.emplace_back("Retry-After", "2");
+  return reply;
+}
+
+http::Reply for_nginx(http::Reply reply, const std::string& why) {
+  if (reply.status < 300) return reply;
+  reply.fields.emplace_back("X-Refused", std::to_string(reply.status));
+  auto line = why;
+  std::ranges::replace_if(
+      line, [](char c) { return c < ' ' || c == 127; }, '?');
+  reply.fields.emplace_back("X-Why", line);
+  reply.status = 401;
+  return reply;
+}
+
 void answer(Gate& gate, http::Exchange& exchange) {
   auto reply = route(gate, exchange);
   if (!reply && reply.error().code == Code::System)
     log::warn("request_failed", {{"why", reply.error().text}});
-  (void)exchange.reply(reply ? *reply : text_reply(status_of(reply.error()), reply.error().text));
+  auto made = reply ? *reply : refusal(reply.error());
+  const auto& target = exchange.head().target;
+  bool asked_about = target == "/_auth" || target == "/_visit";
+  (void)exchange.reply(asked_about && !reply ? for_nginx(made, reply.error().text) : made);
 }
 
 }  // namespace wm::gateway

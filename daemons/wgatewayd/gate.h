@@ -39,6 +39,12 @@ struct Gate {
   http::KnownTokens known{};
 };
 
+/// What is answered instead: with Retry-After where it is worth to come again.
+http::Reply refusal(const Error& error);
+/// An answer to what nginx asks about a request (auth_request), which knows 2xx, 401 and 403 alone:
+/// a refusal is 401, with its own status in X-Refused and the reason in X-Why; nginx answers so.
+http::Reply for_nginx(http::Reply reply, const std::string& why);
+
 /// Answers one request.
 void answer(Gate& gate, http::Exchange& exchange);
 

@@ -1,11 +1,12 @@
 #include "daemons/wgatewayd/hearing.h"
 
 #include <condition_variable>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <thread>
 
+#include "daemons/wgatewayd/untold.h"
+#include "libwm/base/clock.h"
 #include "libwm/base/log.h"
 #include "libwm/client/master.h"
 #include "libwm/http/client.h"
@@ -14,37 +15,48 @@ namespace wm::gateway {
 namespace {
 
 constexpr Duration kHearPatience = std::chrono::seconds(4), kPause = std::chrono::seconds(1);
-constexpr std::size_t kMostUntold = 10000;
+constexpr http::ClientBounds kTellBounds{std::chrono::seconds(2), 64 << 10};
 
 }  // namespace
 
 struct Hearing::Parts {
-  struct LoggedOff {
-    rest::Claims claims;
-    std::string token;
-  };
-
   Parts(const ClusterConf& c, Doorman& d, Revoked& r) : conf(c), doorman(d), revoked(r) {}
 
   // True: it is known there, or will never be.
   bool tell(const LoggedOff& one) {
     auto socket = doorman.agent_of(one.claims, one.token);
     if (!socket) return socket.error().code == Code::Denied;
-    auto line = http::Client::connect(*socket);
+    auto line = http::Client::connect(*socket, kTellBounds);
     if (!line) return false;
     auto answer = line->send("POST", "/auth/v1/logoff", "", {{"X-WM-Token", one.token}});
     return answer && answer->status < 500;
   }
 
-  void tell_untold() {
+  void tell_all(const std::vector<LoggedOff>& due) {
+    for (const auto& one : due) {
+      bool told = tell(one);
+      if (!told) log::warn("log_off_untold", {{"user", one.claims.user}});
+      std::lock_guard lock(mutex);
+      if (told) untold.told(one, steady_now());
+      else untold.failed(one, steady_now());
+      if (over) return;
+    }
+  }
+
+  // Of its own, so that no user's wuserd delays what is heard.
+  void run_telling() {
     std::unique_lock lock(mutex);
-    auto some = untold;
-    lock.unlock();
-    for (const auto& [id, one] : some) {
-      if (!tell(one)) return;
-      lock.lock();
-      untold.erase(id);
+    while (!over) {
+      auto due = untold.due(steady_now());
+      if (due.empty()) {
+        auto next = untold.next();
+        if (next) news.wait_until(lock, *next);
+        else news.wait(lock);
+        continue;
+      }
       lock.unlock();
+      tell_all(due);
+      lock.lock();
     }
   }
 
@@ -63,10 +75,9 @@ struct Hearing::Parts {
     return true;
   }
 
-  void run() {
+  void run_hearing() {
     bool away = false;
     for (;;) {
-      tell_untold();
       bool heard = hear();
       if (!heard && !away) log::warn("master_away", {{"what", "revoked tokens are not heard of"}});
       if (heard && away) log::info("master_back", {});
@@ -80,19 +91,20 @@ struct Hearing::Parts {
   ClusterConf conf;
   Doorman& doorman;
   Revoked& revoked;
-  std::optional<client::Master> master;  // these three are the thread's own
+  std::optional<client::Master> master;  // these three are the hearing thread's own
   Seq known;
   bool at_once = true;
   std::mutex mutex;
   std::condition_variable news;
-  std::map<std::string, LoggedOff> untold;
+  Untold untold;  // Guarded by mutex.
   bool over = false;
-  std::thread thread;
+  std::thread hearing, telling;
 };
 
 Hearing::Hearing(const ClusterConf& conf, Doorman& doorman, Revoked& revoked)
     : parts_(std::make_unique<Parts>(conf, doorman, revoked)) {
-  parts_->thread = std::thread([parts = parts_.get()] { parts->run(); });
+  parts_->hearing = std::thread([parts = parts_.get()] { parts->run_hearing(); });
+  parts_->telling = std::thread([parts = parts_.get()] { parts->run_telling(); });
 }
 
 Hearing::~Hearing() {
@@ -101,14 +113,15 @@ Hearing::~Hearing() {
     parts_->over = true;
   }
   parts_->news.notify_all();
-  parts_->thread.join();
+  parts_->hearing.join();
+  parts_->telling.join();
 }
 
 void Hearing::log_off(const rest::Claims& claims, const std::string& token) {
-  if (parts_->tell({claims, token})) return;
-  log::warn("log_off_untold", {{"user", claims.user}});
   std::lock_guard lock(parts_->mutex);
-  if (parts_->untold.size() < kMostUntold) parts_->untold[claims.id] = {claims, token};
+  if (!parts_->untold.add({claims, token}, steady_now()))
+    log::error("log_off_lost", {{"user", claims.user}, {"why", "too many wait to be told"}});
+  parts_->news.notify_all();
 }
 
 }  // namespace wm::gateway

@@ -1,7 +1,8 @@
-// Role: what this gateway and the master tell each other about tokens: a thread that hears which
-// are revoked as soon as one is (within 5 s where an answer is lost), and tells of log-offs that
-// could not be told at once. A log-off is told by the user's own wuserd: the master believes a user
-// about tokens of the user's own, and no gateway about anybody's.
+// Role: what this gateway and the master tell each other about tokens. One thread hears which are
+// revoked as soon as one is (within 5 s where an answer is lost); another tells of log-offs, at
+// once and again (untold.h). A log-off is told by the user's own wuserd: the master believes a user
+// about tokens of the user's own, and no gateway about anybody's. Each wait for a wuserd is
+// bounded.
 //
 //   log_off(claims, token) ─► POST /auth/v1/logoff of the user's wuserd ─► the master
 //   the master ─► Revoked::heard
@@ -25,7 +26,7 @@ class Hearing {
   Hearing& operator=(const Hearing&) = delete;
   ~Hearing();
 
-  /// Tells the master, now or as soon as it can be told. @cost a request, blocks
+  /// The master is told soon, or as soon as it can be. @cost O(log n), waits for nobody
   void log_off(const rest::Claims& claims, const std::string& token);
 
  private:

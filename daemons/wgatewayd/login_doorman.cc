@@ -2,11 +2,14 @@
 // known to run.
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <unistd.h>
+
+#include <chrono>
 
 #include "daemons/wgatewayd/doorman.h"
 #include "daemons/wgatewayd/gate.h"
+#include "daemons/wgatewayd/log_on_desk.h"
 #include "libwm/base/clock.h"
+#include "libwm/files/fd.h"
 #include "libwm/http/listen.h"
 #include "libwm/http/token_files.h"
 #include "libwm/proc/accounts.h"
@@ -14,18 +17,26 @@
 namespace wm::gateway {
 namespace {
 
-constexpr time_t kLogOnPatience = 40;  // seconds: PAM's modules take theirs
+constexpr Duration kLogOnPatience = std::chrono::seconds(40);  // PAM's modules take theirs
+constexpr Duration kPatience = std::chrono::seconds(10);
+constexpr Duration kRefusal = std::chrono::milliseconds(1500);  // takes so long, whatever was wrong
 
-Result<std::string> ask(const std::string& path, const rest::LoginQuestion& question) {
-  WM_TRY(auto fd, http::connect_to(path));
-  timeval limit{kLogOnPatience, 0};
-  ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+void set_receive_limit(int fd, Duration limit) {
+  timeval value{std::chrono::duration_cast<std::chrono::seconds>(limit).count(), 0};
+  ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &value, sizeof value);
+}
+
+Result<std::string> ask(const std::string& path, const rest::LoginQuestion& question,
+                        Duration limit = kPatience) {
+  auto connected = http::connect_to(path);
+  if (!connected) return fail(Code::Unavailable, "wlogind does not answer");
+  Fd fd(*connected);
+  set_receive_limit(fd.get(), limit);
   rest::LoginAnswer answer;
   bool told =
-      ::send(fd, &question, sizeof question, MSG_NOSIGNAL) ==
+      ::send(fd.get(), &question, sizeof question, MSG_NOSIGNAL) ==
           static_cast<ssize_t>(sizeof question) &&
-      ::recv(fd, &answer, sizeof answer, MSG_WAITALL) == static_cast<ssize_t>(sizeof answer);
-  ::close(fd);
+      ::recv(fd.get(), &answer, sizeof answer, MSG_WAITALL) == static_cast<ssize_t>(sizeof answer);
   if (!told) return fail(Code::Unavailable, "wlogind does not answer");
   if (answer.code != 0) return fail(static_cast<Code>(answer.code), rest::take(answer.text));
   return rest::take(answer.text);
@@ -38,18 +49,17 @@ class LoginDoorman : public Doorman {
 
   Result<std::string> log_on(const rest::Login& login, const std::string& address,
                              bool repeated) override {
-    auto who = address + " " + login.user.substr(0, 64);
     rest::LoginQuestion question;
     question.repeated = repeated ? 1 : 0;
     (void)rest::put(question.address, address);
     bool fits = rest::put(question.user, login.user) && rest::put(question.secret, login.password);
-    if (!fits) return fail(Code::Denied, "user name and password do not fit");
-    if (!may_try(who)) return too_many(who, question);
-    auto token = ask(path_, question);
-    if (!token && token.error().code == Code::Denied) {
-      std::lock_guard lock(mutex_);
-      attempts_.failed(who, steady_now());
-    }
+    auto token = desk_.log_on(address, login.user, [&] {
+      if (!fits)
+        return Result<std::string>(fail(Code::Denied, "user name and password do not fit"));
+      return ask(path_, question, kLogOnPatience);
+    });
+    bool limited = !token && token.error().code == Code::Limit;
+    if (limited && desk_.is_first_refusal(address, login.user)) tell_limited(question);
     return token;
   }
 
@@ -61,11 +71,8 @@ class LoginDoorman : public Doorman {
   }
 
   Result<std::string> agent_of(const rest::Claims& claims, const std::string& token) override {
-    {
-      std::lock_guard lock(mutex_);
-      auto known = agents_.find(claims.uid);
-      if (known != agents_.end() && http::is_answered(known->second)) return known->second;
-    }
+    auto known = known_agent(claims.uid);
+    if (!known.empty() && http::is_answered(known)) return known;
     rest::LoginQuestion question;
     question.kind = rest::LoginKind::StartAgent;
     if (!rest::put(question.secret, token)) return fail(Code::Denied, "the token is not valid");
@@ -87,29 +94,24 @@ class LoginDoorman : public Doorman {
   std::vector<rest::TokenPublicKey> keys() override { return keys_->good(now_s()); }
 
  private:
-  bool may_try(const std::string& who) {
+  std::string known_agent(std::uint32_t uid) {
     std::lock_guard lock(mutex_);
-    return attempts_.may(who, steady_now());
+    auto known = agents_.find(uid);
+    return known == agents_.end() ? "" : known->second;
   }
 
   // wlogind hears of it once a minute, for the record of acts.
-  Error too_many(const std::string& who, rest::LoginQuestion question) {
-    bool first = false;
-    {
-      std::lock_guard lock(mutex_);
-      first = attempts_.is_first_refusal(who);
-    }
+  void tell_limited(rest::LoginQuestion question) {
     question.kind = rest::LoginKind::Limited;
     question.secret[0] = '\0';
-    if (first) (void)ask(path_, question);
-    return fail(Code::Limit, "too many failed attempts, wait a minute");
+    (void)ask(path_, question);
   }
 
   std::string path_;
   std::unique_ptr<http::PublicKeys> keys_;
+  LogOnDesk desk_{kRefusal};
   std::mutex mutex_;
-  Attempts attempts_;
-  std::map<std::uint32_t, std::string> agents_;
+  std::map<std::uint32_t, std::string> agents_;  // Guarded by mutex_.
 };
 
 }  // namespace

@@ -1,7 +1,8 @@
 // wgatewayd: checks who comes in at the web door: reads its options and keys, listens on its
 // socket, answers nginx.
 //
-//   wgatewayd --folder DIR --origin URL [--apps-origin URL] [--login DIR] [--conf DIR]
+//   wgatewayd --folder DIR --origin URL [--apps-origin URL] [--login DIR] [--state DIR] [--conf
+//   DIR]
 //
 // With --login, wlogind of that folder checks passwords and signs tokens. Without it the cluster is
 // a private one: DIR holds api.key, which its one user logs on with, and gets token.seed and
@@ -34,7 +35,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Options {
-  std::string conf{conf::kDefaultDir}, folder, origin, apps_origin, login;
+  std::string conf{conf::kDefaultDir}, folder, state, origin, apps_origin, login;
 };
 
 Result<Options> parse(int argc, char** argv) {
@@ -42,12 +43,14 @@ Result<Options> parse(int argc, char** argv) {
   if (const char* folder = std::getenv("WM_CONF_DIR")) options.conf = folder;
   const OptionRow rows[] = {{"--conf", &options.conf},
                             {"--folder", &options.folder},
+                            {"--state", &options.state},
                             {"--origin", &options.origin},
                             {"--apps-origin", &options.apps_origin},
                             {"--login", &options.login}};
   WM_TRY(read_options(argc, argv, rows));
   if (options.folder.empty() || options.origin.empty())
     return fail(Code::BadArgument, "--folder and --origin are wanted (see wgatewayd(8))");
+  if (options.state.empty()) options.state = options.folder;
   if (options.apps_origin == options.origin)
     return fail(Code::BadArgument, "--apps-origin: what jobs show needs another host name");
   return options;
@@ -97,17 +100,18 @@ Result<void> run(const Options& options) {
   client::DoorRecord record(conf);  // with wlogind it is wlogind that tells
   WM_TRY(auto doorman, doorman_of(options, conf, record));
   auto now = now_s();
-  WM_TRY(auto app_key, http::own_app_key(options.folder));
+  WM_TRY(auto app_key, http::own_app_key(options.state));
   Gate gate;
   gate.cluster = conf.name;
   gate.origin = options.origin;
   gate.apps_origin = options.apps_origin;
   gate.app_key = app_key;
   gate.doorman = std::move(doorman);
-  gate.revoked = std::make_unique<Revoked>(options.folder + "/revoked", now);
+  gate.revoked = std::make_unique<Revoked>(options.state + "/revoked", now);
   gate.hearing = std::make_unique<Hearing>(conf, *gate.doorman, *gate.revoked);
   WM_TRY(auto socket, http::listen_at(options.folder + "/gateway.sock", 0600));
   http::ServerOptions bounds;
+  bounds.connections = 1024;  // log-ons that wait for something take a fifth of them at most
   bounds.admits = [](uid_t uid) { return uid == ::getuid(); };
   proc::tell_ready();
   log::info("wgatewayd_up", {{"origin", options.origin}});

@@ -1,9 +1,12 @@
 // The one user of a private cluster: logs on by the cluster's key; tokens are signed here.
 #include "daemons/wgatewayd/doorman.h"
 #include "daemons/wgatewayd/gate.h"
+#include "daemons/wgatewayd/log_on_desk.h"
 #include "libwm/base/clock.h"
 #include "libwm/base/hash.h"
 #include "libwm/http/token_files.h"
+#include "libwm/login/api_keys.h"
+#include "libwm/login/shown_name.h"
 
 namespace wm::gateway {
 namespace {
@@ -22,9 +25,9 @@ class PrivateDoorman : public Doorman {
                              bool repeated) override {
     DoorAct act;
     act.act = "logon";
-    act.user = login.user.substr(0, 64);
-    act.objects = {"from " + address};
-    auto made = token_for(login, address, act);
+    act.user = rest::shown_name(login.user);
+    act.objects = {"from " + rest::shown_name(address)};
+    auto made = desk_.log_on(address, login.user, [&] { return token_for(login, act); });
     bool limited = !made && made.error().code == Code::Limit;
     if (limited) act.act = "limited";
     if (!made) act.outcome = made.error().text;
@@ -49,22 +52,22 @@ class PrivateDoorman : public Doorman {
   std::vector<rest::TokenPublicKey> keys() override { return keys_->good(now_s()); }
 
  private:
-  Result<std::string> token_for(const rest::Login& login, const std::string& address,
-                                DoorAct& act) {
-    WM_TRY(accounts_.check(login, address, steady_now()));
+  Result<std::string> token_for(const rest::Login& login, DoorAct& act) {
+    WM_TRY(accounts_.check(login));
     auto id = random_hex(16);
     act.objects.push_back("token " + id);
     WM_TRY(auto keys, http::token_keys_in(cluster_.key_folder));
     auto now = now_s();
-    return rest::sign_token(
-        {cluster_.user, cluster_.cluster, id, cluster_.uid, now, now + kTokenLife, ""},
-        keys.secret);
+    return rest::sign_token({cluster_.user, cluster_.cluster, id, cluster_.uid, now,
+                             now + kTokenLife, std::string(rest::kAllScopes)},
+                            keys.secret);
   }
 
   PrivateCluster cluster_;
   std::unique_ptr<http::PublicKeys> keys_;
   client::DoorRecord& record_;
   Accounts accounts_;
+  LogOnDesk desk_{Duration::zero()};  // a key of random letters is not guessed
   Agent agent_;
 };
 

@@ -1,5 +1,9 @@
 #include "daemons/wgrpc/caller.h"
 
+#include <algorithm>
+
+#include "libwm/base/clock.h"
+
 namespace wm::grpc_door {
 namespace {
 
@@ -23,11 +27,19 @@ grpc::StatusCode code_of(int status) {
   }
 }
 
+// A wuserd may be stopped: nobody is waited for without end.
+Duration patience_until(std::chrono::system_clock::time_point deadline) {
+  constexpr Duration kLongest = std::chrono::hours(1), kShortest = std::chrono::milliseconds(1);
+  auto now = wall_now();
+  if (deadline > now + kLongest) return kLongest;
+  return std::max(kShortest, std::chrono::duration_cast<Duration>(deadline - now));
+}
+
 }  // namespace
 
 Result<Caller> caller_of(const grpc::ServerContext& context) {
   Caller caller{metadata(context, "x-wm-agent"), metadata(context, "x-wm-token"),
-                metadata(context, "x-wm-host")};
+                metadata(context, "x-wm-host"), context.deadline()};
   if (caller.socket.empty() || caller.token.empty()) return fail(Code::Denied, "log on first");
   return caller;
 }
@@ -40,11 +52,15 @@ grpc::Status status_of(const Error& error) {
   return status_of(error.code == Code::Denied ? 401 : 400, error.text);
 }
 
+grpc::Status too_many() {
+  return status_of(429, "too many calls of yours are under way, come again in a moment");
+}
+
 Result<http::Reply> Way::try_to_send(const std::string& method, const std::string& target,
                                      std::string body, const http::Fields& fields) {
   if (client_ && !client_->is_usable()) client_.reset();
   if (!client_) {
-    WM_TRY(auto fresh, http::Client::connect(caller_.socket));
+    WM_TRY(auto fresh, http::Client::connect(caller_.socket, {patience_until(caller_.deadline)}));
     client_.emplace(std::move(fresh));
   }
   return client_->send(method, target, std::move(body), fields);
@@ -58,7 +74,7 @@ http::Reply Way::send(const std::string& method, const std::string& target, std:
   auto reply = try_to_send(method, target, std::move(body), fields);
   if (reply) return std::move(*reply);
   client_.reset();
-  return {503, {}, reply.error().text};
+  return {reply.error().code == Code::Timeout ? 504 : 503, {}, reply.error().text};
 }
 
 }  // namespace wm::grpc_door

@@ -77,6 +77,8 @@ void read_all(Conversation& conversation, v1::InferRequest& request,
 grpc::Status Inference::Infer(grpc::ServerContext* context, Messages* messages) {
   auto caller = caller_of(*context);
   if (!caller) return status_of(caller.error());
+  Shares::Call call(shares_, caller->socket);
+  if (!call.is_admitted()) return too_many();
   v1::InferRequest request;
   if (!messages->Read(&request)) return grpc::Status::OK;
   auto model = request.model();

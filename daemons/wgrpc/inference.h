@@ -14,7 +14,8 @@ namespace wm::grpc_door {
 class Inference final : public v1::Inference::Service {
  public:
   /// @shape first: as StreamGroups'
-  explicit Inference(std::uint64_t first) : groups_(first) {}
+  /// @owns shares: the caller's, lives as long
+  Inference(std::uint64_t first, Shares& shares) : groups_(first), shares_(shares) {}
 
   using Messages = grpc::ServerReaderWriter<v1::InferResponse, v1::InferRequest>;
   grpc::Status Infer(grpc::ServerContext* context, Messages* messages) override;
@@ -22,6 +23,7 @@ class Inference final : public v1::Inference::Service {
  private:
   std::mutex lock_;
   serve::StreamGroups groups_;  // Guarded by lock_.
+  Shares& shares_;
 };
 
 }  // namespace wm::grpc_door

@@ -24,6 +24,8 @@ grpc::Status Kserve::ServerReady(grpc::ServerContext* context, const inference::
                                  inference::ServerReadyResponse* response) {
   auto caller = caller_of(*context);
   if (!caller) return status_of(caller.error());
+  Shares::Call call(shares_, caller->socket);
+  if (!call.is_admitted()) return too_many();
   auto reply = Way(*caller).send("GET", "/dlim/v2/health/ready", "");
   response->set_ready(reply.status == 200);
   return reply.status == 503 ? grpc::Status::OK : status_of(reply.status, reply.body);
@@ -34,6 +36,8 @@ grpc::Status Kserve::ModelReady(grpc::ServerContext* context,
                                 inference::ModelReadyResponse* response) {
   auto caller = caller_of(*context);
   if (!caller) return status_of(caller.error());
+  Shares::Call call(shares_, caller->socket);
+  if (!call.is_admitted()) return too_many();
   if (!serve::is_service_name(request->name())) return no_such(request->name());
   auto reply = Way(*caller).send("GET", kModels + request->name() + "/ready", "");
   response->set_ready(reply.status == 200);
@@ -45,6 +49,8 @@ grpc::Status Kserve::ModelInfer(grpc::ServerContext* context,
                                 inference::ModelInferResponse* response) {
   auto caller = caller_of(*context);
   if (!caller) return status_of(caller.error());
+  Shares::Call call(shares_, caller->socket);
+  if (!call.is_admitted()) return too_many();
   if (!serve::is_service_name(request->model_name())) return no_such(request->model_name());
   auto body = json_of(*request);
   if (!body) return status_of(body.error());

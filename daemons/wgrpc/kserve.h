@@ -10,6 +10,8 @@ namespace wm::grpc_door {
 /// See kserve.proto. @thread any
 class Kserve final : public inference::GRPCInferenceService::Service {
  public:
+  /// @owns shares: the caller's, lives as long
+  explicit Kserve(Shares& shares) : shares_(shares) {}
   grpc::Status ServerLive(grpc::ServerContext* context, const inference::ServerLiveRequest* request,
                           inference::ServerLiveResponse* response) override;
   grpc::Status ServerReady(grpc::ServerContext* context,
@@ -19,6 +21,9 @@ class Kserve final : public inference::GRPCInferenceService::Service {
                           inference::ModelReadyResponse* response) override;
   grpc::Status ModelInfer(grpc::ServerContext* context, const inference::ModelInferRequest* request,
                           inference::ModelInferResponse* response) override;
+
+ private:
+  Shares& shares_;
 };
 
 }  // namespace wm::grpc_door

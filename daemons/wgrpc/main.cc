@@ -20,14 +20,16 @@
 namespace wm::grpc_door {
 namespace {
 
-constexpr int kMostThreads = 1024;  // a stream has two; who comes beyond is told to come again
+constexpr int kMostThreads = 1024;       // a stream has two; who comes beyond is told to come again
+constexpr std::size_t kMostOfUser = 64;  // calls: whatever their wuserd does, others have threads
 constexpr int kLongestMessage = (32 << 20) + 4096;
 
 Result<void> run(const std::string& socket) {
   if (sodium_init() < 0) return fail(Code::System, "libsodium does not start");
   log::open("wgrpc", "", log::level_named("info"));
-  Inference streams(random_number());
-  Kserve kserve;
+  Shares shares(kMostOfUser);
+  Inference streams(random_number(), shares);
+  Kserve kserve(shares);
   grpc::ResourceQuota bounds;
   bounds.SetMaxThreads(kMostThreads);
   grpc::ServerBuilder builder;

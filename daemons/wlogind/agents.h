@@ -4,19 +4,13 @@
 
 #include <string>
 
-#include "daemons/wlogind/check.h"
+#include "daemons/wlogind/agent_start.h"
+#include "libwm/files/fd.h"
 
 namespace wm::login {
 
-/// What a wuserd is started with.
-struct AgentPlan {
-  std::string program, conf, folder;  ///< folder: of sockets and of the public key
-  std::string web_user;
-  uid_t web_uid = 0;
-};
-
 /// The socket of the user's wuserd, which listens there; it is started if it does not run.
-/// @errors System
+/// @errors System; Denied: its lock is no file of root's
 Result<std::string> agent_of(const proc::Account& account, const AgentPlan& plan);
 
 }  // namespace wm::login

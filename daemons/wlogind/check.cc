@@ -21,6 +21,7 @@ namespace wm::login {
 namespace {
 
 constexpr Bytes kLongestFile{256 << 10};
+constexpr std::string_view kNobody = "wm-nobody-of-that-name";
 
 Error refused() { return fail(Code::Denied, "user name and password do not fit"); }
 
@@ -37,13 +38,17 @@ int converse(int count, const pam_message** messages, pam_response** answers, vo
   return PAM_SUCCESS;
 }
 
+// Its modules would make a wrong password of a real account take seconds longer than one of a name
+// that nobody has: who asks waits as long for both instead.
+void no_delay(int, unsigned, void*) {}
+
 /// The account may log on, by its password, or (null) by what was checked elsewhere.
-bool fits_by_pam(const proc::Account& account, const std::string* password, const char* service) {
+bool fits_by_pam(const std::string& name, const std::string* password, const char* service) {
   std::string none;
   pam_conv conversation{converse, const_cast<char*>((password ? *password : none).c_str())};
   pam_handle_t* handle = nullptr;
-  if (::pam_start(service, account.name.c_str(), &conversation, &handle) != PAM_SUCCESS)
-    return false;
+  if (::pam_start(service, name.c_str(), &conversation, &handle) != PAM_SUCCESS) return false;
+  (void)::pam_set_item(handle, PAM_FAIL_DELAY, reinterpret_cast<const void*>(&no_delay));
   int status = PAM_SUCCESS;
   if (password) status = ::pam_authenticate(handle, PAM_SILENT | PAM_DISALLOW_NULL_AUTHTOK);
   if (status == PAM_SUCCESS) status = ::pam_acct_mgmt(handle, PAM_SILENT);
@@ -63,26 +68,27 @@ std::string read_keys(const proc::Account& account) {
 }
 
 // Under the user's account: the file may lie where root must not be led.
-std::string scopes_of_key(const proc::Account& account, const std::string& secret) {
+[[noreturn]] void tell_grant(const proc::Account& account, const std::string& secret, int to) {
+  if (!proc::become(account)) ::_exit(1);
+  auto found = rest::find_key(rest::parse_keys(read_keys(account)), secret, now_s());
+  auto text = found ? grant_text({found->scopes, found->expires}) : "";
+  bool told = found && ::write(to, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  ::_exit(told ? 0 : 1);
+}
+
+std::optional<Grant> grant_of_key(const proc::Account& account, const std::string& secret) {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return "";
+  if (::pipe2(ends, O_CLOEXEC) != 0) return std::nullopt;
   pid_t child = ::fork();
-  if (child == 0) {
-    if (!proc::become(account)) ::_exit(1);
-    auto keys = rest::parse_keys(read_keys(account));
-    auto found = rest::find_key(keys, secret, now_s());
-    auto scopes = found ? rest::parse_scopes(found->scopes) : Result<std::string>(refused());
-    bool told = scopes && ::write(ends[1], scopes->data(), scopes->size()) ==
-                              static_cast<ssize_t>(scopes->size());
-    ::_exit(told ? 0 : 1);
-  }
+  if (child == 0) tell_grant(account, secret, ends[1]);
   ::close(ends[1]);
-  char text[64];
+  char text[128];
   auto n = ::read(ends[0], text, sizeof text);
   ::close(ends[0]);
   int status = 1;
   if (child > 0) ::waitpid(child, &status, 0);
-  return child > 0 && status == 0 && n > 0 ? std::string(text, static_cast<std::size_t>(n)) : "";
+  if (child < 0 || status != 0 || n <= 0) return std::nullopt;
+  return read_grant({text, static_cast<std::size_t>(n)});
 }
 
 bool is_plain_name(const std::string& name) {
@@ -103,15 +109,18 @@ Result<proc::Account> find_account(const std::string& user) {
   return found;
 }
 
-Result<std::string> check_secret(const proc::Account& account, const std::string& secret,
-                                 const char* service) {
+Result<Grant> check_secret(const std::optional<proc::Account>& account, const std::string& secret,
+                           const char* service) {
+  auto name = account ? account->name : std::string(kNobody);
+  if (secret.empty()) return refused();
   if (secret.starts_with(rest::kKeyPrefix)) {
-    auto scopes = scopes_of_key(account, secret);
-    if (scopes.empty() || !fits_by_pam(account, nullptr, service)) return refused();
-    return scopes;
+    auto grant = account ? grant_of_key(*account, secret) : std::nullopt;
+    if (!grant || !fits_by_pam(name, nullptr, service)) return refused();
+    return *grant;
   }
-  if (secret.empty() || !fits_by_pam(account, &secret, service)) return refused();
-  return rest::parse_scopes("");
+  bool fits = fits_by_pam(name, &secret, service);
+  if (!fits || !account) return refused();
+  return Grant{std::string(rest::kAllScopes), 0};
 }
 
 }  // namespace wm::login

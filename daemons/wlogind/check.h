@@ -2,8 +2,10 @@
 // the question: PAM's modules, and the user's file, are read nowhere else.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "daemons/wlogind/grant.h"
 #include "libwm/base/result.h"
 #include "libwm/proc/accounts.h"
 
@@ -13,10 +15,12 @@ namespace wm::login {
 /// does); Unavailable: the name service failed
 Result<proc::Account> find_account(const std::string& user);
 
-/// What the user may do with a token: the scopes of the key, or all by password. An account that is
-/// locked or has expired may do nothing, whatever it shows: account management is asked of PAM.
+/// What the user may do with a token, and until when: what the key says, or all by password. An
+/// account that is locked or has expired may do nothing, whatever it shows: account management is
+/// asked of PAM. Without an account (none of that name, or one that may not) PAM is asked all the
+/// same, about a name that nobody has.
 /// @errors Denied: it is not; the same words whatever was wrong   @cost PAM's; blocks
-Result<std::string> check_secret(const proc::Account& account, const std::string& secret,
-                                 const char* service);
+Result<Grant> check_secret(const std::optional<proc::Account>& account, const std::string& secret,
+                           const char* service);
 
 }  // namespace wm::login

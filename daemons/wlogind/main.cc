@@ -1,35 +1,39 @@
 // wlogind: the only part of the web door that is root: takes wgatewayd's questions of a fixed size,
 // each in a process of its own; holds the key that tokens are signed with; starts users' wuserd.
 //
-//   wlogind --folder DIR --web-user NAME [--conf DIR] [--pam-service NAME]
+//   wlogind --folder DIR --web-user NAME [--state DIR] [--conf DIR] [--pam-service NAME]
+//     [--agent-logs DIR] [--pass NAME]…
 #include <signal.h>
 #include <sodium.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <thread>
+#include <optional>
 
 #include "daemons/wlogind/agents.h"
+#include "daemons/wlogind/check.h"
+#include "daemons/wlogind/folders.h"
 #include "daemons/wlogind/teller.h"
 #include "libwm/base/clock.h"
 #include "libwm/base/hash.h"
 #include "libwm/base/log.h"
 #include "libwm/base/options.h"
 #include "libwm/conf/load.h"
+#include "libwm/files/own_folder.h"
 #include "libwm/http/listen.h"
 #include "libwm/http/token_files.h"
 #include "libwm/login/api_keys.h"
 #include "libwm/login/login_words.h"
+#include "libwm/login/shown_name.h"
 #include "libwm/login/token.h"
-#include "libwm/model/revocations.h"
 #include "libwm/proc/accounts.h"
 #include "libwm/proc/ready.h"
 
@@ -37,14 +41,14 @@ namespace wm::login {
 namespace {
 
 namespace fs = std::filesystem;
-using std::chrono::steady_clock;
 
-constexpr unsigned kLongestQuestion = 30;                   // seconds: then its process is ended
-constexpr int kMostQuestions = 32;                          // at a time
-constexpr auto kRefusal = std::chrono::milliseconds(1500);  // takes so long, whatever was wrong
+constexpr unsigned kLongestQuestion = 30;  // seconds: then its process is ended
+constexpr int kMostQuestions = 32;         // at a time; wgatewayd has fewer log-ons under way
+constexpr time_t kAskedWithin = 2;         // seconds: who connects has its question ready
 
 struct Options {
-  std::string conf{conf::kDefaultDir}, folder, web_user, service = "wm";
+  std::string conf{conf::kDefaultDir}, folder, state, web_user, service = "wm", agent_logs;
+  std::vector<std::string> passed;
 };
 
 struct Site {
@@ -56,27 +60,39 @@ struct Site {
 
 Result<Options> parse(int argc, char** argv) {
   Options options;
+  std::vector<std::string> passed;
   if (const char* folder = std::getenv("WM_CONF_DIR")) options.conf = folder;
   const OptionRow rows[] = {{"--conf", &options.conf},
                             {"--folder", &options.folder},
+                            {"--state", &options.state},
                             {"--web-user", &options.web_user},
-                            {"--pam-service", &options.service}};
+                            {"--pam-service", &options.service},
+                            {"--agent-logs", &options.agent_logs},
+                            {"--pass", &passed}};
   WM_TRY(read_options(argc, argv, rows));
+  for (const auto& name : passed)
+    if (auto variable = passed_variable(name); !variable.empty())
+      options.passed.push_back(variable);
+  if (options.state.empty()) options.state = options.folder;
   if (options.folder.empty() || options.web_user.empty())
     return fail(Code::BadArgument, "--folder and --web-user are wanted (see wlogind(8))");
   return options;
 }
 
-// The keys are read each time: they may have been changed (badmin token-key).
+// A name that nobody has, or that may not log on, is asked about like any other. The keys are read
+// each time: they may have been changed (badmin token-key).
 Result<std::string> log_on(const Site& site, const rest::LoginQuestion& question, DoorLine& line) {
-  WM_TRY(auto account, find_account(rest::take(question.user)));
-  WM_TRY(auto scopes, check_secret(account, rest::take(question.secret), site.service.c_str()));
+  auto found = find_account(rest::take(question.user));
+  if (!found && found.error().code != Code::Denied) return found.error();
+  auto account = found ? std::optional(*found) : std::nullopt;
+  WM_TRY(auto grant, check_secret(account, rest::take(question.secret), site.service.c_str()));
   auto id = random_hex(16);
   (void)rest::put(line.token, id);
   WM_TRY(auto keys, http::token_keys_in(site.agents.folder));
   auto now = now_s();
   return rest::sign_token(
-      {account.name, site.conf.name, id, account.uid, now, now + kTokenLife, scopes}, keys.secret);
+      {account->name, site.conf.name, id, account->uid, now, token_end(grant, now), grant.scopes},
+      keys.secret);
 }
 
 // Nobody's wuserd is started without a token that lives: wgatewayd alone cannot.
@@ -120,15 +136,16 @@ void tell(const Site& site, const rest::LoginQuestion& question, const Result<st
           DoorLine line) {
   bool limited = question.kind == rest::LoginKind::Limited;
   if (question.kind != rest::LoginKind::LogOn && !limited) return;
-  auto user = rest::take(question.user);
+  auto user = rest::shown_name(rest::take(question.user));
+  auto address = rest::shown_name(rest::take(question.address));
   log::info(limited ? "log_on_limited"
             : made  ? "logged_on"
                     : "log_on_refused",
-            {{"user", user}, {"address", rest::take(question.address)}});
+            {{"user", user}, {"address", address}});
   line.repeated = question.repeated;
   (void)rest::put(line.act, limited ? "limited" : "logon");
   (void)rest::put(line.user, user);
-  (void)rest::put(line.address, rest::take(question.address));
+  (void)rest::put(line.address, address);
   if (!made) {
     line.token[0] = '\0';
     (void)rest::put(line.outcome, made.error().text.substr(0, sizeof line.outcome - 1));
@@ -136,8 +153,10 @@ void tell(const Site& site, const rest::LoginQuestion& question, const Result<st
   site.teller.tell(line);
 }
 
+// A refusal is answered at once: who asks waits with it, which holds no process of ours.
 void answer(const Site& site, int fd) {
-  auto begun = steady_now();
+  timeval limit{kAskedWithin, 0};
+  (void)::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   rest::LoginQuestion question;
   if (::recv(fd, &question, sizeof question, MSG_WAITALL) != static_cast<ssize_t>(sizeof question))
     return;
@@ -148,9 +167,7 @@ void answer(const Site& site, int fd) {
   answer.code = static_cast<std::uint32_t>(made ? Code::Ok : made.error().code);
   (void)rest::put(answer.text,
                   (made ? *made : made.error().text).substr(0, sizeof answer.text - 1));
-  bool asks_who = question.kind == rest::LoginKind::LogOn;
   sodium_memzero(&question, sizeof question);
-  if (asks_who && !made) std::this_thread::sleep_until(begun + kRefusal);
   (void)::send(fd, &answer, sizeof answer, MSG_NOSIGNAL);
 }
 
@@ -204,15 +221,16 @@ Result<void> run(const Options& options) {
     return fail(Code::BadArgument,
                 "--web-user " + options.web_user + ": it must not be the master's");
   WM_TRY(auto web, uid_of(options.web_user));
-  std::error_code ec;
-  fs::create_directories(options.folder, ec);
-  ::chmod(options.folder.c_str(), 0711);
+  WM_TRY(own_folders(options.folder, options.state));
+  if (!options.agent_logs.empty())
+    if (auto logs = OwnFolder::open(options.agent_logs, 0); !logs) return logs.error();
   WM_TRY(http::own_token_keys(options.folder));
   auto sbin = fs::read_symlink("/proc/self/exe").parent_path();
   WM_TRY(auto teller, Teller::start(conf));
   Site site{conf,
             options.service,
-            {sbin / "wuserd", options.conf, options.folder, options.web_user, web},
+            {sbin / "wuserd", options.conf, options.folder, options.web_user, web,
+             options.agent_logs, options.passed},
             teller};
   auto path = options.folder + "/login.sock";
   WM_TRY(auto socket, http::listen_at(path, 0600));

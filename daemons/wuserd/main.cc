@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "daemons/wuserd/door/door.h"
+#include "daemons/wuserd/door/life.h"
 #include "daemons/wuserd/site/reply.h"
 #include "daemons/wuserd/spaces/spaces.h"
 #include "libwm/base/log.h"
@@ -84,13 +85,17 @@ void serve_guests(Site& site, const std::string& fd) {
     http::ServerOptions bounds;
     bounds.connections = 512;
     bounds.of_one_account = 16;  // a stranger's idle ones keep no member out
-    auto over = http::serve(socket, bounds,
-                            [&](http::Exchange& exchange) { answer_guest(site, exchange); });
+    auto over = http::serve(socket, bounds, [&](http::Exchange& exchange) {
+      OpenRequests::Entry entry(site.open, exchange.descriptor(), [] { return true; });
+      answer_guest(site, exchange);
+    });
     log::error("guests_closed", {{"why", over.error().text}});
   }).detach();
 }
 
 Result<void> run(const Options& options) {
+  // Its sockets and its lock are inherited, and end with it: not with what it starts.
+  (void)::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
   if (sodium_init() < 0) return fail(Code::System, "libsodium does not start");
   WM_TRY(auto web, uid_of(options.web_user));
   WM_TRY(auto site, make_site(options));
@@ -102,6 +107,7 @@ Result<void> run(const Options& options) {
   bounds.failure = [](const http::Head& head, int status, const std::string& text) {
     return error_reply(head.target, status, text);
   };
+  watch_life(*site);
   if (!options.guests_fd.empty()) serve_guests(*site, options.guests_fd);
   proc::tell_ready();
   log::info("wuserd_up", {{"user", site->user}, {"socket", options.socket}});

@@ -6,6 +6,8 @@
 #include <spdlog/sinks/syslog_sink.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+
 namespace wm::log {
 namespace {
 
@@ -81,8 +83,19 @@ spdlog::sink_ptr sink_for(const std::string& program, const std::string& path, T
   }
 }
 
+// What a terminal obeys, or another program takes for the end of a line or a text.
+bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; }
+
 bool needs_quotes(const std::string& value) {
-  return value.empty() || value.find_first_of(" \"=\n") != std::string::npos;
+  return value.empty() || value.find_first_of(" \"=") != std::string::npos ||
+         std::ranges::any_of(value, is_control);
+}
+
+void append_control(std::string& line, char c) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  auto byte = static_cast<unsigned char>(c);
+  if (c == '\n') line += "\\n";
+  else line.append("\\x").append(1, kDigits[byte >> 4]).append(1, kDigits[byte & 15]);
 }
 
 void append(std::string& line, const Field& field) {
@@ -96,7 +109,7 @@ void append(std::string& line, const Field& field) {
   line += '"';
   for (char c : field.value) {
     if (c == '"') line += '\'';
-    else if (c == '\n') line += "\\n";
+    else if (is_control(c)) append_control(line, c);
     else line += c;
   }
   line += '"';

@@ -36,7 +36,9 @@ Result<void> read_options(int argc, char** argv, std::span<const OptionRow> rows
     }
     if (!value && i + 1 < argc) value = argv[++i];
     if (!value) return fail(Code::BadArgument, std::string(name) + " needs a value");
-    *std::get<std::string*>(row->into) = *value;
+    if (auto* const* list = std::get_if<std::vector<std::string>*>(&row->into))
+      (*list)->emplace_back(*value);
+    else *std::get<std::string*>(row->into) = *value;
   }
   return {};
 }

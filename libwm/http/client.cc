@@ -2,9 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <boost/asio/io_context.hpp>
@@ -17,7 +14,9 @@
 #include <filesystem>
 
 #include "libwm/base/clock.h"
+#include "libwm/files/fd.h"
 #include "libwm/http/beast_words.h"
+#include "libwm/http/listen.h"
 
 namespace wm::http {
 namespace {
@@ -29,37 +28,16 @@ using AnswerHead = beast::http::response_parser<beast::http::empty_body>;
 
 constexpr std::uint64_t kLongestFile = std::uint64_t{64} << 30;
 
-void set_send_limit(int fd, Duration limit) {
-  auto us = std::chrono::duration_cast<std::chrono::microseconds>(limit).count();
-  timeval time{us / 1000000, us % 1000000};
-  (void)::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof time);
-}
-
 // A socket's path has 107 bytes; a folder's descriptor makes any path short.
-Result<int> connected(const std::string& path, Duration patience) {
+Result<int> connected(const std::string& path, Duration limit) {
   std::filesystem::path whole(path);
-  int dir = ::open(whole.parent_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (dir < 0) return fail(Code::Refused, path + ": " + std::strerror(errno));
-  auto close_dir = [dir] { ::close(dir); };
-  auto brief = "/proc/self/fd/" + std::to_string(dir) + "/" + whole.filename().string();
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd < 0 || brief.size() >= sizeof address.sun_path) {
-    close_dir();
-    return fail(Code::System, path + ": no socket");
-  }
-  std::memcpy(address.sun_path, brief.data(), brief.size());
-  // A peer that is stopped takes nobody more once its queue is full. 0: without a limit.
-  set_send_limit(fd, patience);
-  bool there = ::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
-  bool late = !there && errno == EAGAIN;
-  auto why = path + ": " + std::strerror(errno);
-  close_dir();
-  if (there) set_send_limit(fd, Duration::zero());
-  if (there) return fd;
-  ::close(fd);
-  return fail(late ? Code::Timeout : Code::Refused, why);
+  Fd dir(::open(whole.parent_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!dir) return fail(Code::Refused, path + ": " + std::strerror(errno));
+  auto brief = "/proc/self/fd/" + std::to_string(dir.get()) + "/" + whole.filename().string();
+  auto fd = connect_to(brief, limit);
+  if (fd) return *fd;
+  bool absent = fd.error().code == Code::Unavailable;
+  return fail(absent ? Code::Refused : fd.error().code, path + ": " + fd.error().text);
 }
 
 template <class Body>
@@ -160,7 +138,9 @@ Client& Client::operator=(Client&&) noexcept = default;
 Client::~Client() = default;
 
 Result<Client> Client::connect(const std::string& path, ClientBounds bounds) {
-  WM_TRY(auto fd, connected(path, bounds.patience));
+  // A request may take long; to be let in does not.
+  bool brief = bounds.patience > Duration::zero() && bounds.patience < kConnectPatience;
+  WM_TRY(auto fd, connected(path, brief ? bounds.patience : kConnectPatience));
   auto parts = std::make_unique<Parts>();
   parts->bounds = bounds;
   beast::error_code ec;

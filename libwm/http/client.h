@@ -20,8 +20,8 @@ struct ClientBounds {
 /// One connection. @thread one
 class Client {
  public:
-  /// @errors Refused: nobody listens there; Timeout: the peer takes no connection; System
-  /// @cost a connect, up to the patience
+  /// @errors Refused: nobody listens there; Timeout: who listens accepts nothing; System
+  /// @cost a connect, 2 s at most
   static Result<Client> connect(const std::string& path, ClientBounds bounds = {});
   Client(Client&&) noexcept;
   Client& operator=(Client&&) noexcept;

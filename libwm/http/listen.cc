@@ -2,11 +2,15 @@
 
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+
+#include "libwm/files/fd.h"
 
 namespace wm::http {
 namespace {
@@ -22,6 +26,13 @@ Result<sockaddr_un> address_of(const std::string& path) {
 
 const sockaddr* any(const sockaddr_un& address) {
   return reinterpret_cast<const sockaddr*>(&address);
+}
+
+// Zero: as long as it takes.
+void set_send_limit(int fd, Duration limit) {
+  auto us = std::chrono::duration_cast<std::chrono::microseconds>(limit).count();
+  timeval value{static_cast<time_t>(us / 1000000), static_cast<suseconds_t>(us % 1000000)};
+  (void)::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &value, sizeof value);
 }
 
 }  // namespace
@@ -40,20 +51,25 @@ Result<int> listen_at(const std::string& path, mode_t mode) {
   return fail(Code::System, why);
 }
 
-Result<int> connect_to(const std::string& path) {
+// connect(2) of a unix socket waits for room in the peer's queue, no longer than a send may.
+Result<int> connect_to(const std::string& path, Duration limit) {
   WM_TRY(auto address, address_of(path));
-  int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) return fail(Code::System, std::string("socket: ") + std::strerror(errno));
-  if (::connect(fd, any(address), sizeof address) == 0) return fd;
-  auto why = path + ": " + std::strerror(errno);
-  ::close(fd);
-  return fail(Code::Unavailable, why);
+  Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!fd) return fail(Code::System, std::string("socket: ") + std::strerror(errno));
+  set_send_limit(fd.get(), limit);
+  bool there = ::connect(fd.get(), any(address), sizeof address) == 0;
+  bool late = !there && errno == EAGAIN;
+  if (late) return fail(Code::Timeout, path + ": who listens there accepts nothing");
+  if (!there) return fail(Code::Unavailable, path + ": " + std::strerror(errno));
+  set_send_limit(fd.get(), Duration::zero());
+  return fd.release();
 }
 
 bool is_answered(const std::string& path) {
-  auto fd = connect_to(path);
-  if (fd) ::close(*fd);
-  return fd.has_value();
+  auto address = address_of(path);
+  if (!address) return false;
+  Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  return fd && (::connect(fd.get(), any(*address), sizeof *address) == 0 || errno == EAGAIN);
 }
 
 }  // namespace wm::http

@@ -241,6 +241,7 @@ class BeastExchange : public Exchange {
 
   const Head& head() const override { return head_; }
   uid_t peer() const override { return peer_; }
+  int descriptor() const override { return stream_.descriptor(); }
 
   Result<std::size_t> read(char* into, std::size_t room) override {
     if (parser_.is_done()) return std::size_t{0};

@@ -59,6 +59,8 @@ class Exchange {
   virtual const Head& head() const = 0;
   /// Account of the process at the other end, which is nginx's.
   virtual uid_t peer() const = 0;
+  /// The connection's, to be shut down from elsewhere while the handler runs; -1: none.
+  virtual int descriptor() const { return -1; }
 
   /// Next bytes of the body, at most `room`; 0: that was all. @errors Unavailable, Timeout
   virtual Result<std::size_t> read(char* into, std::size_t room) = 0;

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
 
 #include "libwm/base/hash.h"
@@ -18,8 +20,16 @@ namespace {
 constexpr std::size_t kSeed = 32;
 constexpr Bytes kLongestKeyFile{1 << 20};
 
+// A file that wlogind keeps elsewhere is a link in its folder, which stays.
+std::string where_kept(const std::string& path) {
+  std::error_code no_link;
+  auto target = std::filesystem::read_symlink(path, no_link);
+  return no_link ? path : target.string();
+}
+
 // Whole or not at all; if root writes it, the file gets the folder's owner before it has its name.
-Result<void> write_file(const std::string& path, const std::string& text, mode_t mode) {
+Result<void> write_file(const std::string& named, const std::string& text, mode_t mode) {
+  auto path = where_kept(named);
   auto draft = path + ".new";
   auto up = path.substr(0, path.rfind('/') + 1);
   Fd fd(::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode));
@@ -36,7 +46,7 @@ Result<void> write_file(const std::string& path, const std::string& text, mode_t
 // What a file holds; nothing: there is none. @errors one that cannot be read is no reason for
 // another
 Result<std::string> held_in(const std::string& path) {
-  auto text = read_file(path, kLongestKeyFile);
+  auto text = read_file(where_kept(path), kLongestKeyFile);
   if (text || text.error().code != Code::NotFound) return text;
   return std::string();
 }

@@ -69,19 +69,42 @@ std::optional<ApiKey> find_key(const std::vector<ApiKey>& keys, std::string_view
 
 Result<std::string> parse_scopes(std::string_view text) {
   auto asked = split(text, ',');
+  if (asked.empty()) return fail(Code::BadArgument, "no scope: read, submit, inference");
   for (auto word : asked)
     if (std::find(kScopes.begin(), kScopes.end(), word) == kScopes.end())
       return fail(Code::BadArgument, "scope '" + std::string(word) + "': read, submit, inference");
   std::string scopes;
   for (auto scope : kScopes)
-    if (asked.empty() || std::find(asked.begin(), asked.end(), scope) != asked.end())
+    if (std::find(asked.begin(), asked.end(), scope) != asked.end())
       scopes += (scopes.empty() ? "" : ",") + std::string(scope);
   return scopes;
 }
 
 bool has_scope(std::string_view scopes, std::string_view scope) {
   auto list = split(scopes, ',');
-  return list.empty() || std::find(list.begin(), list.end(), scope) != list.end();
+  return std::find(list.begin(), list.end(), scope) != list.end();
+}
+
+std::string_view needed_scope(std::string_view method, std::span<const std::string> segments) {
+  bool reads = method == "GET" || method == "HEAD";
+  std::string_view other = reads ? "read" : "submit";
+  if (segments.size() < 4 || segments[0] != "dlim") return other;
+  const auto &version = segments[1], &what = segments[2];
+  bool of_models = version == "v2" && what == "models";
+  bool asks = version == "v1" && what == "inference" && method == "POST" && segments.size() == 4;
+  bool looks = method == "GET" && version == "v1" && what == "model" && segments.size() == 5 &&
+               segments[4] == "streaming";
+  bool health = method == "GET" && version == "v2" && what == "health" && segments.size() == 4 &&
+                segments[3] == "ready";
+  return of_models || asks || looks || health ? "inference" : other;
+}
+
+bool allows(std::string_view scopes, std::string_view method,
+            std::span<const std::string> segments) {
+  auto needed = needed_scope(method, segments);
+  if (has_scope(scopes, needed)) return true;
+  bool reads = method == "GET" || method == "HEAD";
+  return needed == "inference" && has_scope(scopes, reads ? "read" : "submit");
 }
 
 }  // namespace wm::rest

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,9 +43,20 @@ std::string to_text(const std::vector<ApiKey>& keys);
 std::optional<ApiKey> find_key(const std::vector<ApiKey>& keys, std::string_view secret,
                                std::int64_t now);
 
-/// "read,submit" checked and in order; empty: all. @errors BadArgument: another word
+/// What a password gives.
+inline constexpr std::string_view kAllScopes = "read,submit,inference";
+
+/// "submit,read" checked and in order. @errors BadArgument: another word, or none at all
 Result<std::string> parse_scopes(std::string_view text);
-/// Does a list of scopes hold this one; an empty list holds all? @cost O(length)
+/// Does a list of scopes hold this one? An empty list holds none. @cost O(length)
 bool has_scope(std::string_view scopes, std::string_view scope);
+
+/// The scope that a request to a wuserd needs: "inference" of what clients of a service alone ask
+/// and look at before; else "read" or "submit". Who holds the latter two needs no "inference".
+/// @shape segments: of the path as it is routed, unescaped and without the query   @cost O(1)
+std::string_view needed_scope(std::string_view method, std::span<const std::string> segments);
+/// Do these scopes allow the request? @shape, @cost as needed_scope
+bool allows(std::string_view scopes, std::string_view method,
+            std::span<const std::string> segments);
 
 }  // namespace wm::rest

@@ -24,7 +24,7 @@ struct Claims {
   std::string id;  ///< jti: names the token when it is revoked
   std::uint32_t uid = 0;
   std::int64_t issued = 0, expires = 0;  ///< @units seconds since the epoch
-  std::string scopes;                    ///< "read,submit,inference", or some; empty: all
+  std::string scopes;                    ///< "read,submit,inference", or some; empty: none
   bool operator==(const Claims&) const = default;
 };
 

@@ -118,12 +118,33 @@ unit_folders() {
 @test "systemd takes the units" {
   command -v systemd-analyze >/dev/null || skip "systemd is not installed"
   prefix=$BATS_TEST_TMPDIR/own DESTDIR='' install_it
-  printf '#!/bin/sh\n' >"$prefix/sbin/wnoded"; chmod +x "$prefix/sbin/wnoded"
-  for unit in wmasterd wnoded; do
+  for program in wnoded wlogind wgatewayd wgrpc; do printf '#!/bin/sh\n' >"$prefix/sbin/$program"; chmod +x "$prefix/sbin/$program"; done
+  for unit in wmasterd wnoded wlogind wgatewayd wgrpc; do
     # munge.service, nss-user-lookup and the like may not be on this machine; what is ours must be sound
     run systemd-analyze verify --man=no --recursive-errors=no "$prefix/lib/systemd/system/$unit.service"
     ! grep "$unit.service" <<<"$output" | grep -iE "unknown|ignoring|failed|not executable|bad|invalid" || { echo "$output"; return 1; }
   done
+}
+
+# exposure UNIT: what systemd makes of its sandbox, from 0.0 (none) to 10.0
+exposure() { systemd-analyze security --offline=yes --threshold=100 "$TOP/etc/systemd/$1.service" | sed -n 's/.*exposure level for .*: \([0-9.]*\) .*/\1/p'; }
+below() { awk -v is="$(exposure "$1")" -v most="$2" 'BEGIN { exit !(is != "" && is <= most) }' || { echo "$1: $(exposure "$1")"; return 1; }; }
+
+@test "what faces HTTP is shut in, and what stays open of the others is known" {
+  systemd-analyze security --help 2>/dev/null | grep -q -- --offline || skip "this systemd cannot tell offline"
+  below wgatewayd 2.0
+  below wgrpc 2.0
+  below wmasterd 5.2
+  below wlogind 5.8 # a wuserd inherits it, and writes its user's home
+  for unit in wgatewayd wgrpc; do
+    for line in ProtectHome=yes ProtectSystem=strict NoNewPrivileges=yes RestrictNamespaces=yes User=wm-web CapabilityBoundingSet=; do
+      grep -qx "$line" "$TOP/etc/systemd/$unit.service" || { echo "$unit: no $line"; return 1; }
+    done
+  done
+  ! grep -E '^(ProtectHome|ProtectSystem|RestrictNamespaces|PrivateTmp)=' "$TOP/etc/systemd/wlogind.service"
+  # What has to outlive a restart lies in no folder that systemd removes with it.
+  grep -q -- '--state /var/lib/wm-web ' "$TOP/etc/systemd/wgatewayd.service"
+  grep -q -- '--state /var/lib/wm-login ' "$TOP/etc/systemd/wlogind.service"
 }
 
 @test "daemons that fail to start are tried without end" {

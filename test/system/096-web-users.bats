@@ -48,9 +48,14 @@ setup() {
   cluster_env
   cd "$BATS_TEST_TMPDIR" || return
   EXECS=$WM_GATEWAY_URL/platform/rest/deeplearning/v1/execs
+  stopped=
   mkdir code && cp "$BATS_TEST_DIRNAME/web_code.py" code/main.py && tar -czf code.modelDir.tar code
 }
 
+after_each() {
+  [ -z "${stopped-}" ] || kill -CONT "$stopped" 2>/dev/null || true
+  end_all_jobs
+}
 as() { # a|b COMMAND…
   local who=$ACCOUNT-$1
   shift
@@ -144,6 +149,107 @@ exec_is() { [ "$(door -u "$ACCOUNT-$1:$2" "$EXECS/$3" | jq -r .state)" = "$4" ];
   "$MINICLUSTER" kill wlogind
   LD_PRELOAD=libpam_wrapper.so "$MINICLUSTER" start wlogind
   [ "$(code_of -u "$ACCOUNT-a:$a" "$EXECS")" = 200 ]
+}
+
+# of_wuserd a|b: the process of that account's wuserd
+of_wuserd() { pgrep -u "$(id -u "$ACCOUNT-$1")" -f "wuserd --listen-fd"; }
+
+@test "one user's stopped wuserd stops nobody else: log-ons, requests, log-offs" {
+  token_of() { door -m 20 -u "$ACCOUNT-$1:secret of $1" "$WM_GATEWAY_URL/auth/v1/logon" | jq -r .accessToken; }
+  a=$(token_of a) a2=$(token_of a) b=$(token_of b)
+  [ "$(code_of -H "X-Auth-Token: $a" "$EXECS")" = 200 ]
+  [ "$(code_of -H "X-Auth-Token: $b" "$EXECS")" = 200 ]
+  stopped=$(of_wuserd a)
+  kill -STOP "$stopped"
+  socket=$(dirname "$WM_GATEWAY_CA")/login/$(id -u "$ACCOUNT-a").sock
+  # Its queue is full: another connect would wait until it goes on.
+  python3 - "$socket" <<'PY'
+import socket, sys
+kept = []
+while True:
+    one = socket.socket(socket.AF_UNIX)
+    one.setblocking(False)
+    if one.connect_ex(sys.argv[1]) != 0:
+        break
+    kept.append(one)
+print(len(kept), 'connections wait')
+PY
+  for _ in 1 2 3 4; do door -m 30 -o /dev/null -H "X-Auth-Token: $a2" "$EXECS" 2>/dev/null & done
+  [ "$(code_of -m 20 -H "X-Auth-Token: $a" -X POST "$WM_GATEWAY_URL/auth/v1/logoff")" = 200 ]
+  [ "$(code_of -m 20 -H "X-Auth-Token: $b" "$EXECS")" = 200 ]
+  other=$(token_of b)
+  [ "$(code_of -m 20 -H "X-Auth-Token: $other" "$EXECS")" = 200 ]
+  [ "$(code_of -m 20 -H "X-Auth-Token: $other" -X POST "$WM_GATEWAY_URL/auth/v1/logoff")" = 200 ]
+  id=$(cut -d. -f2 <<<"$other" | tr '_-' '/+' | sed 's/$/==/' | base64 -d 2>/dev/null | jq -r .jti)
+  recorded() { badmin doorhist | grep -q "logoff <$1> <token $2> by $1"; }
+  wait_for 10 recorded "$ACCOUNT-b" "$id" # a's, which cannot be told, is not before it
+  kill -CONT "$stopped"
+  id=$(cut -d. -f2 <<<"$a" | tr '_-' '/+' | sed 's/$/==/' | base64 -d 2>/dev/null | jq -r .jti)
+  wait_for 75 recorded "$ACCOUNT-a" "$id"
+  wait
+}
+
+@test "a log-off ends what was opened with the token" {
+  token=$(door -u "$ACCOUNT-a:secret of a" "$WM_GATEWAY_URL/auth/v1/logon" | jq -r .accessToken)
+  door -N -H "X-Auth-Token: $token" "$WM_GATEWAY_URL/api/v1/stream" >streamed 2>/dev/null &
+  stream=$!
+  wait_for 10 test -s streamed
+  kill -0 "$stream"
+  door -H "X-Auth-Token: $token" -X POST "$WM_GATEWAY_URL/auth/v1/logoff"
+  ended() { ! kill -0 "$stream" 2>/dev/null; }
+  wait_for 10 ended
+}
+
+@test "a hundred wrong passwords at once: five are tried, the rest is told when to come again" {
+  before=$(grep -c "log_on_refused.*$ACCOUNT-b" "$CLUSTER"/log/wlogind.out || true)
+  for i in $(seq 100); do
+    echo "$WM_GATEWAY_URL/auth/v1/logon"
+  done | xargs -P 50 -I@ curl -sS -m 30 --cacert "$WM_GATEWAY_CA" -o /dev/null -w '%{http_code}\n' -u "$ACCOUNT-b:wrong" @ >codes 2>/dev/null
+  tried=$(($(grep -c "log_on_refused.*$ACCOUNT-b" "$CLUSTER"/log/wlogind.out) - before))
+  [ "$tried" -le 5 ] || { echo "tried: $tried"; return 1; }
+  [ "$(sort -u codes | tr '\n' ' ')" = "401 429 " ] || { sort codes | uniq -c; return 1; }
+  # The door is open to others, and to b by a key.
+  [ "$(code_of -m 20 -u "$ACCOUNT-a:secret of a" "$WM_GATEWAY_URL/auth/v1/logon")" = 200 ]
+}
+
+@test "what a request with Basic is refused for arrives as it is" {
+  run door -D - -o /dev/null -H "Authorization: Basic !" "$EXECS"
+  [[ $output == *" 400"* ]] || { echo "$output"; return 1; }
+  for _ in 1 2 3 4 5; do [ "$(code_of -u "$ACCOUNT-a:wrong" "$EXECS")" = 401 ]; done
+  run door -D - -o /dev/null -u "$ACCOUNT-a:wrong" "$EXECS"
+  [[ $output == *" 429"* && ${output,,} == *"retry-after: 60"* ]] || { echo "$output"; return 1; }
+  "$MINICLUSTER" kill wgatewayd
+  run door -D - -o /dev/null "$EXECS"
+  [[ $output == *" 503"* && ${output,,} == *"retry-after:"* ]] || { echo "$output"; return 1; }
+  "$MINICLUSTER" start wgatewayd
+}
+
+@test "a key that ends soon gives tokens that end no later, and a log-on's name is no line of a log" {
+  secret=$(key a -for 1h)
+  life=$(door -u "$ACCOUNT-a:$secret" "$WM_GATEWAY_URL/auth/v1/logon" | jq .expiresIn)
+  [ "$life" -le 3600 ] && [ "$life" -gt 0 ]
+  forged=$'x\e[2J\r\n> <token 1> by root'
+  [ "$(code_of -u "$forged:y" "$WM_GATEWAY_URL/auth/v1/logon")" = 401 ]
+  recorded() { badmin doorhist | grep -q 'x.x1b'; }
+  wait_for 10 recorded
+  ! badmin doorhist | grep -q $'\e'
+  ! grep -q $'\e' "$CLUSTER"/log/wlogind.out "$CLUSTER"/log/wgatewayd.out
+  ! badmin doorhist | grep -q '<token 1>'
+}
+
+@test "what is the web account's is its own folder, and nothing of root's lies in it" {
+  web=$(dirname "$WM_GATEWAY_CA")
+  [ "$(stat -c '%U' "$web") $(stat -c '%U' "$web/login")" = "root root" ]
+  account=$(ps -o user= -p "$(cut -d' ' -f1 "$CLUSTER/run/wgatewayd.pid")")
+  [ "$(stat -c '%U' "$web/gate")" = "$account" ]
+  [ -z "$(find "$web/gate" -user root)" ]
+  ! setpriv --reuid "$account" --clear-groups -- mv "$web/login" "$web/gone"
+  # and a wuserd inherits neither its log nor its environment
+  pid=$(of_wuserd a || of_wuserd b)
+  pid=${pid%%$'\n'*}
+  [[ $(readlink "/proc/$pid/fd/2") == *"/$(ps -o uid= -p "$pid" | tr -d ' ').log" ]]
+  grep -q NoNewPrivs:.1 "/proc/$pid/status"
+  ! tr '\0' '\n' <"/proc/$pid/environ" | grep -q '^PAM_WRAPPER'
 }
 
 @test "a notebook is its owner's, and theirs whom he shares it with" {

@@ -49,11 +49,21 @@ bool is_among(std::span<const std::string_view> words, const std::string& word) 
   return std::ranges::find(words, word) != words.end();
 }
 
+// Nothing that looks like another entry of the record where it is shown, or moves a terminal.
+bool is_one_entry(const std::string& text) {
+  return std::ranges::none_of(text, [](char c) {
+    return static_cast<unsigned char>(c) < ' ' || c == 127 || c == '<' || c == '>';
+  });
+}
+
 Result<void> check_act(const DoorAct& act, const std::string& caller, bool admin) {
   bool own = is_among(kAnybodys, act.act) && act.user == caller;
   bool known = is_among(kAnybodys, act.act) || is_among(kDoors, act.act);
   if (!known) return fail(Code::BadArgument, "'" + act.act + "': no act of the web door");
   if (!own && !admin) return fail(Code::Denied, caller + ": User permission denied");
+  bool plain = is_one_entry(act.user) && is_one_entry(act.outcome) &&
+               std::ranges::all_of(act.objects, is_one_entry);
+  if (!plain) return fail(Code::BadArgument, act.act + ": control characters, or '<' and '>'");
   auto longest = std::max(act.user.size(), act.outcome.size());
   for (const auto& object : act.objects) longest = std::max(longest, object.size());
   if (longest > kLongestText || act.objects.size() > kMostObjects)

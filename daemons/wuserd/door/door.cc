@@ -40,20 +40,11 @@ http::Reply log_off(Site& site, const http::Head& head, const rest::Claims& clai
   return error_reply(head.target, rest::http_status(told.error().code), told.error().text);
 }
 
-// What clients of a service alone send, and look at before.
-bool asks_service(const http::Head& head) {
-  if (head.target.starts_with("/dlim/v2/models/")) return true;
-  if (head.method == "POST") return head.target.starts_with("/dlim/v1/inference/");
-  bool of_one = head.target.starts_with("/dlim/v1/model/") && head.target.ends_with("/streaming");
-  return head.method == "GET" && (of_one || head.target == "/dlim/v2/health/ready");
-}
-
-// A key may have been given out to look only, or to ask services.
+// A key may have been given out to look only, or to ask services. What is routed is what counts:
+// words behind a "?" are no part of the path.
 bool is_within_scope(const rest::Claims& claims, const http::Head& head) {
-  bool asks = asks_service(head);
-  if (asks && rest::has_scope(claims.scopes, "inference")) return true;
-  bool reads = head.method == "GET" || head.method == "HEAD";
-  return rest::has_scope(claims.scopes, reads ? "read" : "submit");
+  auto target = rest::parse_target(head.target);
+  return target && rest::allows(claims.scopes, head.method, target->segments);
 }
 
 // A clock's reading is no change: "now" stands first where it stands.
@@ -98,7 +89,11 @@ void answer_visit(Site& site, http::Exchange& exchange) {
   if (!guest.empty()) return visit(site, exchange, job, guest);
   auto claims = check_token(site, head);
   // What runs there may do anything.
-  if (claims && rest::has_scope(claims->scopes, "submit")) return visit(site, exchange, job, "");
+  if (claims && rest::has_scope(claims->scopes, "submit")) {
+    OpenRequests::Entry entry(site.open, exchange.descriptor(),
+                              [&site, one = *claims] { return is_good_still(site, one); });
+    return visit(site, exchange, job, "");
+  }
   (void)exchange.reply(error_reply(head.target, 403, "the token does not hold this"));
 }
 
@@ -120,6 +115,8 @@ void answer(Site& site, http::Exchange& exchange) {
     (void)exchange.reply(error_reply(head.target, 403, "the key's scopes do not hold this"));
     return;
   }
+  OpenRequests::Entry entry(site.open, exchange.descriptor(),
+                            [&site, one = *allowed] { return is_good_still(site, one); });
   auto made = dispatch(site, exchange);
   if (made && !*made) return;
   auto reply =

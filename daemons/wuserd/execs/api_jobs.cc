@@ -12,7 +12,6 @@
 #include "daemons/wuserd/master/clock.h"
 #include "daemons/wuserd/master/hub.h"
 #include "daemons/wuserd/site/reply.h"
-#include "daemons/wuserd/site/who.h"
 #include "libwm/base/clock.h"
 #include "libwm/rest/app_json.h"
 #include "libwm/rest/data_sources.h"
@@ -175,7 +174,7 @@ Result<Answer> act(Call& call) {
 }
 
 Result<Answer> stream(Call& call) {
-  call.site.hub->follow(call.exchange, still_good(call.site, call.exchange.head()));
+  call.site.hub->follow(call.exchange);
   return Answer();
 }
 

@@ -147,17 +147,21 @@ std::string request_name(std::string_view key) {
   return key.empty() ? random_hex(16) : hex(hash_of(key, 16));
 }
 
-std::unique_lock<std::mutex> lock_request(const std::string& name) {
+RequestLock::RequestLock(std::shared_ptr<std::mutex> of) : mutex_(std::move(of)), lock_(*mutex_) {}
+
+// A name that nobody holds any more is forgotten with the next one.
+RequestLock lock_request(const std::string& name) {
   static std::mutex mutex;
-  static std::map<std::string, std::shared_ptr<std::mutex>> locks;
+  static std::map<std::string, std::weak_ptr<std::mutex>> locks;
   std::shared_ptr<std::mutex> own;
   {
     std::lock_guard guard(mutex);
+    std::erase_if(locks, [](const auto& one) { return one.second.expired(); });
     auto& slot = locks[name];
-    if (!slot) slot = std::make_shared<std::mutex>();
-    own = slot;
+    own = slot.lock();
+    if (!own) slot = own = std::make_shared<std::mutex>();
   }
-  return std::unique_lock(*own);
+  return RequestLock(std::move(own));
 }
 
 Draft::~Draft() {

@@ -19,9 +19,18 @@ namespace wm::user {
 Result<std::string> key_of(const Call& call);
 /// A name for a request's files: the same for equal keys, a new one for an empty key.
 std::string request_name(std::string_view key);
+/// A name that is held. @thread one
+class RequestLock {
+ public:
+  explicit RequestLock(std::shared_ptr<std::mutex> of);
+
+ private:
+  std::shared_ptr<std::mutex> mutex_;  // lives as long as somebody holds it or waits for it
+  std::unique_lock<std::mutex> lock_;
+};
 /// Held while the request of that name, or whatever else is named so, is dealt with: the second of
-/// two equal ones waits for what becomes of the first.
-std::unique_lock<std::mutex> lock_request(const std::string& name);
+/// two equal ones waits for what becomes of the first. @cost O(names held)
+RequestLock lock_request(const std::string& name);
 
 /// Takes a request's files away unless they are to stay. @owns them
 class Draft {

@@ -28,7 +28,7 @@ std::string tick() {
 
 }  // namespace
 
-void Hub::follow(http::Exchange& exchange, const std::function<bool()>& may_stay) {
+void Hub::follow(http::Exchange& exchange) {
   std::uint64_t seen = 0;
   std::string first = tick();
   {
@@ -43,7 +43,7 @@ void Hub::follow(http::Exchange& exchange, const std::function<bool()>& may_stay
   auto begun = exchange.begin(
       {200, {{"Content-Type", "text/event-stream"}, {"Cache-Control", "no-store"}}, ""});
   for (bool listens = begun && exchange.write(first); listens;)
-    listens = may_stay() && exchange.write(news_since(seen)).has_value();
+    listens = exchange.write(news_since(seen)).has_value();
   std::lock_guard lock(mutex_);
   --followers_;
   left_ = steady_now();

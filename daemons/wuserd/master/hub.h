@@ -11,7 +11,6 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <map>
 #include <mutex>
 #include <set>
@@ -28,10 +27,9 @@ class Hub {
  public:
   explicit Hub(Masters& masters) : masters_(masters) {}
 
-  /// Sends an event stream until its reader is gone or `may_stay` no more, which is asked with each
-  /// message: "job" with a row, "tick" with the time every
+  /// Sends an event stream until its reader is gone: "job" with a row, "tick" with the time every
   /// two seconds, "stale" while the master is away, "reset" where something was missed.
-  void follow(http::Exchange& exchange, const std::function<bool()>& may_stay);
+  void follow(http::Exchange& exchange);
 
  private:
   struct Message {

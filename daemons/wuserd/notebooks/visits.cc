@@ -13,7 +13,6 @@
 
 #include "daemons/wuserd/jobs/find.h"
 #include "daemons/wuserd/notebooks/notebooks.h"
-#include "daemons/wuserd/site/who.h"
 #include "libwm/base/backoff.h"
 #include "libwm/base/clock.h"
 #include "libwm/base/hash.h"
@@ -193,10 +192,11 @@ void visit(Site& site, http::Exchange& exchange, const std::string& job, const s
     return;
   }
   auto first = http::text_of(head_for(head, place));
+  // A guest is let in by the share alone, and for as long as it lasts.
+  OpenRequests::Entry entry(site.open, exchange.descriptor(), [results = place.results, guest] {
+    return guest.empty() || is_shared_with(results, guest);
+  });
   auto bare = exchange.take_over();
-  auto shared = [results = place.results, guest] { return is_shared_with(results, guest); };
-  auto may_stay = guest.empty() ? still_good(site, head) : std::function<bool()>(shared);
-  auto stands = site.standing.keep(bare.fd, may_stay);
   auto carried = tunnel->carry(bare.fd, first + bare.early);
   if (!carried) log::info("visit_broken", {{"job", job}, {"why", carried.error().text}});
 }

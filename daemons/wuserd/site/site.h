@@ -13,7 +13,8 @@
 #include "daemons/wuserd/master/hub.h"
 #include "daemons/wuserd/master/masters.h"
 #include "daemons/wuserd/master/revoked.h"
-#include "daemons/wuserd/master/standing.h"
+#include "daemons/wuserd/site/open_requests.h"
+#include "libwm/base/clock.h"
 #include "libwm/http/server.h"
 #include "libwm/http/token_files.h"
 #include "libwm/login/token.h"
@@ -50,7 +51,7 @@ struct Site {
   Masters masters;
   std::unique_ptr<Hub> hub;
   Revoked revoked{conf};
-  Standing standing;
+  OpenRequests open{steady_now()};
 };
 
 /// One request on its way to an answer.

@@ -17,9 +17,8 @@ Result<rest::Claims> check_token(Site& site, const http::Head& head) {
   return claims;
 }
 
-std::function<bool()> still_good(Site& site, const http::Head& head) {
-  http::Head token{"", "", {{"x-wm-token", std::string(head.field("x-wm-token"))}}};
-  return [&site, token] { return check_token(site, token).has_value(); };
+bool is_good_still(Site& site, const rest::Claims& claims) {
+  return now_s() < claims.expires && !site.revoked.hold(claims);
 }
 
 }  // namespace wm::user

@@ -2,8 +2,6 @@
 // a tunnel stays open.
 #pragma once
 
-#include <functional>
-
 #include "daemons/wuserd/site/site.h"
 
 namespace wm::user {
@@ -12,8 +10,8 @@ namespace wm::user {
 /// expired or revoked   @thread any
 Result<rest::Claims> check_token(Site& site, const http::Head& head);
 
-/// Is that so now? Log-off, expiry and revocation make it false within 2 s. @cost of each question:
-/// as check_token
-std::function<bool()> still_good(Site& site, const http::Head& head);
+/// May what that token began go on: a stream, a tunnel? Log-off, expiry and revocation say no within
+/// seconds. @cost O(log n)   @thread any
+bool is_good_still(Site& site, const rest::Claims& claims);
 
 }  // namespace wm::user

@@ -3,7 +3,8 @@ and through it the user's wuserd; with --multiuser also wlogind, which starts ev
 
   browser, dlicmd, curl ─TLS─► nginx NET.253 ─unix─► wgatewayd (may it pass? where to?)
                                         └────unix──► wuserd (started by wgatewayd)
-  short folder: web/ with sockets, keys, certificate, nginx.conf. Cookies keep the port out, so that
+  short folder: web/ with sockets, keys, certificate, nginx.conf. With --multiuser it is root's, with web/login
+  and web/logs (of each wuserd) in it, and what is the web account's is web/gate. Cookies keep the port out, so that
   addresses, not ports, tell origins apart: NET.253 pages and REST, NET.252 what jobs show (or $WM_APPS_HOST).
 Invariant: all of it belongs to the cluster by WM_CLUSTER_DIR and WM_NODE=web in its environment.
 Callers: cluster.Cluster.
@@ -21,6 +22,7 @@ import subprocess
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)))))
 DAEMONS = ('wlogind', 'wgatewayd', 'wgrpc', 'nginx')  # in the order of starting
 WEB_ACCOUNTS = ('wm-web', 'www-data', 'daemon')  # the first that there is: never the master's
+PASSED = ('WM_CLUSTER_DIR', 'WM_NODE', 'LD_PRELOAD', 'NSS_WRAPPER_HOSTS')  # what a wuserd finds its cluster by
 PORT = 9243  # WMLA's; the address is the cluster's own
 NODE = 'web'
 PAGES = os.path.join(TOP, 'daemons/wgatewayd/pages')
@@ -51,6 +53,10 @@ class Web:
         """A path below its folder."""
         return os.path.join(self._short, *parts)
 
+    def _gate(self, *parts):
+        """A path below wgatewayd's folder: nothing of root's lies in what the web's account could change."""
+        return self.path('gate', *parts) if self._multiuser else self.path(*parts)
+
     def daemons(self):
         """Those of DAEMONS that it has; wgrpc is built separately."""
         left_out = set() if self._multiuser else {'wlogind'}
@@ -78,7 +84,9 @@ class Web:
         os.makedirs(self._short, mode=0o700, exist_ok=True)
         if self._multiuser:
             os.chmod(self._short, 0o711)
-            os.chown(self._short, web_account().pw_uid, -1)
+            os.makedirs(self._gate(), mode=0o700, exist_ok=True)
+            os.makedirs(self.path('logs'), mode=0o755, exist_ok=True)
+            os.chown(self._gate(), web_account().pw_uid, -1)
         with open(os.open(self.path('api.key'), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), 'w',
                   encoding='ascii') as out:
             out.write(secrets.token_urlsafe(24) + '\n')
@@ -102,7 +110,7 @@ class Web:
 
     def _nginx_conf(self):
         words = {'accounts': self._account_line(), 'run': self._short, 'log': self._log, 'certificate': self.path('web.crt'),
-                 'certificate_key': self.path('web.key'), 'gateway': self.path('gateway.sock'), 'grpc': self.path('grpc.sock'),
+                 'certificate_key': self.path('web.key'), 'gateway': self._gate('gateway.sock'), 'grpc': self._gate('grpc.sock'),
                  'origin': f'https://{self._address}:{PORT}', 'apps_origin': f'https://{self._apps_host}:{PORT}',
                  'listen': f'{self._address}:{PORT}', 'apps_listen': f'{self._apps}:{PORT}',
                  'pages': self.path('pages') if self._multiuser else PAGES, 'tools': self.path('tools')}
@@ -119,13 +127,16 @@ class Web:
     def command(self, name):
         """(words, variables) that start one of DAEMONS."""
         if name == 'wlogind':
-            words = [f'{self._build}/sbin/wlogind', '--folder', self.path('login'), '--web-user', web_account().pw_name]
+            words = [f'{self._build}/sbin/wlogind', '--folder', self.path('login'), '--web-user', web_account().pw_name,
+                     '--agent-logs', self.path('logs')]
+            for variable in PASSED:
+                words += ['--pass', variable]
         elif name == 'wgatewayd':
-            words = [f'{self._build}/sbin/wgatewayd', '--folder', self._short,
+            words = [f'{self._build}/sbin/wgatewayd', '--folder', self._gate(),
                      '--origin', f'https://{self._address}:{PORT}', '--apps-origin', f'https://{self._apps_host}:{PORT}']
             words += ['--login', self.path('login')] if self._multiuser else []
         elif name == 'wgrpc':
-            words = [f'{self._build}/sbin/wgrpc', '--socket', self.path('grpc.sock')]
+            words = [f'{self._build}/sbin/wgrpc', '--socket', self._gate('grpc.sock')]
         else:
             words = [program('nginx'), '-p', self._short, '-c', self.path('nginx.conf'),
                      '-e', os.path.join(self._log, 'nginx.log')]
@@ -134,8 +145,8 @@ class Web:
 
     def is_answering(self, name):
         """Whether it can be connected to."""
-        sockets = {'wlogind': self.path('login', 'login.sock'), 'wgatewayd': self.path('gateway.sock'),
-                   'wgrpc': self.path('grpc.sock')}
+        sockets = {'wlogind': self.path('login', 'login.sock'), 'wgatewayd': self._gate('gateway.sock'),
+                   'wgrpc': self._gate('grpc.sock')}
         family = socket.AF_UNIX if name in sockets else socket.AF_INET
         where = sockets.get(name, (self._address, PORT))
         with socket.socket(family, socket.SOCK_STREAM) as probe:

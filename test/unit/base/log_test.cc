@@ -40,6 +40,16 @@ TEST(reopen, lines_go_to_the_file_of_that_name_and_the_one_moved_away_stays) {
   EXPECT_NE(text_of(path).find("third"), std::string::npos);
 }
 
+TEST(write, no_text_moves_a_terminal_or_looks_like_another_line) {
+  Folder folder;
+  auto path = folder.path / "x.log";
+  open("log_test", path, Level::Info);
+  info("refused", {{"user", std::string_view("a\x1b[2J\r\nb\0c\x7f", 11)}, {"plain", "ann"}});
+  EXPECT_NE(text_of(path).find("user=\"a\\x1b[2J\\x0d\\nb\\x00c\\x7f\" plain=ann\n"),
+            std::string::npos)
+      << text_of(path);
+}
+
 TEST(set_level, holds_from_then_on) {
   Folder folder;
   open("log_test", folder.path / "x.log", Level::Warn);

@@ -3,6 +3,7 @@
 import contextlib
 import importlib.machinery
 import importlib.util
+import io
 import json
 import os
 import sys
@@ -80,6 +81,19 @@ class Words(unittest.TestCase):
             self.assertEqual((one.command(), one.address), (['board', '--at=/run/web', '100%', '/12/'], '/run/web'))
             two = M.Application(['serve', '%p'], '/12/', True)
             self.assertEqual(two.address, '127.0.0.1:' + two.command()[1])
+
+    def test_a_port_that_every_account_reaches_is_told_in_a_line_and_a_socket_is_not(self):
+        for words, told in ((['x', '%p'], True), (['x', '%s'], False), (M.FILES[1:], False)):
+            said = io.StringIO()
+            with unittest.mock.patch.dict(os.environ, {'WM_WEB_SOCKET': '/run/s'}), contextlib.redirect_stderr(said):
+                M.Application(words, '/12/', True)
+            self.assertEqual('every account of this host' in said.getvalue(), told, words)
+            self.assertLessEqual(said.getvalue().count('\n'), 1)
+
+    def test_files_are_served_at_the_socket_that_is_the_owners(self):
+        with unittest.mock.patch.dict(os.environ, {'WM_WEB_SOCKET': '/run/s'}):
+            served = M.Application(M.FILES[1:], '/12/', True)
+        self.assertEqual((served.address, served.command()[-2:]), ('/run/s', ['--serve-files', '/run/s']))
 
     def test_jupyter_listens_at_a_socket_and_nowhere_else(self):
         with folder_with('jupyter-notebook', 'echo 6.4.12') as folder, \

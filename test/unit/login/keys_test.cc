@@ -38,10 +38,12 @@ TEST_F(api_keys, lines_that_are_none_are_passed_over) {
 }
 
 TEST_F(api_keys, scopes_are_words_of_a_list) {
-  EXPECT_EQ(parse_scopes("").value(), "read,submit,inference");
+  EXPECT_FALSE(parse_scopes("")) << "none is not all";
+  EXPECT_FALSE(parse_scopes(","));
   EXPECT_EQ(parse_scopes("submit,read").value(), "read,submit");
   EXPECT_FALSE(parse_scopes("read,admin"));
-  EXPECT_TRUE(has_scope("", "submit"));
+  EXPECT_FALSE(has_scope("", "submit"));
+  EXPECT_FALSE(has_scope(",", "read"));
   EXPECT_TRUE(has_scope("read,submit", "submit"));
   EXPECT_FALSE(has_scope("read", "submit"));
   EXPECT_FALSE(has_scope("submitted", "submit"));
@@ -55,6 +57,37 @@ TEST(login_words, fields_take_what_fits_and_end) {
   EXPECT_FALSE(put(question.user, std::string_view("a\0b", 3)));
   std::memset(question.user, 'x', sizeof question.user);
   EXPECT_EQ(take(question.user).size(), sizeof question.user) << "whoever filled it in";
+}
+
+using Segments = std::vector<std::string>;
+
+TEST(scopes, inference_asks_services_and_what_looks_like_that_is_not_enough) {
+  EXPECT_TRUE(allows("inference", "POST", Segments{"dlim", "v1", "inference", "ping"}));
+  EXPECT_TRUE(allows("inference", "GET", Segments{"dlim", "v1", "model", "ping", "streaming"}));
+  EXPECT_TRUE(allows("inference", "GET", Segments{"dlim", "v2", "health", "ready"}));
+  EXPECT_TRUE(allows("inference", "POST", Segments{"dlim", "v2", "models", "ping", "infer"}));
+  // /dlim/v1/model/ping/profile?/streaming and the like: a query is no part of the path.
+  for (const char* last : {"profile", "readme", "instances"})
+    EXPECT_FALSE(allows("inference", "GET", Segments{"dlim", "v1", "model", "ping", last}));
+  EXPECT_FALSE(allows("inference", "GET", Segments{"dlim", "v1", "model", "ping"}));
+  EXPECT_FALSE(allows("inference", "DELETE", Segments{"dlim", "v1", "model", "p", "streaming"}));
+  EXPECT_FALSE(allows("inference", "GET", Segments{"dlim", "v1", "model", "a", "b", "streaming"}));
+  EXPECT_FALSE(allows("inference", "GET", Segments{"dlim", "v1", "inference", "ping"}));
+  EXPECT_FALSE(allows("inference", "POST", Segments{"api", "v2", "models", "ping"}));
+  EXPECT_FALSE(allows("inference", "GET", Segments{"dlim", "v2", "health"}));
+  EXPECT_FALSE(allows("inference", "GET", Segments{}));
+}
+
+TEST(scopes, to_read_and_to_submit_are_two) {
+  Segments execs{"platform", "rest", "deeplearning", "v1", "execs"};
+  EXPECT_TRUE(allows("read", "GET", execs));
+  EXPECT_TRUE(allows("read", "HEAD", execs));
+  EXPECT_FALSE(allows("read", "POST", execs));
+  EXPECT_TRUE(allows("submit", "DELETE", execs));
+  EXPECT_FALSE(allows("submit", "GET", execs));
+  EXPECT_FALSE(allows("", "GET", execs));
+  EXPECT_TRUE(allows("submit", "POST", Segments{"dlim", "v1", "inference", "ping"}));
+  EXPECT_FALSE(allows("read", "POST", Segments{"dlim", "v1", "inference", "ping"}));
 }
 
 }  // namespace

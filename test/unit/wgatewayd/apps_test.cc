@@ -19,7 +19,8 @@ class OneUser : public Doorman {
  public:
   OneUser() : keys_(rest::token_keys(std::string(32, 'a')).value()) {}
   std::string token(std::int64_t life = 3600) {
-    return rest::sign_token({"ann", "one", "id", 7, now_s(), now_s() + life, ""}, keys_.secret);
+    return rest::sign_token(
+        {"ann", "one", "id", 7, now_s(), now_s() + life, "read,submit,inference"}, keys_.secret);
   }
   Result<std::string> log_on(const rest::Login&, const std::string&, bool) override {
     return fail(Code::Denied, "no");
