@@ -6,6 +6,10 @@
 #include <spdlog/sinks/syslog_sink.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+
+#include "libwm/base/log_text.h"
+
 namespace wm::log {
 namespace {
 
@@ -82,24 +86,20 @@ spdlog::sink_ptr sink_for(const std::string& program, const std::string& path, T
 }
 
 bool needs_quotes(const std::string& value) {
-  return value.empty() || value.find_first_of(" \"=\n") != std::string::npos;
+  return value.empty() || value.find_first_of(" \"=\\") != std::string::npos;
 }
 
 void append(std::string& line, const Field& field) {
   line += ' ';
   line += field.key;
   line += '=';
-  if (!needs_quotes(field.value)) {
-    line += field.value;
+  auto value = one_line(field.value);
+  if (!needs_quotes(value)) {
+    line += value;
     return;
   }
-  line += '"';
-  for (char c : field.value) {
-    if (c == '"') line += '\'';
-    else if (c == '\n') line += "\\n";
-    else line += c;
-  }
-  line += '"';
+  std::replace(value.begin(), value.end(), '"', '\'');
+  line += '"' + value + '"';
 }
 
 template <class Fields>

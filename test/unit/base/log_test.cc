@@ -51,6 +51,15 @@ TEST(set_level, holds_from_then_on) {
   EXPECT_NE(text.find("loud key=\"a b\""), std::string::npos);
 }
 
+TEST(write, a_value_from_a_user_makes_no_line_of_its_own_and_steers_no_terminal) {
+  testing::internal::CaptureStderr();
+  open("log_test", "", Level::Info, To::Journal);
+  warn("refused", {{"user", "x\n<4>forged by=y\x1b[2J"}});
+  open("log_test", "", Level::Info);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "<4>refused user=\"x\\n<4>forged by=y\\x1b[2J\"\n");
+}
+
 TEST(open, the_journal_gets_priorities_and_no_times) {
   testing::internal::CaptureStderr();
   open("log_test", "", Level::Info, To::Journal);
