@@ -201,6 +201,8 @@ SideCommands side_commands_of(const QueueConf& queue) {
   SideCommands side;
   side.pre = queue.pre_exec;
   side.post = queue.post_exec;
+  side.pre_limit = queue.pre_exec_limit;
+  side.post_limit = queue.post_exec_limit;
   side.warn_action = queue.warn_action;
   side.warn_time = queue.warn_time;
   return side;
