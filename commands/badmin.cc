@@ -136,6 +136,7 @@ Result<int> check_config() {
   say("Checking configuration files in " + conf_dir() + " ...\n\n");
   WM_TRY(auto config, conf::load(conf_dir(), conf::this_host()));
   auto found = check_machine(config.cluster, {account_uid, file_facts, conf::this_host()});
+  for (auto& one : check_plan_limits(config)) found.push_back(std::move(one));
   bool stops = std::ranges::any_of(found, &Finding::stops);
   if (!stops)
     for (auto& one : ask_running(config)) found.push_back(std::move(one));

@@ -1,6 +1,9 @@
 #include "commands/common/installation.h"
 
+#include <algorithm>
+
 #include "libwm/conf/folders.h"
+#include "libwm/model/cluster.h"
 
 namespace wm::cmd {
 namespace {
@@ -124,6 +127,26 @@ Findings check_strangers(const Config& next, std::span<const Stranger> strangers
       found.push_back({false, "hosts.conf: host '" + stranger.name +
                                   "' asks to join and is refused: add a section [" + stranger.name +
                                   "]"});
+  return found;
+}
+
+Findings check_plan_limits(const Config& config) {
+  auto is_open = [&](const PlanConf& plan) {  // to one who is listed nowhere
+    return may_use_plan(config, plan.path, {});
+  };
+  Findings found;
+  for (const auto& plan : config.plans) {
+    if (!plan.limit) continue;
+    auto above = std::find_if(config.plans.begin(), config.plans.end(), [&](const PlanConf& top) {
+      bool is_above = top.path == "/" ? plan.path != "/" : plan.path.starts_with(top.path + "/");
+      return is_above && (!top.limit || *top.limit > *plan.limit) && is_open(top);
+    });
+    if (above == config.plans.end()) continue;
+    found.push_back({false, "plan '" + plan.path + "': its limit of " +
+                                std::to_string(*plan.limit) + " holds nobody who may say -plan " +
+                                above->path + ": give its users that plan in users.conf, or '" +
+                                above->path + "' users"});
+  }
   return found;
 }
 

@@ -43,6 +43,11 @@ struct Machine {
 /// @cost a lookup each
 Findings check_machine(const ClusterConf& conf, const Machine& machine);
 
+/// Plans with a limit that their users can leave: a plan above allows more and is open to all. One a
+/// plan.
+/// @cost O(plans x depth)
+Findings check_plan_limits(const Config& config);
+
 /// What the running cluster has and `next` leaves out, where jobs are there.
 /// @cost O(queues + hosts)
 Findings check_left_out(const Config& next, std::span<const QueueView> queues,

@@ -16,6 +16,7 @@
 #include "daemons/wmasterd/acct/metrics.h"
 #include "daemons/wmasterd/rim/begin.h"
 #include "daemons/wmasterd/rim/notifier.h"
+#include "daemons/wmasterd/rim/peer_limits.h"
 #include "daemons/wmasterd/rim/real_world.h"
 #include "daemons/wmasterd/rim/take_over.h"
 #include "daemons/wmasterd/rim/watchdog.h"
@@ -97,6 +98,7 @@ wire::ListenOptions listen_options(std::shared_ptr<wire::Credentials> credential
   options.link.credentials = std::move(credentials);
   options.link.session.role = wire::Role::Master;
   options.link.session.peers = {{wire::Role::Client, {}}, {wire::Role::Host, host_uid}};
+  options.link.room = std::make_shared<wire::PeerRoom>(peer_limits());
   return options;
 }
 

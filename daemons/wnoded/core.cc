@@ -59,6 +59,7 @@ Term term_of(const launch::ExitRecord& record, const HostOrder& order) {
     case launch::EndCause::PreExecFailed: return Term::PreExecFail;
     case launch::EndCause::PrologFailed: return Term::PrologFailed;
     case launch::EndCause::NoFolder: return Term::CwdNotExist;
+    case launch::EndCause::OwnFault: return Term::OwnFault;
     case launch::EndCause::StartFailed: return Term::LaunchFailed;
     case launch::EndCause::Ordered: break;
   }
@@ -321,7 +322,11 @@ bool Core::admits_agent(const launch::AttemptKey& key, std::uint32_t uid) const 
 void Core::on_agent(const launch::AttemptKey& key, const AgentReport& report) {
   auto at = attempts_.find(key);
   if (at == attempts_.end()) return;
-  auto& entry = at->second;
+  for (const auto& told : at->second.flow.say(report, outside_.mono()))
+    hear_agent(key, at->second, told);
+}
+
+void Core::hear_agent(const launch::AttemptKey& key, Entry& entry, const AgentReport& report) {
   if (std::get_if<JobProgress>(&report.fact)) {
     if (session_) outside_.send(NodeVerb::Fact, codec::encode(HostFact{0, report}));
     return;
@@ -350,7 +355,8 @@ void Core::on_tick(double load, Bytes free_mem, const HostLoad& more) {
   look_after_gpus();
   look_for_meetings();
   bool agents = false;
-  for (const auto& [key, entry] : attempts_) {
+  for (auto& [key, entry] : attempts_) {
+    for (const auto& told : entry.flow.due(now)) hear_agent(key, entry, told);
     if (entry.agent_address.empty() || !entry.order.team.elastic) continue;
     agents = true;
     outside_.tell_agent(key, NodeHeartbeat{seen});

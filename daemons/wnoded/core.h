@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "daemons/wnoded/agent_flow.h"
 #include "daemons/wnoded/facts.h"
 #include "daemons/wnoded/gpus.h"
 #include "daemons/wnoded/metrics.h"
@@ -94,6 +95,7 @@ class Core {
     bool stuck = false;                 ///< processes of it survive SIGKILL
     std::vector<FactEnded> held_back;   ///< ends of tasks that see the GPUs of some that run
     bool met = false;                   ///< somebody was connected at MASTER_PORT
+    AgentFlow flow;                     ///< what its agent may tell
     bool reported = false;              ///< a trial's last report is told, and no task runs since
   };
 
@@ -138,6 +140,7 @@ class Core {
   void on_forget(const HostForget& words);
   void on_signal(const HostSignal& words);
   void on_agent_order(const AgentOrder& order);
+  void hear_agent(const launch::AttemptKey& key, Entry& entry, const AgentReport& report);
   void on_peek(const PeekRequest& request);
   void reply_peek(std::uint64_t id, const Result<launch::FileRead>& read);
 

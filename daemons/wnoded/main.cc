@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "daemons/wnoded/claim.h"
 #include "daemons/wnoded/obeyed.h"
 #include "daemons/wnoded/own_address.h"
 #include "daemons/wnoded/real_outside.h"
@@ -197,6 +198,9 @@ Result<void> run(const Options& options) {
   WM_TRY(auto config, conf::load(options.conf, options.name));
   open_log(config.cluster, options);
   WM_TRY(auto setup, find_out(config, options));
+  auto own = conf::node_folders(config.cluster.dirs, options.name);
+  WM_TRY(auto run_claim, claim_folder(own.run, config.cluster.name));
+  WM_TRY(auto state_claim, claim_folder(own.state, config.cluster.name));
   boost::asio::io_context loop;
   RealOutside outside(loop, std::move(setup));
   WM_TRY(outside.start());

@@ -28,11 +28,23 @@ launch::SideCommand take_first(std::vector<launch::SideCommand>& commands) {
 
 }  // namespace
 
+/// With what is left of the time that the user's commands before the tasks, or after them, have.
+launch::SideCommand Around::limited(launch::SideCommand command, SideKind kind) {
+  auto limit = kind == SideKind::Before ? attempt_.spec.before_limit : attempt_.spec.after_limit;
+  if (command.privileged || limit == Duration{}) return command;
+  auto now = attempt_.now();
+  auto end = users_end_.try_emplace(kind, now + limit).first->second;
+  constexpr Duration kNone = std::chrono::microseconds(1);
+  command.time_limit = std::max(kNone, std::chrono::duration_cast<Duration>(end - now));
+  return command;
+}
+
 void Around::go_on() {
   auto& spec = attempt_.spec;
   if (attempt_.ready || (spec.tasks.empty() && attempt_.finishing)) return;
   if (!spec.before.empty()) {
-    if (auto end = sides_.start(take_first(spec.before), SideKind::Before)) on_end(*end);
+    auto next = limited(take_first(spec.before), SideKind::Before);
+    if (auto end = sides_.start(std::move(next), SideKind::Before)) on_end(*end);
     return;
   }
   attempt_.ready = true;
@@ -50,8 +62,8 @@ void Around::on_end(const SideEnd& end) {
   if (acts && end.failed()) words.complain(end.text);
   if (end.kind != SideKind::Before) return;
   if (!end.failed()) return go_on();
-  refuse(end.privileged ? EndCause::PrologFailed : EndCause::PreExecFailed, end.text,
-         end.status != 0 ? end.status : SIGKILL);
+  auto usual = end.privileged ? EndCause::PrologFailed : EndCause::PreExecFailed;
+  refuse(end.excess.value_or(usual), end.text, end.status != 0 ? end.status : SIGKILL);
 }
 
 void Around::refuse(EndCause cause, const std::string& text, int status) {
@@ -80,7 +92,7 @@ void Around::refuse(EndCause cause, const std::string& text, int status) {
 bool Around::runs_after() {
   auto& after = attempt_.spec.after;
   if (after.empty()) return sides_.any();
-  auto next = take_first(after);
+  auto next = limited(take_first(after), SideKind::After);
   if (!next.privileged) add_exit_words(next.env, attempt_.deciding_record());
   if (auto end = sides_.start(std::move(next), SideKind::After)) on_end(*end);
   return true;

@@ -4,7 +4,7 @@
 //      └──failed──► no task runs; only the site's own commands come after
 //
 // The run limit counts from the tasks on: the commands before them, which may fetch an image, are
-// not on the job's time.
+// not on the job's time. The user's have times of their own, for all before and all after together.
 #pragma once
 
 #include "daemons/wshepherd/reporter.h"
@@ -34,7 +34,10 @@ class Around {
   bool runs_after();
 
  private:
+  launch::SideCommand limited(launch::SideCommand command, SideKind kind);
+
   Attempt& attempt_;
+  std::map<SideKind, TimePoint> users_end_;  ///< the user's commands of that kind end by then
   SideCommands& sides_;
   Starter& starter_;
   RunLimit& run_limit_;

@@ -56,7 +56,9 @@ void Copiers::on_exit(Task& task, const Exit& exit) {
   if (task.copier != exit.pid) return;
   task.copier = 0;
   task.turns.reset();
-  if (exit.status != 0 && task.record.cause != launch::EndCause::StartFailed)
+  bool ran = task.record.cause != launch::EndCause::StartFailed &&
+             task.record.cause != launch::EndCause::OwnFault;
+  if (exit.status != 0 && ran)
     task.record.text += task.record.text.empty() ? "output lost" : "; output lost";
 }
 

@@ -24,8 +24,14 @@ inline std::string attempt_folder(const Place& place, const launch::AttemptKey& 
   return place.run + "/" + to_string(key) + ".d";
 }
 
-/// "node1-12-0.1": one machine may carry several hosts. @cost O(1)
-inline std::string cgroup_name(const Place& place, const launch::AttemptKey& key) {
+/// "wm@node1-12-0.1": one machine may carry several hosts, of several clusters. @cost O(1)
+inline std::string cgroup_name(const std::string& cluster, const Place& place,
+                               const launch::AttemptKey& key) {
+  return cluster + "@" + place.node + "-" + to_string(key);
+}
+
+/// The group's name before it had the cluster in it: of attempts older than an upgrade. @cost O(1)
+inline std::string old_cgroup_name(const Place& place, const launch::AttemptKey& key) {
   return place.node + "-" + to_string(key);
 }
 

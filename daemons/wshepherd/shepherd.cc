@@ -89,7 +89,10 @@ void Shepherd::on_exit(const Exit& exit) {
   usage.read.value += exit.usage.read.value;
   usage.written.value += exit.usage.written.value;
   attempt_.own.erase(exit.pid);
-  if (auto end = sides_.on_exit(exit)) around_.on_end(*end);
+  if (auto end = sides_.on_exit(exit)) {
+    use_.judge(*end);
+    around_.on_end(*end);
+  }
   agent_.on_exit(exit.pid);
   warm_.on_exit(exit.pid);
   reporter_.on_exit(exit);

@@ -3,8 +3,8 @@
 // it parses no byte a user wrote. Pure behind kernel.h: loop.h polls, and gives it its turns.
 //
 //   AttemptSpec ─► prolog, pre-execution ─ok─► tasks run ─last one─► report ─► TaskEnded ─► after:
-//                        │                        │ EndTasks, a limit,         post-execution, epilog
-//                        └─ bad: tasks refused ─┐ │ Finish                              │
+//                        │                        │ EndTasks, a limit,         post-execution,
+//                        epilog └─ bad: tasks refused ─┐ │ Finish                              │
 //                                               ▼ ▼                                     ▼
 //                                     signals, kill_grace, SIGKILL ─► nothing left ─► mail,
 //                                         └─ still there: stuck, told;     AttemptEnded, exit
@@ -90,7 +90,8 @@ class Shepherd {
   Records records_{attempt_};
   Strays strays_{attempt_};
   Enders enders_{attempt_, strays_};
-  UseWatch use_{attempt_, enders_, strays_};
+  SideCommands sides_{attempt_};
+  UseWatch use_{attempt_, enders_, strays_, sides_};
   Reporter reporter_{attempt_, use_};
   Copiers copiers_{attempt_, folder_};
   Tellers tellers_{attempt_};
@@ -98,7 +99,6 @@ class Shepherd {
   Warm warm_{attempt_, folder_};
   Starter starter_{attempt_, warm_};
   Successors successors_{attempt_, enders_, starter_};
-  SideCommands sides_{attempt_};
   Acts acts_{attempt_, sides_};
   RunLimit run_limit_;
   Around around_{attempt_, sides_, starter_, run_limit_, reporter_};

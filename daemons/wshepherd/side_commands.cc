@@ -40,7 +40,7 @@ std::optional<SideEnd> SideCommands::start(launch::SideCommand command, SideKind
                   .folders = none.folders};
   if (!site) exec.cgroups = attempt_.kernel.group.joins(false);
   auto child = attempt_.kernel.children.spawn(exec);
-  Side side{std::move(command), kind, number, {}, false, false, {}};
+  Side side{std::move(command), kind, number, {}, false, false, {}, {}, {}};
   if (!child) return end_of(side, kNotStarted);
   if (side.command.time_limit > Duration{}) side.kill_at = attempt_.now() + side.command.time_limit;
   side.trouble = std::move(child->trouble);
@@ -50,8 +50,9 @@ std::optional<SideEnd> SideCommands::start(launch::SideCommand command, SideKind
 }
 
 SideEnd SideCommands::end_of(const Side& side, int status) {
-  return {side.kind, side.number, side.command.privileged,
-          side.late, status,      outcome(side.command, status, side.late)};
+  auto text = side.excess ? side.command.what + " " + side.excess_text
+                          : outcome(side.command, status, side.late);
+  return {side.kind, side.number, side.command.privileged, side.late, status, text, side.excess};
 }
 
 std::optional<SideEnd> SideCommands::on_exit(const Exit& exit) {
@@ -65,6 +66,30 @@ void SideCommands::cancel(SideKind kind) {
     if (side.kind != kind || std::exchange(side.cancelled, true)) continue;
     side.kill_at = attempt_.now();
   }
+}
+
+void SideCommands::end_users(launch::EndCause cause, const std::string& text) {
+  for (auto& [pid, side] : sides_) {
+    if (side.command.privileged || side.excess) continue;
+    side.excess = cause;
+    side.excess_text = text;
+    side.kill_at = attempt_.now();
+  }
+}
+
+std::vector<pid_t> SideCommands::users_processes() const {
+  std::vector<pid_t> pids;
+  for (const auto& [pid, side] : sides_) {
+    if (side.command.privileged) continue;
+    pids.push_back(pid);
+    for (auto below : attempt_.kernel.processes.descendants_of(pid, {})) pids.push_back(below);
+  }
+  return pids;
+}
+
+bool SideCommands::any_users() const {
+  return std::any_of(sides_.begin(), sides_.end(),
+                     [](const auto& entry) { return !entry.second.command.privileged; });
 }
 
 void SideCommands::fire() {

@@ -21,7 +21,8 @@ struct SideEnd {
   bool privileged = false;
   bool late = false;  ///< ran into its time limit
   int status = 0;
-  std::string text;  ///< "prolog exited with 1"
+  std::string text;                             ///< "prolog exited with 1"
+  std::optional<launch::EndCause> excess = {};  ///< the limit of the job's that it exceeded
   bool failed() const { return status != 0 || late; }
 };
 
@@ -36,6 +37,12 @@ class SideCommands {
   std::optional<SideEnd> on_exit(const Exit& exit);
   /// Nobody waits for these any more.
   void cancel(SideKind kind);
+  /// The user's have used more than the job may: they are killed, and their ends say why.
+  void end_users(launch::EndCause cause, const std::string& text);
+  /// Every process of the user's.
+  std::vector<pid_t> users_processes() const;
+  /// One of the user's runs.
+  bool any_users() const;
   /// Kills what has run too long.
   void fire();
   std::optional<TimePoint> next() const;
@@ -52,6 +59,8 @@ class SideCommands {
     std::optional<TimePoint> kill_at;
     bool late = false, cancelled = false;
     Fd trouble;
+    std::optional<launch::EndCause> excess = {};
+    std::string excess_text = {};
   };
   static SideEnd end_of(const Side& side, int status);
 

@@ -41,6 +41,8 @@ void note_exit(Task& task, int status, const wm::Usage& usage, WallTime now,
     task.record.cause = launch::EndCause::NoFolder;
   if (trouble.hindrance == proc::Hindrance::NotReady)
     task.record.cause = launch::EndCause::StartFailed;
+  if (trouble.hindrance == proc::Hindrance::OwnFault)
+    task.record.cause = launch::EndCause::OwnFault;
 }
 
 TaskNumber known_as(const Task& task) {

@@ -78,7 +78,8 @@ void UseWatch::begin() {
 Duration UseWatch::pause() const { return any(attempt_.spec.limits) ? kWatchLimits : kWatchPeak; }
 
 bool UseWatch::is_due() const {
-  return !attempt_.clock.stopped() && (attempt_.any_running() || strays_.spares_any());
+  bool tasks = attempt_.any_running() || strays_.spares_any();
+  return sides_.any_users() || (tasks && !attempt_.clock.stopped());
 }
 
 std::optional<TimePoint> UseWatch::next() const {
@@ -94,6 +95,7 @@ void UseWatch::fire() {
   auto limits = attempt_.spec.limits;
   if (kernel.group.keeps("memory")) limits.mem = 0;  // the kernel does it, without delay
   auto pids = attempt_.everybody();
+  for (auto pid : sides_.users_processes()) pids.push_back(pid);
   auto use = kernel.processes.use_of(pids);
   auto counted = kernel.group.use();
   use.cpu = counted.cpu ? *counted.cpu : use.cpu + attempt_.usage.cpu;
@@ -137,7 +139,15 @@ void UseWatch::end_for(EndCause cause, const proc::Use& use) {
     task.record.cause = cause;  // it died of it
     task.record.text = text;
   }
+  sides_.end_users(cause, text);
   strays_.spare_no_longer({});
+}
+
+void UseWatch::judge(SideEnd& end) const {
+  if (!end.failed() || end.privileged || end.excess || !was_killed_for_memory()) return;
+  end.excess = EndCause::MemLimit;
+  auto peak = std::max(peak_, attempt_.kernel.group.use().peak_mem.value_or(Bytes{}));
+  end.text = words_for(EndCause::MemLimit, {}, attempt_.spec.limits, peak);
 }
 
 void UseWatch::add_use(launch::ExitRecord& record) const {

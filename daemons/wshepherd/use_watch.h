@@ -1,5 +1,5 @@
-// Role: what the processes of an attempt use together: limits that no rlimit and no cgroup keeps,
-// the peak, what the records say of it.
+// Role: what the processes of an attempt use together, the user's commands beside the tasks among
+// them: limits that no rlimit and no cgroup keeps, the peak, what the records say of it.
 //
 //   every 200 ms (5 s without limits): the kernel killed for memory? ─► end all: TERM_MEMLIMIT
 //                                      sum over /proc, cgroup ─ above a limit ─► end all
@@ -9,20 +9,23 @@
 #pragma once
 
 #include "daemons/wshepherd/ending.h"
+#include "daemons/wshepherd/side_commands.h"
 
 namespace wm::shepherd {
 
 /// See the head of this file.
 class UseWatch {
  public:
-  UseWatch(Attempt& attempt, Enders& enders, Strays& strays)
-      : attempt_(attempt), enders_(enders), strays_(strays) {}
+  UseWatch(Attempt& attempt, Enders& enders, Strays& strays, SideCommands& sides)
+      : attempt_(attempt), enders_(enders), strays_(strays), sides_(sides) {}
   /// Makes the control groups with the limits that the kernel keeps; the first look is a pause off.
   void begin();
   /// Looks when that is due.
   void fire();
   /// A task has failed: of the memory limit?
   void on_failure();
+  /// A command beside the tasks has ended: of the memory limit? Its end says so then.
+  void judge(SideEnd& end) const;
   std::optional<TimePoint> next() const;
   /// What all have used goes into the record of the only task, the peak into every one.
   void add_use(launch::ExitRecord& record) const;
@@ -40,6 +43,7 @@ class UseWatch {
   Attempt& attempt_;
   Enders& enders_;
   Strays& strays_;
+  SideCommands& sides_;
   TimePoint look_at_{};
   Bytes peak_, sum_;
   TimePoint told_at_{};

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 
+#include "libwm/base/log_text.h"
+
 namespace wm::log {
 namespace {
 
@@ -83,36 +85,21 @@ spdlog::sink_ptr sink_for(const std::string& program, const std::string& path, T
   }
 }
 
-// What a terminal obeys, or another program takes for the end of a line or a text.
-bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; }
-
 bool needs_quotes(const std::string& value) {
-  return value.empty() || value.find_first_of(" \"=") != std::string::npos ||
-         std::ranges::any_of(value, is_control);
-}
-
-void append_control(std::string& line, char c) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  auto byte = static_cast<unsigned char>(c);
-  if (c == '\n') line += "\\n";
-  else line.append("\\x").append(1, kDigits[byte >> 4]).append(1, kDigits[byte & 15]);
+  return value.empty() || value.find_first_of(" \"=\\") != std::string::npos;
 }
 
 void append(std::string& line, const Field& field) {
   line += ' ';
   line += field.key;
   line += '=';
-  if (!needs_quotes(field.value)) {
-    line += field.value;
+  auto value = one_line(field.value);
+  if (!needs_quotes(value)) {
+    line += value;
     return;
   }
-  line += '"';
-  for (char c : field.value) {
-    if (c == '"') line += '\'';
-    else if (is_control(c)) append_control(line, c);
-    else line += c;
-  }
-  line += '"';
+  std::replace(value.begin(), value.end(), '"', '\'');
+  line += '"' + value + '"';
 }
 
 template <class Fields>

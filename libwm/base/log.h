@@ -14,7 +14,8 @@ namespace wm::log {
 /// Most to least verbose.
 enum class Level : std::uint8_t { Debug, Info, Warn, Error };
 
-/// One key=value of a log line; text with blanks is quoted when printed.
+/// One key=value of a log line; text with blanks is quoted when printed, and what would end the
+/// line or steer a terminal is shown as \n, \x1b (log_text.h).
 struct Field {
   std::string_view key;
   std::string value;

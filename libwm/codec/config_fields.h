@@ -37,7 +37,7 @@ WM_FIELDS(SchedConf) {
 WM_FIELDS(SiteScripts) {
   f(1, s.prolog), f(2, s.epilog), f(3, s.time_limit), f(4, s.copy);
   f(500, s.submit_filter), f(501, s.submit_filter_time), f(502, s.groups);
-  f(530, s.notify), f(540, s.notify_urls);
+  f(530, s.notify), f(540, s.notify_urls), f(541, s.pre_exec_limit), f(542, s.post_exec_limit);
 }
 WM_FIELDS(JobLimits) {
   f(1, s.cpu), f(2, s.mem), f(3, s.file), f(4, s.data), f(5, s.stack), f(6, s.core), f(7, s.swap);
@@ -95,6 +95,7 @@ WM_FIELDS(QueueConf) {
   f(530, s.controls), f(531, s.load), f(532, s.terminate_when);
   f(533, s.gpu), f(534, s.run_estimate), f(535, s.warn_action), f(536, s.warn_time);
   f(537, s.max_preempt), f(538, s.max_requeue);
+  f(541, s.pre_exec_limit), f(542, s.post_exec_limit);
 }
 WM_FIELDS(HostConf) {
   f(1, s.name), f(2, s.address), f(3, s.slots), f(4, s.cpus), f(5, s.mem), f(6, s.gpus);

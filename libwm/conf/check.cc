@@ -67,6 +67,13 @@ struct Subject {
 
 void check_cluster(const Config& c, Subject s) {
   s.file = "wm.conf";
+  const auto& name = c.cluster.name;  // folders and control groups carry it
+  bool odd = std::any_of(name.begin(), name.end(),
+                         [](unsigned char c) { return c < ' ' || c == 0x7f || c == '/'; });
+  constexpr std::size_t kMost = 64;
+  if (name.empty() || name.size() > kMost || odd)
+    s.wrong("cluster_name",
+            "'" + name + "' is not 1 to 64 bytes without '/' and control characters");
   s.must_exist("default_queue", c.cluster.default_queue, "queue", c.queues, &QueueConf::name);
   s.must_exist("default_plan", c.cluster.default_plan, "plan", c.plans, &PlanConf::path);
   s.must_exist("default_app", c.cluster.default_app, "application profile", c.apps, &AppConf::name);

@@ -309,6 +309,19 @@ constexpr Key<C> kClusterKeys[] = {
      "The same after a job's tasks. When it fails the host is closed."},
     {"prolog_time", [](C& c) -> Field { return &c.scripts.time_limit; }, time_up_to(kHour),
      Effect::Reconfig, "A prolog or epilog that takes longer is ended and has failed."},
+    {"pre_exec_limit",
+     [](C& c) -> Field { return &c.scripts.pre_exec_limit; },
+     {0, 365 * kDay},
+     Effect::Reconfig,
+     "Most time that the user's commands before a job's tasks (bsub -E, pre_exec, copies of -f) "
+     "have "
+     "together on a host; then they are ended and have failed. It is not taken from the run limit. "
+     "0: any."},
+    {"post_exec_limit",
+     [](C& c) -> Field { return &c.scripts.post_exec_limit; },
+     {0, 365 * kDay},
+     Effect::Reconfig,
+     "The same of those after the tasks (bsub -Ep, post_exec)."},
     {"copy_command", [](C& c) -> Field { return &c.scripts.copy; }, kAny, Effect::Reconfig,
      "Copies a file of bsub -f between the submission host and another one, as the user: it gets "
      "the source and the target, one of them as host:path. scp -B for example. Empty: cp, for "

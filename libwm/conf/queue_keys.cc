@@ -198,6 +198,17 @@ constexpr Key<Q> kQueueKeys[] = {
      Effect::Reconfig,
      "How often a job of it makes way for jobs of higher queues. 0: always; none: as wm.conf "
      "says."},
+    {"pre_exec_limit",
+     [](Q& q) -> Field { return &q.pre_exec_limit; },
+     {0, 365 * kDay},
+     Effect::Reconfig,
+     "Most time that the user's commands before its jobs' tasks have together. 0: as wm.conf "
+     "says."},
+    {"post_exec_limit",
+     [](Q& q) -> Field { return &q.post_exec_limit; },
+     {0, 365 * kDay},
+     Effect::Reconfig,
+     "The same of those after the tasks. 0: as wm.conf says."},
     {"pre_exec", [](Q& q) -> Field { return &q.pre_exec; }, kAny, Effect::NewJobs,
      "Shell command run as the user on a job's first host before its tasks. When it fails the job "
      "waits for another try; exit code 99 ends it."},

@@ -29,7 +29,9 @@ constexpr Key<U> kUserKeys[] = {
      "[@name], among its own first group's. Counts in queues with order = fairshare, and "
      "between the users of a plan."},
     {"plan", [](U& u) -> Field { return &u.plan; }, kAny, Effect::NewJobs,
-     "Plan of jobs for which neither -plan nor the queue names one."},
+     "Plan of jobs for which neither -plan nor the queue names one, and the top of those that "
+     "-plan "
+     "may name: it and the plans below it. A queue's own plan is open to the queue's users."},
 };
 
 }  // namespace

@@ -114,6 +114,9 @@ void plan_side_commands(const HostOrder& o, const HostFacts& host, AttemptSpec& 
   auto site = [&](std::vector<SideCommand>& list, const char* what, const std::string& command) {
     if (!command.empty()) list.push_back(site_command(o, host, what, command));
   };
+  auto limit = [](Duration queues, Duration sites) { return queues > Duration{} ? queues : sites; };
+  spec.before_limit = limit(o.queue_side.pre_limit, host.scripts.pre_exec_limit);
+  spec.after_limit = limit(o.queue_side.post_limit, host.scripts.post_exec_limit);
   site(spec.before, "prolog", host.scripts.prolog);
   if (auto move = bundle_move(o, host)) spec.before.push_back(*std::move(move));
   if (auto look = image_check(o, host)) spec.before.push_back(*std::move(look));

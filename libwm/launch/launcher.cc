@@ -54,7 +54,7 @@ WM_PLAIN(AttemptSpec) {
   f(s.agent_env), f(s.out), f(s.err), f(s.merge_err), f(s.report), f(s.ends_with_last_task),
       f(s.memo), f(s.tasks);
   f(s.limits), f(s.before), f(s.after), f(s.warning), f(s.suspended), f(s.cpu_weight), f(s.cpus);
-  f(s.guarded), f(s.stray_grace), f(s.nice), f(s.acts);
+  f(s.guarded), f(s.stray_grace), f(s.nice), f(s.acts), f(s.before_limit), f(s.after_limit);
 }
 WM_PLAIN(ExitRecord) {
   f(s.key), f(s.task), f(s.pid), f(s.status), f(s.cause), f(s.text), f(s.started), f(s.ended);

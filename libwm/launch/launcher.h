@@ -41,8 +41,7 @@ std::string to_string(const AttemptKey& key);
 /// Reads what to_string wrote. @errors BadArgument: anything else
 Result<AttemptKey> parse_attempt_key(std::string_view text);
 /// Value of the environment variable WM_ATTEMPT of every process of an attempt:
-/// "<cluster>@<node>:<job>.<attempt>". The node is in it because one machine may carry
-/// several hosts of a private cluster, and ending one must spare the others. @cost O(1)
+/// "<cluster>@<node>:<job>.<attempt>": a machine may carry hosts of several clusters. @cost O(1)
 std::string attempt_marker(std::string_view cluster, std::string_view node, const AttemptKey& key);
 inline constexpr std::string_view kAttemptVariable = "WM_ATTEMPT";
 inline constexpr std::string_view kTaskVariable = "WM_TASK";
@@ -110,6 +109,7 @@ struct AttemptSpec {
   UseLimits limits;
   std::vector<SideCommand> before;  ///< one after the other; the tasks start when all are well
   std::vector<SideCommand> after;   ///< when all tasks have ended
+  Duration before_limit{}, after_limit{};  ///< of all of the user's there together; 0: none
   Warning warning;
   JobActs acts;
   bool suspended = false;           ///< what starts is stopped at once
@@ -137,6 +137,7 @@ enum class EndCause : std::uint8_t {
   PreExecFailed = 10,  ///< never ran
   PrologFailed = 11,   ///< never ran, and the host is not fit
   NoFolder = 12,       ///< never ran: its working directory cannot be entered
+  OwnFault = 13,       ///< never ran: a file or the agent of its own user failed
 };
 /// The word for logs and for the master: "exited", "run_limit" … @cost O(1)
 std::string_view end_cause_name(EndCause cause);
@@ -312,8 +313,7 @@ struct FileRead {
   std::string trouble;     ///< why there are no bytes, when that is an error
   bool operator==(const FileRead&) const = default;
 };
-/// What an attempt used here in the time `seen`, since this was said last; the peak is of all of
-/// it.
+/// What an attempt used here in the time `seen`, since this was said last; the peak is of it all.
 struct Used {
   Duration cpu{}, seen{};
   Bytes mem_peak{0};

@@ -183,6 +183,14 @@ bool may_use_plan(const Config& config, const std::string& plan, const Identity&
   return !lists || is_listed(config, lists->users, who);
 }
 
+bool is_below_users_plan(const Config& config, const std::string& queue, const std::string& plan,
+                         const Identity& who) {
+  const auto* user = config.user(who.user);
+  if (!user || user->plan.empty() || user->plan == "/" || plan == user->plan) return true;
+  const auto* of_queue = config.queue(queue);
+  return plan.starts_with(user->plan + "/") || (of_queue && of_queue->plan == plan);
+}
+
 Duration run_limit_of(const Config& config, const JobSpec& spec) {
   if (spec.run_limit > Duration{}) return spec.run_limit;
   if (auto usual = app_of(config, spec).run_limit.usual; usual > Duration{}) return usual;
@@ -194,6 +202,8 @@ SideCommands side_commands_of(const QueueConf& queue) {
   SideCommands side;
   side.pre = queue.pre_exec;
   side.post = queue.post_exec;
+  side.pre_limit = queue.pre_exec_limit;
+  side.post_limit = queue.post_exec_limit;
   side.warn_action = queue.warn_action;
   side.warn_time = queue.warn_time;
   return side;

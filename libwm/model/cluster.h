@@ -98,6 +98,10 @@ bool is_listed(const Config& config, const std::vector<std::string>& names, cons
 /// May they use the plan: are they listed by the nearest plan, from it up, that lists anybody?
 /// @cost O(depth log plans + names x groups)
 bool may_use_plan(const Config& config, const std::string& plan, const Identity& who);
+/// Is the plan their own (users.conf), below it, or what the job's queue says? True for those who
+/// have none. @cost O(queues + users)
+bool is_below_users_plan(const Config& config, const std::string& queue, const std::string& plan,
+                         const Identity& who);
 
 /// The command that is told of a new size: bresize's, else the submitter's, else the profile's.
 const std::string& notify_command_of(const Config& config, const Job& job);

@@ -6,7 +6,8 @@
 
 namespace wm {
 
-/// Is what an attempt held until such an end not its owner's to pay? @cost O(1)
+/// Is what an attempt held until such an end not its owner's to pay? Never where its user can bring
+/// that end about, as by a file of -o that cannot be made. @cost O(1)
 inline bool is_credited(Term term) {
   return term == Term::HostLost || term == Term::ShepherdLost || term == Term::PrologFailed ||
          term == Term::LaunchFailed || term == Term::NotSigned;

@@ -74,11 +74,12 @@ struct Files {
 
 /// Commands that run around a job, or tell it what is to come.
 struct SideCommands {
-  std::string pre, post;            ///< -E, -Ep
-  std::string warn_action;          ///< -wa: a signal's number, or a command
-  Duration warn_time{};             ///< -wt: so long before the run limit
-  std::string notify;               ///< -rnc: asked about every change of size
-  std::uint32_t window_signal = 0;  ///< -s: when its queue's run window closes; 0: it is stopped
+  std::string pre, post;               ///< -E, -Ep
+  Duration pre_limit{}, post_limit{};  ///< of a queue: of the user's; 0: as wm.conf says
+  std::string warn_action;             ///< -wa: a signal's number, or a command
+  Duration warn_time{};                ///< -wt: so long before the run limit
+  std::string notify;                  ///< -rnc: asked about every change of size
+  std::uint32_t window_signal = 0;     ///< -s: when its queue's run window closes; 0: it is stopped
   bool operator==(const SideCommands&) const = default;
 };
 

@@ -46,6 +46,7 @@ constexpr std::array<TermRow, 32> kTerms = {{
     {Term::GroupEnded, "TERM_GROUP_ENDED", "ended because another group of the job has ended"},
     {Term::PendLimit, "TERM_PENDLIMIT", "job killed after waiting for its pending time limit"},
     {Term::NotSigned, "TERM_NOT_SIGNED", "its host could not prove its signature"},
+    {Term::OwnFault, "TERM_OWN_FAULT", "one of the job's own files or its agent failed"},
 }};
 
 const TermRow& row(Term term) {

@@ -43,6 +43,7 @@ enum class Term : std::uint8_t {
   GroupEnded = 72,    ///< a group that it lives with has ended
   PendLimit = 73,     ///< it waited longer than it was to
   NotSigned = 74,     ///< its host cannot prove its signature, after a change of MUNGE's key
+  OwnFault = 75,      ///< a file that it needs, or its agent, failed under its own account
 };
 
 /// "TERM_OWNER"; ours likewise "TERM_HOST_LOST". @cost O(1)

@@ -136,7 +136,7 @@ Result<void> prepare(const Exec& exec) {
   WM_TRY(become(exec.account));
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::umask(exec.umask);
-  return connect_streams(exec);
+  return {};
 }
 
 /// On the pipe the hindrance is the first byte, the text the rest.
@@ -170,12 +170,13 @@ struct Words {
     if (!done) give_up(trouble, hindrance, done.error().text, kNotStarted);
   };
   need(Hindrance::NotReady, prepare(exec));
+  need(Hindrance::OwnFault, connect_streams(exec));
   need(Hindrance::NoFolder, enter_cwd(exec));
-  need(Hindrance::NotReady, enter_files(exec));
+  need(Hindrance::OwnFault, enter_files(exec));
   std::vector<std::string> env_of_rank;
   if (exec.rank != nullptr) {
     auto told = environment_of_rank(exec);
-    if (!told) give_up(trouble, Hindrance::NotReady, told.error().text, kNotStarted);
+    if (!told) give_up(trouble, Hindrance::OwnFault, told.error().text, kNotStarted);
     env_of_rank = std::move(*told);
     words.env = pointers_to(env_of_rank);
   }

@@ -52,8 +52,9 @@ struct Child {
 enum class Hindrance : char {
   None = 0,       ///< it ran
   NoFolder = 1,   ///< its working directory cannot be entered
-  NotReady = 2,   ///< something else on the way to its program
+  NotReady = 2,   ///< the host could not make it ready
   NoProgram = 3,  ///< exec(2) refused
+  OwnFault = 4,   ///< a file of its user's cannot be made or read, or the user's agent fails
 };
 struct Trouble {
   Hindrance hindrance = Hindrance::None;

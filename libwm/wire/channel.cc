@@ -9,6 +9,7 @@
 #include <boost/asio/write.hpp>
 
 #include "libwm/wire/entropy.h"
+#include "libwm/wire/peer_room.h"
 
 namespace wm::wire {
 
@@ -133,7 +134,16 @@ void Channel::on_readable() {
   auto n = socket_.read_some(boost::asio::buffer(chunk, most), ec);
   if (ec && ec != boost::asio::error::would_block) return end(gone(address_, ec));
   if (!ec) obey(session_.on_bytes({chunk.data(), n}));
-  read();
+  if (count_held()) read();
+}
+
+/// Tells the room what is held of a half frame. False: too much, the session is over.
+bool Channel::count_held() {
+  if (!entered_) return true;
+  auto now = session_.buffered();
+  auto held = options_.room->hold(peer_.identity, std::exchange(counted_, now), now);
+  if (!held) end(held.error());
+  return held.has_value();
 }
 
 void Channel::obey(SessionActions actions) {
@@ -170,6 +180,11 @@ void Channel::carry_out(SessionAction& action) {
 
 void Channel::on_opened(Opened opened) {
   peer_ = std::move(opened);
+  if (options_.room) {
+    auto entered = options_.room->enter(peer_.identity);
+    if (!entered) return end(entered.error());
+    entered_ = true;
+  }
   stage_ = Stage::Ready;
   timer_.cancel();
   if (auto ready = std::exchange(on_ready_, nullptr)) ready({});
@@ -232,6 +247,7 @@ void Channel::shut_when_flushed() {
 }
 
 void Channel::shut() {
+  if (std::exchange(entered_, false)) options_.room->leave(peer_.identity, counted_);
   error_code ignored;
   timer_.cancel();
   socket_.shutdown(Socket::shutdown_both, ignored);

@@ -63,6 +63,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
 
   void read();
   void on_readable();
+  bool count_held();
   void obey(SessionActions actions);
   void carry_out(SessionAction& action);
   void on_opened(Opened opened);
@@ -89,6 +90,8 @@ class Channel : public std::enable_shared_from_this<Channel> {
   std::optional<Error> ended_by_;  // kept for a start() that comes after the end
   std::string outbound_;           // sealed, not yet given to the kernel
   std::string writing_;            // the write under way
+  std::size_t counted_ = 0;        // bytes of a half frame that options_.room knows of
+  bool entered_ = false;           // and that this session is there
   bool reading_ = false;
   bool paused_ = false;
 };

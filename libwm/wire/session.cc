@@ -84,6 +84,8 @@ Session& Session::operator=(Session&&) noexcept = default;
 
 bool Session::is_open() const { return state_->phase == Phase::Open; }
 
+std::size_t Session::buffered() const { return state_->decoder.buffered(); }
+
 bool Session::wants_bytes() const { return !state_->blocked() && state_->phase != Phase::Closed; }
 
 SessionActions Session::start() {

@@ -139,6 +139,9 @@ class Session {
   /// True from Opened to Failed. @cost O(1)
   bool is_open() const;
 
+  /// Bytes held of a frame that has come in part. @cost O(1)
+  std::size_t buffered() const;
+
   /// False while nothing can be taken before an answer is there: then read no more from the
   /// socket, which keeps what is held for an unproven peer within hello_limit plus one read.
   /// @cost O(1)

@@ -27,6 +27,7 @@ class io_context;
 namespace wm::wire {
 
 class Channel;
+class PeerRoom;
 class Prover;
 
 /// An open session over a socket.
@@ -90,6 +91,8 @@ struct LinkOptions {
   Duration hello_timeout = std::chrono::seconds(5);
   /// @units bytes, sealed; see Link::send
   std::size_t outbound_limit = 64 << 20;
+  /// Of a listener: what peers may hold, by account; null: whatever they want.
+  std::shared_ptr<PeerRoom> room = {};
 };
 
 /// How to listen.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "daemons/wmasterd/verbs/privacy.h"
 #include "daemons/wmasterd/verbs/selection.h"
 #include "libwm/codec/codec.h"
 #include "libwm/expr/depend.h"
@@ -221,6 +222,10 @@ Result<void> check_names(const Config& config, const AppConf* app, const JobSpec
   if (!config.plan(spec.plan)) return fail(Code::NotFound, spec.plan + ": No such resource plan");
   if (!may_use_plan(config, spec.plan, spec.owner))
     return fail(Code::Denied, spec.plan + ": User cannot use the resource plan");
+  if (!is_below_users_plan(config, spec.queue, spec.plan, spec.owner))
+    return fail(Code::Denied, spec.plan + ": User cannot use the resource plan: that of " +
+                                  spec.owner.user + " is " + config.user(spec.owner.user)->plan +
+                                  ", and those below it (users.conf)");
   return {};
 }
 
@@ -268,7 +273,8 @@ Result<void> check_dependency(const Cluster& state, const JobSpec& spec,
                               const expr::Depend& condition) {
   for (auto id : condition.jobs()) {
     const Job* job = state.jobs.find(id.job);
-    if (!job || (id.index && !element_position(job->spec(), id.index)))
+    bool hidden = job && is_hidden(*state.config, {{0u}}, spec.owner, job->spec());
+    if (!job || hidden || (id.index && !element_position(job->spec(), id.index)))
       return fail(Code::NotFound, to_string(id) + ": No matching job found");
     if (condition.by_element() && element_count(job->spec()) != element_count(spec))
       return fail(Code::BadArgument, "Dependent arrays do not have the same size");

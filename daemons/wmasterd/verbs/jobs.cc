@@ -307,7 +307,11 @@ void peek(Service& service, const Call& call, const ClientPeek& request) {
 }
 
 void wait(Service& service, const Call& call, const WaitRequest& request) {
-  service.waiters.add(service.journal.published(), call, request);
+  const Cluster& state = service.journal.published();
+  const Job* job = job_or_base(state, request.job);
+  if (job && service.hides(call, job->spec()))
+    return call.refuse(fail(Code::NotFound, named(request.job) + " is not found"));
+  service.waiters.add(state, call, request);
 }
 
 }  // namespace wm::master::verbs

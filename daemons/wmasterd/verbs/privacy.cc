@@ -21,4 +21,11 @@ InfoRule info_for(std::shared_ptr<const Config> config, const Rights& rights, co
   };
 }
 
+bool is_hidden(const Config& config, const Rights& rights, const Identity& who,
+               const JobSpec& job) {
+  if (config.cluster.job_info != JobInfo::None) return false;
+  auto roles = roles_in_job(config, rights, who, job);
+  return !roles.owner && !is_admin_of(roles);
+}
+
 }  // namespace wm::master

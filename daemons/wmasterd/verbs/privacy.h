@@ -18,6 +18,10 @@ namespace wm::master {
 using InfoRule = std::function<JobInfo(bool own, const std::string& queue)>;
 InfoRule info_for(std::shared_ptr<const Config> config, const Rights& rights, const Identity& who);
 
+/// The asker is not to learn that there is such a job: every verb answers as if there were none.
+/// @cost O(administrators)
+bool is_hidden(const Config& config, const Rights& rights, const Identity& who, const JobSpec& job);
+
 /// What the asker sees of a job, with `info` allowed: a pattern for names must not find a job
 /// if its name is not shown.
 JobInfo shown_to(JobInfo info, const JobSelection& asked);

@@ -9,6 +9,7 @@
 #include "daemons/wmasterd/state/searches.h"
 #include "daemons/wmasterd/verbs/answers.h"
 #include "daemons/wmasterd/verbs/perfmon.h"
+#include "daemons/wmasterd/verbs/privacy.h"
 #include "daemons/wmasterd/verbs/selection.h"
 #include "daemons/wmasterd/verbs/waiters.h"
 #include "daemons/wmasterd/verbs/watchers.h"
@@ -61,6 +62,9 @@ struct Service : Context {
     return roles_in_job(*journal.published().config, rights, call.caller(), job);
   }
   /// May the caller do to this job what the call asks for?
+  bool hides(const Call& call, const JobSpec& job) const {
+    return is_hidden(*journal.published().config, rights, call.caller(), job);
+  }
   bool permits(const Call& call, const JobSpec& job) const {
     return allows(call.may(), roles(call, job));
   }

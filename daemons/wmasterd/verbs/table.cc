@@ -17,8 +17,10 @@ Error denied(const std::string& what) {
 Result<void> check_job(const Service& service, const Call& call, JobId id) {
   const Job* job = job_or_base(service.journal.newest(), id);
   if (!job) return {};
-  if (!service.permits(call, job->spec())) return denied(named(id));
-  return {};
+  if (service.permits(call, job->spec())) return {};
+  if (!service.hides(call, job->spec())) return denied(named(id));
+  bool reads = call.verb() == Verb::Peek || call.verb() == Verb::Attach;  // as those verbs say it
+  return fail(Code::NotFound, named(id) + (reads ? " is not found" : ": No matching job found"));
 }
 
 Result<void> check_queue(const Service& service, const Call& call, const std::string& queue) {

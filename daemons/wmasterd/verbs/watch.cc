@@ -35,15 +35,20 @@ AwaitReply stand_of(const Cluster& state, const expr::Depend& condition) {
   return reply;
 }
 
-Result<expr::Depend> condition_of(const Cluster& state, const Identity& who,
+Result<expr::Depend> condition_of(const Service& service, const Call& call,
                                   const std::string& text) {
+  const Cluster& state = service.journal.published();
   WM_TRY(auto condition, expr::Depend::parse(text));
   if (condition.empty()) return fail(Code::BadArgument, "no condition is given");
   if (condition.by_element())
     return fail(Code::BadArgument, text + ": [*] means something in a job array only");
-  WM_TRY(condition.resolve([&](const std::string& name) { return jobs_named(state, who, name); }));
-  for (JobId id : condition.jobs())
-    if (!job_or_base(state, id)) return fail(Code::NotFound, named(id) + ": No matching job found");
+  WM_TRY(condition.resolve(
+      [&](const std::string& name) { return jobs_named(state, call.caller(), name); }));
+  for (JobId id : condition.jobs()) {
+    const Job* job = job_or_base(state, id);
+    if (!job || service.hides(call, job->spec()))
+      return fail(Code::NotFound, named(id) + ": No matching job found");
+  }
   return condition;
 }
 
@@ -65,7 +70,7 @@ void watch(Service& service, const Call& call, const WatchRequest& request) {
 }
 
 void await(Service& service, const Call& call, const AwaitRequest& request) {
-  auto condition = condition_of(service.journal.published(), call.caller(), request.condition);
+  auto condition = condition_of(service, call, request.condition);
   if (!condition) return call.refuse(condition.error());
   auto look = [&service, condition = *std::move(condition)](
                   bool over, Watchers::Made&) -> std::optional<Result<std::string>> {

@@ -42,10 +42,9 @@ void say_all(NodeLink& link) {
 
 }  // namespace
 
-void run_loop(const Place& place, launch::AttemptSpec spec, NodeLink link,
-              const Fd& signals) {
+void run_loop(const Place& place, launch::AttemptSpec spec, NodeLink link, const Fd& signals) {
   set_title(place, "wshepherd " + to_string(spec.key) + " " + place.node);
-  RealKernel kernel(place, spec.key, link);
+  RealKernel kernel(place, spec, link);
   Shepherd shepherd(kernel.parts(), place, std::move(spec));
   shepherd.begin();
   while (!shepherd.over()) {

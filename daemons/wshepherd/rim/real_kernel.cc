@@ -15,6 +15,7 @@
 
 #include "daemons/wshepherd/user/log_file.h"
 #include "libwm/base/clock.h"
+#include "libwm/base/log_text.h"
 #include "libwm/proc/exit_log.h"
 
 namespace wm::shepherd {
@@ -107,7 +108,7 @@ bool RealKernel::childless() {
 std::string RealKernel::make(const proc::CgroupCaps& caps) {
   std::string trouble;
   if (!place_.cgroups.empty())
-    group_ = proc::Cgroup::make(place_.cgroups, cgroup_name(place_, key_), caps, trouble);
+    group_ = proc::Cgroup::make(place_.cgroups, group_name_, caps, trouble);
   return trouble;
 }
 
@@ -147,7 +148,7 @@ void RealKernel::put_file(const std::string& folder, const launch::SmallFile& fi
   auto path = folder + "/" + file.name;
   ::unlink(path.c_str());
   Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                     file.executable ? 0700 : 0600));
+               file.executable ? 0700 : 0600));
   if (!fd) return;
   if (::geteuid() == 0) (void)!::fchown(fd.get(), owner.uid, owner.gid);
   write(fd, file.text);
@@ -172,7 +173,7 @@ Result<void> RealKernel::append_exits(const std::vector<launch::ExitRecord>& rec
 }
 
 void RealKernel::complain(const std::string& text) {
-  std::fprintf(stderr, "wshepherd %s: %s\n", to_string(key_).c_str(), text.c_str());
+  std::fprintf(stderr, "wshepherd %s: %s\n", to_string(key_).c_str(), log::one_line(text).c_str());
 }
 
 }  // namespace wm::shepherd

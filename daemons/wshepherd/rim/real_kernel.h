@@ -19,8 +19,11 @@ class RealKernel : public Clock,
                    public Files,
                    public Words {
  public:
-  RealKernel(Place place, launch::AttemptKey key, NodeLink& link)
-      : place_(std::move(place)), key_(key), link_(link) {}
+  RealKernel(Place place, const launch::AttemptSpec& spec, NodeLink& link)
+      : place_(std::move(place)),
+        key_(spec.key),
+        group_name_(cgroup_name(spec.cluster, place_, key_)),
+        link_(link) {}
   /// Its parts. @owns nothing: this object outlives it
   Kernel parts() { return {*this, *this, *this, *this, *this, *this, *this, warm_}; }
   void remove_group() { group_.remove(); }
@@ -79,6 +82,7 @@ class RealKernel : public Clock,
  private:
   Place place_;
   launch::AttemptKey key_;
+  std::string group_name_;
   NodeLink& link_;
   proc::Cgroup group_;
   gpu::DeviceGuard guard_;

@@ -80,6 +80,45 @@ launch::ExitRecord lost_end(const launch::AttemptKey& key, const std::vector<fs:
   return end;
 }
 
+/// The attempt's groups. Those named without the cluster, as before an upgrade, may hold another
+/// cluster's job of the same number, too: who says so there is left alone, and then everybody who
+/// says nothing.
+class Groups {
+ public:
+  Groups(const Place& place, const launch::Sweep& sweep)
+      : marker_(launch::attempt_marker(sweep.cluster, place.node, sweep.key)),
+        own_(proc::Cgroup::find(place.cgroups, cgroup_name(sweep.cluster, place, sweep.key))),
+        old_(proc::Cgroup::find(place.cgroups, old_cgroup_name(place, sweep.key))) {
+    own_.freeze(false);  // what is stopped does not die
+    if (!old_is_shared()) old_.freeze(false);
+  }
+  /// Every process of the attempt in them.
+  std::vector<int> pids() const {
+    auto pids = own_.pids();
+    bool shared = old_is_shared();
+    for (int pid : old_.pids()) {
+      auto marker = proc::variable_of(pid, launch::kAttemptVariable);
+      if (marker == marker_ || (marker.empty() && !shared)) pids.push_back(pid);
+    }
+    return pids;
+  }
+  void remove() const {
+    own_.remove();
+    old_.remove();  // nothing happens while somebody is in there
+  }
+
+ private:
+  bool old_is_shared() const {
+    auto pids = old_.pids();
+    return std::any_of(pids.begin(), pids.end(), [&](int pid) {
+      auto marker = proc::variable_of(pid, launch::kAttemptVariable);
+      return !marker.empty() && marker != marker_;
+    });
+  }
+  std::string marker_;
+  proc::Cgroup own_, old_;
+};
+
 void tell(int connection, const launch::ShepherdWord& word) {
   (void)frames::write_frame(connection, to_bytes(word));
 }
@@ -122,11 +161,10 @@ launch::FileRead read_part(const launch::ReadFile& order) {
 void run_sweep(const Place& place, const launch::Sweep& sweep, int connection) {
   set_title(place, "wshepherd sweep " + to_string(sweep.key) + " " + place.node);
   auto marker = launch::attempt_marker(sweep.cluster, place.node, sweep.key);
-  auto cgroup = proc::Cgroup::find(place.cgroups, cgroup_name(place, sweep.key));
-  cgroup.freeze(false);  // what is stopped does not die
+  Groups groups(place, sweep);
   auto list = [&] {
     auto pids = proc::marked(marker, sweep.pids);
-    for (int pid : cgroup.pids()) pids.push_back(pid);
+    for (int pid : groups.pids()) pids.push_back(pid);
     return pids;
   };
   bool told = false;
@@ -140,7 +178,7 @@ void run_sweep(const Place& place, const launch::Sweep& sweep, int connection) {
     if (late && !told) tell(connection, launch::AttemptStuck{left});
     told = told || late;
   }
-  cgroup.remove();
+  groups.remove();
   auto sockets = sockets_of(place, sweep.key);
   auto ends = written_ends(place, sweep.key, sockets);
   if (ends.empty() || ends.back().task != TaskNumber{}) {

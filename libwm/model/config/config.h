@@ -112,8 +112,10 @@ struct LsfConf {
 
 /// The site's own commands, run as the daemon's account around every attempt on a host.
 struct SiteScripts {
-  std::string prolog, epilog;                     ///< empty: none
-  Duration time_limit = std::chrono::minutes(1);  ///< of each; longer is a failure
+  std::string prolog, epilog;                        ///< empty: none
+  Duration time_limit = std::chrono::minutes(1);     ///< of each; longer is a failure
+  Duration pre_exec_limit = std::chrono::hours(1);   ///< of a user's commands before the tasks
+  Duration post_exec_limit = std::chrono::hours(1);  ///< and of those after them
   std::string copy;           ///< bsub -f between hosts: this, then source and target; empty: cp
   std::string groups;         ///< tells of groups of users and hosts; empty: none
   std::string submit_filter;  ///< run by bsub before it submits; empty: none
@@ -189,7 +191,8 @@ struct QueueConf {
   SizeBy elastic = SizeBy::FairShare;
   Duration preempt_grace = std::chrono::seconds(30);  ///< between SIGTERM and SIGKILL
   JobLimits limits;  ///< of jobs that ask for none, and the most that a job may ask for
-  std::string pre_exec, post_exec;  ///< as the user, on the first host
+  std::string pre_exec, post_exec;               ///< as the user, on the first host
+  Duration pre_exec_limit{}, post_exec_limit{};  ///< 0: as SiteScripts says
   RequeueExits requeue_exits;
   WeekWindows run_window;       ///< its jobs run then only; empty: always
   WeekWindows dispatch_window;  ///< its jobs start then only

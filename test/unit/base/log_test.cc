@@ -45,7 +45,7 @@ TEST(write, no_text_moves_a_terminal_or_looks_like_another_line) {
   auto path = folder.path / "x.log";
   open("log_test", path, Level::Info);
   info("refused", {{"user", std::string_view("a\x1b[2J\r\nb\0c\x7f", 11)}, {"plain", "ann"}});
-  EXPECT_NE(text_of(path).find("user=\"a\\x1b[2J\\x0d\\nb\\x00c\\x7f\" plain=ann\n"),
+  EXPECT_NE(text_of(path).find("user=\"a\\x1b[2J\\r\\nb\\x00c\\x7f\" plain=ann\n"),
             std::string::npos)
       << text_of(path);
 }
@@ -59,6 +59,15 @@ TEST(set_level, holds_from_then_on) {
   auto text = text_of(folder.path / "x.log");
   EXPECT_EQ(text.find("quiet"), std::string::npos);
   EXPECT_NE(text.find("loud key=\"a b\""), std::string::npos);
+}
+
+TEST(write, a_value_from_a_user_makes_no_line_of_its_own_and_steers_no_terminal) {
+  testing::internal::CaptureStderr();
+  open("log_test", "", Level::Info, To::Journal);
+  warn("refused", {{"user", "x\n<4>forged by=y\x1b[2J"}});
+  open("log_test", "", Level::Info);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "<4>refused user=\"x\\n<4>forged by=y\\x1b[2J\"\n");
 }
 
 TEST(open, the_journal_gets_priorities_and_no_times) {

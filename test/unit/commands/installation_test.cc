@@ -142,5 +142,20 @@ TEST(installation, an_lsf_conf_that_was_made_of_another_wm_conf_is_named) {
   EXPECT_FALSE(found[0].stops);
 }
 
+TEST(installation, a_limited_plan_below_an_open_one_is_warned_of) {
+  Config config;
+  config.plans = {{.path = "/"}, {.path = "/a", .limit = 4}, {.path = "/a/b", .limit = 4}};
+  auto found = check_plan_limits(config);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_FALSE(found[0].stops);
+  EXPECT_THAT(found[0].text, HasSubstr("plan '/a': its limit of 4"));
+  EXPECT_THAT(found[0].text, HasSubstr("-plan /:"));
+  config.plans[0].users = {"staff"};
+  EXPECT_TRUE(check_plan_limits(config).empty()) << "nobody else may leave it";
+  config.plans[0].users = {};
+  config.plans[0].limit = 4;
+  EXPECT_TRUE(check_plan_limits(config).empty()) << "above is no more";
+}
+
 }  // namespace
 }  // namespace wm::cmd

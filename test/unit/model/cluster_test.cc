@@ -103,5 +103,20 @@ TEST(users, a_plan_that_lists_nobody_is_for_those_of_the_nearest_above_that_does
   EXPECT_FALSE(may_use_plan(config, "/", bob));
 }
 
+TEST(users, a_plan_of_their_own_is_the_top_of_what_they_may_use) {
+  Config config;
+  for (const char* path : {"/", "/a", "/a/b", "/ab"}) config.plans.push_back({.path = path});
+  config.users = {{.name = "ann", .plan = "/a"}, {.name = "root", .plan = "/"}};
+  config.queues = {{.name = "night", .plan = "/ab"}, {.name = "normal"}};
+  Identity ann{1, 1, "ann"};
+  EXPECT_TRUE(is_below_users_plan(config, "normal", "/a", ann));
+  EXPECT_TRUE(is_below_users_plan(config, "normal", "/a/b", ann));
+  EXPECT_FALSE(is_below_users_plan(config, "normal", "/", ann));
+  EXPECT_FALSE(is_below_users_plan(config, "normal", "/ab", ann)) << "a name that begins alike";
+  EXPECT_TRUE(is_below_users_plan(config, "night", "/ab", ann)) << "as the queue itself says";
+  EXPECT_TRUE(is_below_users_plan(config, "normal", "/ab", {2, 2, "root"}));
+  EXPECT_TRUE(is_below_users_plan(config, "normal", "/", {3, 3, "bob"})) << "has none";
+}
+
 }  // namespace
 }  // namespace wm

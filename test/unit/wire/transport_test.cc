@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <latch>
 
+#include "libwm/wire/peer_room.h"
 #include "test/support/fake_munge.h"
 #include "test/support/folder.h"
 #include "test/support/loop.h"
@@ -273,6 +274,42 @@ TEST_F(transport, half_open_sessions_are_bounded_and_mute_ones_give_way) {  // W
     return client.link && server.link;
   })) << "an honest peer must get in while mute ones are there";
   EXPECT_EQ(most, 2u);
+}
+
+TEST_F(transport, an_account_at_its_sessions_waits_until_one_of_them_ends) {
+  listen_options.link.room = std::make_shared<PeerRoom>(PeerLimits{.sessions = 1});
+  connect();
+  Peer second;
+  auto dial_second = [&] {
+    second = {};
+    dialing =
+        wires.dial(listener->endpoint(), dial_options, [&](Result<std::unique_ptr<Link>> link) {
+          if (link) second.take(std::move(*link));
+          else second.not_dialled = link.error();
+        });
+  };
+  auto refused = [&] { return second.not_dialled ? second.not_dialled : second.closed; };
+  dial_second();
+  ASSERT_TRUE(loop.until([&] { return refused().has_value(); }));
+  EXPECT_EQ(refused()->code, Code::Unavailable) << "for which commands try again";
+  server.link.reset();
+  ASSERT_TRUE(loop.until([&] { return client.closed.has_value(); }));
+  server = {};
+  dial_second();
+  EXPECT_TRUE(loop.until([&] { return server.link && second.link; }));
+}
+
+TEST_F(transport, half_a_request_above_what_its_account_may_hold_ends_the_session) {
+  auto room = std::make_shared<PeerRoom>(PeerLimits{.half_frames = 1 << 20});
+  listen_options.link.room = room;
+  connect();
+  ASSERT_TRUE(client.link->send(20, std::string(300 << 10, 'a')));
+  ASSERT_TRUE(loop.until([&] { return server.frames.size() == 1; })) << "whole, it counts no more";
+  ASSERT_TRUE(client.link->send(20, std::string(4 << 20, 'b')));
+  ASSERT_TRUE(loop.until([&] { return server.closed.has_value(); }));
+  EXPECT_NE(server.closed->text.find("parts of requests"), std::string::npos)
+      << server.closed->text;
+  EXPECT_TRUE(loop.until([&] { return room->sessions_of(kAlice) == 0; }));
 }
 
 TEST_F(transport, a_mute_session_times_out) {  // WIRE-14

@@ -6,6 +6,7 @@
 
 #include "daemons/wmasterd/verbs/admission.h"
 #include "libwm/codec/packed.h"
+#include "libwm/model/verbs/group_verbs.h"
 #include "test/unit/wmasterd/desk.h"
 
 namespace wm::master {
@@ -201,6 +202,39 @@ TEST(clients, a_summary_of_others_jobs_has_nothing_that_they_wrote) {
     EXPECT_TRUE(desk.tells_secret()) << who.user;
     desk.ask(Verb::Account, AcctRequest{}, who);
     EXPECT_TRUE(desk.tells_secret()) << who.user;
+  }
+}
+
+/// What is said of that job, without its number.
+template <class Request>
+std::string said_of(PrivateDesk& desk, Verb verb, Request request, JobId id, const Identity& who) {
+  request.job = id;
+  if constexpr (requires { request.request_key; }) request.request_key = std::string(16, 'k');
+  desk.ask(verb, request, who);
+  auto text = desk.first.refusal().text;
+  auto number = text.find(to_string(id));
+  if (number != std::string::npos) text.erase(number, to_string(id).size());
+  return std::to_string(static_cast<int>(desk.first.refusal().code)) + " " + text;
+}
+
+TEST(clients, who_is_not_to_see_a_job_hears_of_every_verb_that_there_is_none) {
+  PrivateDesk desk(JobInfo::None);
+  const JobId none{desk.id.job + 4711, 0};
+  auto same = [&]<class Request>(Verb verb, Request request) {
+    auto hidden = said_of(desk, verb, request, desk.id, kOther);
+    EXPECT_EQ(hidden, said_of(desk, verb, request, none, kOther)) << static_cast<int>(verb);
+    EXPECT_EQ(hidden.find("denied"), std::string::npos) << hidden;
+  };
+  same(Verb::Peek, ClientPeek{});
+  same(Verb::Peek, ClientPeek{.stream = kScriptStream});
+  same(Verb::Notes, NotesRequest{});
+  same(Verb::Post, PostRequest{});
+  same(Verb::Wait, WaitRequest{});
+  same(Verb::Attach, AttachRequest{});
+  same(Verb::Resize, ResizeRequest{});
+  for (JobId id : {desk.id, none}) {
+    desk.ask(Verb::Await, AwaitRequest{.condition = "ended(" + to_string(id) + ")"}, kOther);
+    EXPECT_EQ(desk.first.refusal().text, "Job <" + to_string(id) + ">: No matching job found");
   }
 }
 

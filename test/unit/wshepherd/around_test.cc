@@ -39,11 +39,11 @@ class around : public BehaviourTest {
   Folder folder_{attempt_};
   Strays strays_{attempt_};
   Enders enders_{attempt_, strays_};
-  UseWatch use_{attempt_, enders_, strays_};
+  SideCommands sides_{attempt_};
+  UseWatch use_{attempt_, enders_, strays_, sides_};
   Reporter reporter_{attempt_, use_};
   Warm warm_{attempt_, folder_};
   Starter starter_{attempt_, warm_};
-  SideCommands sides_{attempt_};
   RunLimit run_limit_;
   Around around_{attempt_, sides_, starter_, run_limit_, reporter_};
 };
@@ -70,6 +70,31 @@ TEST_F(around, the_run_limit_counts_from_the_tasks_on) {
   EXPECT_EQ(run_limit_.next(), std::nullopt);
   ends(0);
   EXPECT_EQ(run_limit_.next(), attempt_.jobs_now() + seconds(60));
+}
+
+TEST_F(around, the_users_commands_before_the_tasks_share_one_time) {
+  attempt_.spec.before_limit = seconds(60);
+  attempt_.spec.before.push_back(attempt_.spec.before.back());
+  around_.go_on();
+  EXPECT_EQ(sides_.next(), std::nullopt) << "the site's has its own";
+  ends(0);
+  auto end = attempt_.now() + seconds(60);
+  EXPECT_EQ(sides_.next(), end);
+  kernel_.pass(seconds(45));
+  ends(0);
+  EXPECT_EQ(sides_.next(), end) << "the second has what the first left";
+}
+
+TEST_F(around, one_that_used_more_memory_than_the_job_may_ends_the_job_for_that) {
+  around_.go_on();
+  ends(0);
+  sides_.end_users(EndCause::MemLimit, "TERM_MEMLIMIT: 600M of 100M");
+  sides_.fire();
+  ends(SIGKILL);
+  ASSERT_THAT(attempt_.tasks, SizeIs(2));
+  const auto& record = attempt_.tasks.begin()->second.record;
+  EXPECT_EQ(record.cause, EndCause::MemLimit);
+  EXPECT_EQ(record.text, "pre TERM_MEMLIMIT: 600M of 100M");
 }
 
 TEST_F(around, after_a_bad_prolog_no_task_runs_and_the_host_is_told_of) {

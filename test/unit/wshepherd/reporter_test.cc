@@ -18,7 +18,8 @@ class reporter : public BehaviourTest {
   void SetUp() override { attempt_.spec.report.file.path = "out"; }
   Strays strays_{attempt_};
   Enders enders_{attempt_, strays_};
-  UseWatch use_{attempt_, enders_, strays_};
+  SideCommands sides_{attempt_};
+  UseWatch use_{attempt_, enders_, strays_, sides_};
   Reporter reporter_{attempt_, use_};
 };
 

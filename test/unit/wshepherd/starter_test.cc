@@ -96,6 +96,9 @@ TEST_F(starter, what_kept_a_process_from_running_is_its_end) {
   note_exit(failed, 2 << 8, {}, kernel_.wall(), {proc::Hindrance::NoFolder, "/x: not there"});
   EXPECT_EQ(failed.record.cause, EndCause::NoFolder);
   EXPECT_EQ(failed.record.text, "/x: not there");
+  auto& own = running(4);
+  note_exit(own, 2 << 8, {}, kernel_.wall(), {proc::Hindrance::OwnFault, "/x/out: read-only"});
+  EXPECT_EQ(own.record.cause, EndCause::OwnFault);
   auto& not_ready = running(2);
   note_exit(not_ready, 2 << 8, {}, kernel_.wall(), {proc::Hindrance::NotReady, "limits"});
   EXPECT_EQ(not_ready.record.cause, EndCause::StartFailed);

@@ -23,7 +23,8 @@ class use_watch : public BehaviourTest {
   }
   Strays strays_{attempt_};
   Enders enders_{attempt_, strays_};
-  UseWatch watch_{attempt_, enders_, strays_};
+  SideCommands sides_{attempt_};
+  UseWatch watch_{attempt_, enders_, strays_, sides_};
 };
 
 TEST_F(use_watch, the_kernel_is_given_the_limits_that_it_can_keep) {
@@ -50,6 +51,29 @@ TEST_F(use_watch, a_limit_on_threads_is_the_kernels_and_few_processes_have_a_wal
   attempt_.spec.limits = {};
   watch_.begin();
   EXPECT_EQ(kernel_.caps.pids, 0U);
+}
+
+TEST_F(use_watch, a_users_command_before_the_tasks_is_held_to_the_jobs_memory) {
+  attempt_.spec.limits.mem = 100 << 20;
+  launch::SideCommand pre{"pre", {"pre"}, {}, false, {}};
+  ASSERT_EQ(sides_.start(pre, SideKind::Before), std::nullopt);
+  auto pid = kernel_.spawned.back().pid;
+  watch_.begin();
+  kernel_.use_now.mem = kernel_.fair_mem = Bytes{600 << 20};
+  look();
+  EXPECT_EQ(sides_.next(), kernel_.now()) << "it is ended at once";
+  auto end = sides_.on_exit({pid, SIGKILL, {}});
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->excess, launch::EndCause::MemLimit);
+  EXPECT_NE(end->text.find("600M of 100M"), std::string::npos) << end->text;
+}
+
+TEST_F(use_watch, the_sites_command_is_no_use_of_the_jobs) {
+  attempt_.spec.limits.mem = 100 << 20;
+  launch::SideCommand prolog{"prolog", {"prolog"}, {}, true, {}};
+  ASSERT_EQ(sides_.start(prolog, SideKind::Before), std::nullopt);
+  watch_.begin();
+  EXPECT_EQ(watch_.next(), std::nullopt);
 }
 
 TEST_F(use_watch, limits_are_looked_at_five_times_a_second_a_mere_peak_seldom) {
