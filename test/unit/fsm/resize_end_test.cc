@@ -1,4 +1,4 @@
-// A training whose processes end well while it is resized by a restart is done, in every order in
+// A training that ends well while it is resized by a restart is done, in every order in
 // which ends, orders to hosts and their reports can come: it is not dispatched again, nothing of it
 // is started once an end is known, and nobody waits for who has ended.
 #include <gtest/gtest.h>
