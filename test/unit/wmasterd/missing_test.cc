@@ -20,7 +20,16 @@ class missing : public ::testing::Test {
     spec.app("training").tasks(tasks, tasks);
     spec.spec.program.command = command;
     auto id = c_.submit(spec);
-    c_.run(id, hosts);
+    std::vector<Task> made;
+    bool per_host = launch_of(*c_.state.config, c_.job(id).spec()) == Launch::PerHost;
+    for (HostId host : hosts) {
+      Task task;
+      task.number = TaskNumber{static_cast<std::uint32_t>(made.size() + 1)};
+      task.host = host;
+      task.has_process = !per_host || made.empty() || made.back().host != host;
+      made.push_back(task);
+    }
+    c_.step(JobDispatched{id, Attempt{1}, made, std::string(32, 'k')});
     return id;
   }
   std::string text(JobId id, std::vector<Callers> callers) {
