@@ -130,6 +130,7 @@ void Core::on_session() {
   master_down_ = false;
   heard_ = outside_.mono();
   outside_.send(NodeVerb::Register, codec::encode(registration()));
+  for (auto& [key, entry] : attempts_) entry.meeting.forget_told();
   facts_.each([this](const HostFact& fact) { outside_.send(NodeVerb::Fact, codec::encode(fact)); });
 }
 

@@ -24,6 +24,7 @@
 #include "daemons/wnoded/outside.h"
 #include "daemons/wnoded/task_meters.h"
 #include "libwm/launch/launch_env.h"
+#include "libwm/launch/meeting_watch.h"
 
 namespace wm::node {
 
@@ -96,6 +97,7 @@ class Core {
     std::vector<FactEnded> held_back;   ///< ends of tasks that see the GPUs of some that run
     bool met = false;                   ///< somebody was connected at MASTER_PORT
     AgentFlow flow;                     ///< what its agent may tell
+    launch::MeetingWatch meeting;       ///< who has come there
     bool reported = false;              ///< a trial's last report is told, and no task runs since
   };
 
@@ -125,6 +127,9 @@ class Core {
   bool serves_port(const HostOrder& order) const;
   Result<void> lease_port(const launch::AttemptKey& key, HostOrder& order);
   void hold_port(const launch::AttemptKey& key, const HostOrder& order);
+  std::uint16_t meets_here_at(const Entry& entry) const;
+  static bool may_have_met(const Entry& entry);
+  void tell_meeting(const launch::AttemptKey& key, Entry& entry, const PortUse& use);
   void look_for_meetings();
   void release_bare(const launch::AttemptKey& key, Entry& entry);
   void pass_on_suspension(const launch::AttemptKey& key, Entry& entry);
@@ -188,6 +193,7 @@ class Core {
   std::uint64_t beats_ = 0;
   TaskMeters meters_;
   TimePoint meters_due_{};
+  TimePoint meetings_due_{};
   TimePoint energy_at_{};
   view::Histogram launches_;
   std::uint32_t dropped_ = 0;  ///< attempts gone since the records were last shrunk

@@ -44,27 +44,6 @@ void Core::hold_port(const launch::AttemptKey& key, const HostOrder& order) {
     log::warn("port_not_held", {{"attempt", to_string(key)}, {"why", held.error().text}});
 }
 
-/// Tells of jobs that are resized task by task and have met here: from then on every process is
-/// started again at a new size. Told once; a restart of ours may repeat it.
-void Core::look_for_meetings() {
-  auto may_meet = [this](const Entry& entry) {
-    const auto& team = entry.order.team;
-    return entry.stage == Stage::Up && !entry.met && team.elastic && !team.in_place &&
-           team.port != 0 && entry.order.launch == Launch::PerSlot && serves_port(entry.order);
-  };
-  bool any = std::any_of(attempts_.begin(), attempts_.end(),
-                         [&](const auto& known) { return may_meet(known.second); });
-  if (!any) return;
-  auto connected = outside_.ports_in_use();
-  for (auto& [key, entry] : attempts_) {
-    if (!may_meet(entry)) continue;
-    auto port = static_cast<std::uint16_t>(launch::master_port(entry.order));
-    if (!connected.contains(port)) continue;
-    entry.met = true;
-    say(entry, FactMet{key.job, key.attempt});
-  }
-}
-
 /// Every process here makes room for one that knows the new size: the same task's, or that of
 /// another slot when its own leaves.
 void Core::relaunch(const launch::AttemptKey& key, Entry& entry) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -55,8 +56,8 @@ class Outside {
   virtual Result<void> hold_port(const launch::AttemptKey& key, std::uint32_t first) = 0;
   virtual void release_port(const launch::AttemptKey& key) = 0;
 
-  /// Local ports that somebody is connected to now. @cost O(connections of the machine)
-  virtual std::set<std::uint16_t> ports_in_use() = 0;
+  /// Who is at the local ports that are its keys. @cost O(connections of the machine)
+  virtual void look_at_ports(std::map<std::uint16_t, PortUse>& uses) = 0;
 
   /// Whether there is such a file. @cost one stat
   virtual bool exists(const std::string& path) = 0;

@@ -15,8 +15,8 @@
 #include "daemons/wnoded/own_config.h"
 #include "daemons/wnoded/shepherds.h"
 #include "libwm/gpu/nvml.h"
-#include "libwm/proc/connected_ports.h"
 #include "libwm/proc/job_ports.h"
+#include "libwm/proc/port_uses.h"
 #include "libwm/proc/rapl.h"
 #include "libwm/proc/topology.h"
 #include "libwm/wire/credentials.h"
@@ -59,7 +59,7 @@ class RealOutside : public Outside {
                                    std::uint32_t wanted) override;
   Result<void> hold_port(const launch::AttemptKey& key, std::uint32_t first) override;
   void release_port(const launch::AttemptKey& key) override { ports_.release(key); }
-  std::set<std::uint16_t> ports_in_use() override { return proc::connected_ports(); }
+  void look_at_ports(std::map<std::uint16_t, PortUse>& uses) override { proc::look_at_ports(uses); }
   bool exists(const std::string& path) override;
   std::vector<std::uint32_t> cpus_of(std::int32_t pid) override;
   void read_gpus(std::function<void(std::vector<gpu::GpuReading>)> done) override;

@@ -5,7 +5,9 @@
 
 namespace wm::shepherd {
 
+// What has ended by itself before is not ended by the order, and not started again.
 void Shepherd::obey(launch::ShepherdOrder order) {
+  reap();
   std::visit([this](auto& o) { on(std::move(o)); }, order);
 }
 

@@ -76,6 +76,9 @@ WM_FIELDS(FactEnded) {
 WM_FIELDS(FactStuck) { f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.why); }
 WM_FIELDS(FactNotified) { f(1, s.job), f(2, s.attempt), f(3, s.number), f(4, s.ok), f(5, s.text); }
 WM_FIELDS(FactMet) { f(1, s.job), f(2, s.attempt); }
+WM_FIELDS(Callers) { f(1, s.address), f(2, s.connections); }
+WM_FIELDS(Rendezvous) { f(1, s.port), f(2, s.waited), f(3, s.callers); }
+WM_FIELDS(FactRendezvous) { f(1, s.job), f(2, s.attempt), f(3, s.meeting); }
 WM_FIELDS(FactScriptFailed) { f(1, s.job), f(2, s.attempt), f(3, s.why); }
 WM_FIELDS(HostFact) { f(1, s.number), f(2, s.fact); }
 WM_FIELDS(HostAck) { f(1, s.number); }

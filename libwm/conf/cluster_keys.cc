@@ -171,7 +171,7 @@ constexpr Key<C> kClusterKeys[] = {
     {"hang_limit", [](C& c) -> Field { return &c.times.hang_limit; }, time_up_to(kDay),
      Effect::NewJobs,
      "Least time that the members of an elastic job wait for one of them before it is treated "
-     "as failed."},
+     "as failed, and after which tasks are named that have not come to where a job meets."},
     {"resize_quiet",
      [](C& c) -> Field { return &c.times.resize_quiet; },
      {0, kDay},

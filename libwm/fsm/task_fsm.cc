@@ -90,6 +90,26 @@ void judge(const Cluster& c, Job& job, const Task& task, bool leaving) {
   }
 }
 
+// It ended well by itself while all were to start again at another size, so it was of those that
+// knew the old size: the work is done. What starts now would do it again, or wait for those that
+// have ended.
+bool ended_before_restart(const Cluster& c, const Job& job, const Task& task, const TaskEnded& e) {
+  bool was_told = task.state == TaskState::Starting || task.state == TaskState::Leaving;
+  return was_told && job.size.relaunches > 0 && task.has_process &&
+         ended_well(c, job, e.status, e.term) &&
+         resize_mode_of(*c.config, job) == ResizeMode::Restart;
+}
+
+void let_others_go(const Cluster& c, Job& job, WallTime now) {
+  for (auto& task : job.tasks) {
+    bool there = task.state == TaskState::Starting || task.state == TaskState::Running;
+    if (!there || !task.has_process || task.kill) continue;
+    task.state = TaskState::Leaving;
+    task.leave_by = now + c.config->cluster.times.reclaim_grace;
+  }
+  ++job.generation;
+}
+
 bool process_may_run(const Job& job, const Task& task) {
   return task.has_process && may_still_run(job, task);
 }
@@ -273,7 +293,9 @@ void apply_to(Cluster& c, const TaskEnded& e, WallTime now, Touched& t) {
   Job& job = edit_job(c, e.job);
   Task& task = edit_task(job, e.task);
   auto writer = writer_of(job);
-  bool leaving = task.state == TaskState::Leaving && !cause_of(e.term).is_loss;
+  bool ended_before = ended_before_restart(c, job, task, e);
+  bool was_finishing = job.finishing;
+  bool leaving = task.state == TaskState::Leaving && !cause_of(e.term).is_loss && !ended_before;
   bool others_wait = task.state == TaskState::Starting && is_first(job, task) &&
                      first_host_goes_first(*c.config, job.spec());
   note_end(c, job, task, e);
@@ -300,11 +322,12 @@ void apply_to(Cluster& c, const TaskEnded& e, WallTime now, Touched& t) {
     bool decides = task.has_process || !job.ending;  // not a part that was told to end
     if (decides) remember_exit(job, task, leaving);
     judge(c, job, task, leaving);
+    if (ended_before && job.finishing) let_others_go(c, job, now);
     settle(c, job, now);
   }
   if (goes_on) task.term = Term::Left;
-  if (job.ending != was_ending || is_over(job.state) || waits(job) || others_wait ||
-      writer_of(job) != writer)
+  if (job.ending != was_ending || job.finishing != was_finishing || is_over(job.state) ||
+      waits(job) || others_wait || writer_of(job) != writer)
     t.orders.insert(e.job);
   t.agents.insert(e.job);
   t.jobs.insert(e.job);

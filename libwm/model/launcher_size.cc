@@ -14,12 +14,6 @@ std::uint32_t whole_gpus(const TaskRequest& task) {
   return (task.milli_gpus + kMilli - 1) / kMilli;
 }
 
-/// "--nproc-per-node" for "--nproc_per_node".
-bool is_option(std::string_view word, std::string_view option) {
-  return std::ranges::equal(word, option,
-                            [](char a, char b) { return a == b || (a == '-' && b == '_'); });
-}
-
 std::optional<std::uint32_t> plain_number(std::string_view text) {
   std::uint32_t value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -29,15 +23,7 @@ std::optional<std::uint32_t> plain_number(std::string_view text) {
 
 /// The last value of an option before the script, where that is a plain number.
 std::optional<std::uint32_t> number_of(const FoundLauncher& found, std::string_view option) {
-  std::optional<std::uint32_t> number;
-  for (std::size_t i = 0; i < found.words.size() && !found.words[i].ends_with(".py"); ++i) {
-    auto word = found.words[i];
-    auto equals = std::min(word.find('='), word.size());
-    if (!is_option(word.substr(0, equals), option)) continue;
-    if (equals < word.size()) number = plain_number(word.substr(equals + 1));
-    else if (i + 1 < found.words.size()) number = plain_number(found.words[i + 1]);
-  }
-  return number;
+  return plain_number(found.value_of(option));
 }
 
 std::string count(std::uint32_t n, const char* what, const char* several) {
@@ -104,6 +90,20 @@ std::string size_contradiction(const FoundLauncher& found, const LauncherRoom& r
   if (!processes || most == 0 || *processes <= most) return "";
   return told(option, *processes,
               "room for " + std::to_string(most) + (on_one ? " on a host" : " in all"));
+}
+
+std::uint32_t hosts_awaited(const FoundLauncher& found, std::uint32_t hosts) {
+  if (found.launcher != TrainingLauncher::Torchrun) return hosts;
+  return std::max(hosts, number_of(found, "--nnodes").value_or(0));
+}
+
+std::uint32_t port_awaited(const FoundLauncher& found, std::uint32_t told) {
+  constexpr std::uint32_t kLast = 65535;
+  bool accelerate = found.launcher == TrainingLauncher::Accelerate;
+  auto port = number_of(found, accelerate ? "--main_process_port" : "--master_port");
+  if (auto endpoint = found.value_of("--rdzv_endpoint"); !endpoint.empty())
+    port = plain_number(endpoint.substr(endpoint.rfind(':') + 1));
+  return port && *port > 0 && *port <= kLast ? *port : told;
 }
 
 std::string size_doubt(const JobSpec& spec) {

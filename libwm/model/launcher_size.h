@@ -30,13 +30,22 @@ LauncherRoom room_before_placement(const JobSpec& spec);
 ///   --num_processes), with - or _ @cost O(words)
 std::string size_contradiction(const FoundLauncher& found, const LauncherRoom& room);
 
-/// Does accelerate start the script alone, in its own environment? It starts the processes of a host
-/// where it finds several GPUs or is told what to do with them. @cost O(words)
+/// Does accelerate start the script alone, in its own environment? It starts the processes of a
+/// host where it finds several GPUs or is told what to do with them. @cost O(words)
 /// @source accelerate launch: simple_launcher
 bool starts_one_process(const FoundLauncher& found, const JobSpec& spec);
-/// Is accelerate told to use the CPU, or how many processes or machines there are: is a process wanted
-/// for each task? @cost O(words)
+/// Is accelerate told to use the CPU, or how many processes or machines there are: is a process
+/// wanted for each task? @cost O(words)
 bool counts_processes(const FoundLauncher& found);
+
+/// How many hosts torchrun waits for in a job of so many: more where --nnodes says so. @cost
+/// O(words)
+std::uint32_t hosts_awaited(const FoundLauncher& found, std::uint32_t hosts);
+/// At which port the launcher's processes meet that are told of `told`: where its options say
+/// another as a plain number, at that. @source --master_port, --rdzv_endpoint of torchrun,
+/// --master_port of
+///   deepspeed, --main_process_port of accelerate   @cost O(words)
+std::uint32_t port_awaited(const FoundLauncher& found, std::uint32_t told);
 
 /// What is wrong with the sizes that the job's command says, for its submitter; empty: nothing, as
 /// far as that is known before it is placed. @cost O(command)

@@ -36,9 +36,9 @@ bool is_prefix(std::string_view word) {
 /// A program that runs the command behind its own words.
 struct Wrapper {
   std::string_view name;
-  std::string_view verb;    ///< the word behind its name; empty: none
-  std::string_view valued;  ///< options with their value in the next word, each between blanks
-  std::size_t operands = 0; ///< words before the command that are no options
+  std::string_view verb;     ///< the word behind its name; empty: none
+  std::string_view valued;   ///< options with their value in the next word, each between blanks
+  std::size_t operands = 0;  ///< words before the command that are no options
 };
 
 // Options with "=" have their value in them.
@@ -53,23 +53,28 @@ constexpr std::array kWrappers = {
     Wrapper{"taskset", "", " ", 1},
     Wrapper{"numactl", "",
             " -N -m -i -p -C --cpunodebind --membind --interleave --preferred --physcpubind "},
-    Wrapper{"uv", "run",
-            " -p --python --with --with-editable --with-requirements --project --directory --extra --group "
-            "--only-group --no-group --env-file --package --index --default-index -i --index-url "
-            "--extra-index-url -f --find-links -C --config-setting --cache-dir --config-file --color "},
+    Wrapper{
+        "uv", "run",
+        " -p --python --with --with-editable --with-requirements --project --directory --extra "
+        "--group "
+        "--only-group --no-group --env-file --package --index --default-index -i --index-url "
+        "--extra-index-url -f --find-links -C --config-setting --cache-dir --config-file --color "},
     Wrapper{"poetry", "run", " -C -P --directory --project "},
     Wrapper{"pipenv", "run", " "},
     Wrapper{"pdm", "run", " -p --project --venv "},
     Wrapper{"conda", "run", " -n --name -p --prefix --cwd "},
     Wrapper{"mamba", "run", " -n --name -p --prefix --cwd "},
-    Wrapper{"micromamba", "run", " -n --name -p --prefix --cwd -r --root-prefix -a --attach -e --env "},
+    Wrapper{"micromamba", "run",
+            " -n --name -p --prefix --cwd -r --root-prefix -a --attach -e --env "},
     // Short options of nsys all have a value.
     Wrapper{"nsys", "profile",
             " -b -c -d -e -f -k -n -o -p -s -t -w -x -y --output --trace --sample --stats "
             "--force-overwrite --capture-range --capture-range-end --delay --duration --env-var "
             "--kill --wait --session-new --show-output --stop-on-exit --gpu-metrics-devices "
             "--cuda-memory-usage --cudabacktrace --python-backtrace --pytorch --cpuctxsw "},
-    Wrapper{"ncu", "", " -o -k -c -s --export --set --section --metrics --kernel-name --launch-count --launch-skip --target-processes "},
+    Wrapper{"ncu", "",
+            " -o -k -c -s --export --set --section --metrics --kernel-name --launch-count "
+            "--launch-skip --target-processes "},
 };
 
 bool is_valued(std::string_view option, std::string_view valued) {
@@ -145,6 +150,22 @@ bool FoundLauncher::has_option(std::string_view option) const {
     if (word.ends_with(".py")) return false;
   }
   return false;
+}
+
+std::string_view FoundLauncher::value_of(std::string_view option) const {
+  auto is_it = [&](std::string_view word) {
+    return std::ranges::equal(word, option,
+                              [](char a, char b) { return a == b || (a == '-' && b == '_'); });
+  };
+  std::string_view value;
+  for (std::size_t i = 0; i < words.size() && !words[i].ends_with(".py"); ++i) {
+    auto word = words[i];
+    auto equals = std::min(word.find('='), word.size());
+    if (!is_it(word.substr(0, equals))) continue;
+    if (equals < word.size()) value = word.substr(equals + 1);
+    else if (i + 1 < words.size()) value = words[i + 1];
+  }
+  return value;
 }
 
 FoundLauncher training_launcher_of(std::string_view command) {

@@ -397,6 +397,7 @@ std::string pend_reason_text(const JobView& view) {
   for (const auto& reason : view.reasons) text += (text.empty() ? "" : "; ") + reason.text;
   bool alive = !is_over(view.job->state);
   if (text.empty() && alive) text = hanging_text(*view.job);
+  if (text.empty() && alive) text = view.meeting;
   if (text.empty() && alive) text = growth_text(view);
   return text;
 }

@@ -262,9 +262,10 @@ std::string reasons_section(const ShownJob& s) {
   auto text = pend_reason_text(*s.view);
   if (text.empty()) return "";
   bool waits = !s.view->reasons.empty();
-  std::string lines = s.view->job->parked ? "\n SUSPENDING REASONS:\n"
-                      : waits             ? "\n PENDING REASONS:\n"
-                                          : "\n RESIZE:\n";
+  std::string lines = s.view->job->parked       ? "\n SUSPENDING REASONS:\n"
+                      : waits                   ? "\n PENDING REASONS:\n"
+                      : text == s.view->meeting ? "\n RENDEZVOUS:\n"
+                                                : "\n RESIZE:\n";
   if (!waits) return lines + " " + text + ";\n";
   for (const auto& reason : s.view->reasons) {
     lines += " " + reason.text + ";";

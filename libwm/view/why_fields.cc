@@ -26,6 +26,7 @@ std::string without_reason(const JobView& view) {
   if (job.state == JobState::Unknown)
     return "  a host of it does not answer, bhosts shows which: it goes on or ends when that host\n"
            "  is heard again, or declared dead (badmin hdead)\n";
+  if (!view.meeting.empty()) return "  it waits for others to come: " + view.meeting + "\n";
   if (auto why = growth_text(view); !why.empty()) return "  it does not grow: " + why + "\n";
   auto has = tasks_wanted(job), most = task_cap(job);
   if (!job.spec().elastic || has >= most) return "  nothing keeps it\n";

@@ -62,7 +62,10 @@ class FakeOutside : public node::Outside {
     return {};
   }
   void release_port(const launch::AttemptKey& key) override { ports.erase(key); }
-  std::set<std::uint16_t> ports_in_use() override { return connected; }
+  void look_at_ports(std::map<std::uint16_t, PortUse>& uses) override {
+    for (auto& [port, use] : uses)
+      if (auto known = ports_used.find(port); known != ports_used.end()) use = known->second;
+  }
   bool exists(const std::string& path) override { return files.contains(path); }
   std::vector<std::uint32_t> cpus_of(std::int32_t pid) override { return bound[pid]; }
   void read_gpus(std::function<void(std::vector<gpu::GpuReading>)> done) override {
@@ -105,8 +108,8 @@ class FakeOutside : public node::Outside {
   DirConf own_dirs;  // as this host's files say
   SiteScripts own_scripts;
   bool no_ports = false;
-  std::set<std::uint32_t> taken;          // ports that somebody else has
-  std::set<std::uint16_t> connected;      // ports that somebody is connected at
+  std::set<std::uint32_t> taken;  // ports that somebody else has
+  std::map<std::uint16_t, PortUse> ports_used;
   std::optional<std::int64_t> energy_mj;  ///< of processors, told at each call
   std::deque<std::function<void(std::vector<gpu::GpuReading>)>> gpu_reads;
   std::set<std::string> files;

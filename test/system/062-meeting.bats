@@ -1,9 +1,12 @@
 #!/usr/bin/env bats
 # Role: where the tasks of an elastic training meet, on real daemons: all are told of one port, whatever host they are on,
-# and those that have met there are told of a new size by starting again.
+# those that have met there are told of a new size by starting again, and who does not come is told.
 
 load lib
-setup_file() { cluster_up --nodes 2 --cpus 2; }
+setup_file() {
+  printf '[times]\nhang_limit = 3s\n' >"$BATS_FILE_TMPDIR/wm.conf"
+  cluster_up --nodes 2 --cpus 2 --conf "$BATS_FILE_TMPDIR/wm.conf"
+}
 teardown_file() { cluster_down; }
 setup() {
   cluster_env
@@ -68,4 +71,56 @@ P
   touch enough
   ran_out "$job" 60
   [ "$(state "$job")" = finished ]
+}
+
+# What waits for others says so after hang_limit, which is short here (setup_file).
+says() { bjobs -l "$1" | tr -s ' \n' ' ' | grep -qF "$2" && bwhy "$1" | tr -s ' \n' ' ' | grep -qF "$2"; }
+silent() { ! bjobs -l "$1" | grep -q RENDEZVOUS && ! bwhy "$1" | grep -q 'others to come'; }
+
+# A script whose first task listens, and which connects once a file of the given name is there.
+meeting_script() {
+  cat >meet.py <<'P'
+import os, socket, sys, time
+where, first = (os.environ['MASTER_ADDR'], int(os.environ['MASTER_PORT'])), os.environ['RANK'] == '0'
+if first:
+    listener = socket.create_server(('', where[1]))
+def wait_for(name):
+    while not os.path.exists(name):
+        time.sleep(0.1)
+while True:
+    if not first:
+        wait_for(sys.argv[1])
+    try:
+        caller = socket.create_connection(where)
+        break
+    except OSError:
+        time.sleep(0.1)
+wait_for('enough')
+P
+}
+
+@test "a rendezvous that one task does not join is told, and no more when it has; where nobody listens nothing is" {
+  meeting_script
+  job=$(submit -app training -n 2 -R 'span[ptile=1]' "$PYTHON" meet.py come)
+  other=$(submit -app training -n 2 -R 'span[ptile=1]' 'while [ ! -e enough ]; do sleep 0.1; done')
+  wait_for 40 says "$job" '1 of 2 tasks have met at node'
+  silent "$other"
+  touch come
+  wait_for 40 silent "$job"
+  touch enough
+  ran_out "$job"
+  ran_out "$other"
+  [ "$(state "$job")" = finished ]
+}
+
+@test "tasks that have come are not told of, while those of another job are missed" {
+  meeting_script
+  touch come
+  one=$(submit -app training -n 2 -R 'span[ptile=1]' "$PYTHON" meet.py come)
+  two=$(submit -app training -n 2 -R 'span[ptile=1]' "$PYTHON" meet.py never)
+  wait_for 60 says "$two" '1 of 2 tasks have met at node'
+  silent "$one"
+  touch never enough
+  ran_out "$one"
+  ran_out "$two"
 }

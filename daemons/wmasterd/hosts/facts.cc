@@ -1,6 +1,7 @@
 // What hosts and agents tell becomes events: see hosts.h. Frames, sessions and orders are in
 // hosts.cc.
 #include "daemons/wmasterd/hosts/hosts.h"
+#include "daemons/wmasterd/hosts/missing.h"
 
 namespace wm::master {
 
@@ -22,7 +23,23 @@ std::vector<EventBody> Hosts::events_of(HostId host, const Fact& fact) {
   if (auto* f = std::get_if<FactScriptFailed>(&fact))
     return {HostClosed{host, "wm", "job " + to_string(f->job) + ": " + f->why}};
   if (auto* f = std::get_if<FactMet>(&fact)) return {TasksMet{f->job, f->attempt}};
+  if (auto* f = std::get_if<FactRendezvous>(&fact)) {
+    hear(*f);
+    return {};
+  }
   return events_of(std::get<AgentReport>(fact));
+}
+
+// Those that were all there may leave one after the other: nobody is missed then.
+void Hosts::hear(const FactRendezvous& f) {
+  const Job* job = find_job(journal_.newest(), f.job);
+  if (!job || job->attempt != f.attempt || is_over(job->state)) return;
+  auto known = meetings_->find(f.job);
+  bool same = known != meetings_->end() && known->second.attempt == f.attempt &&
+              known->second.meeting.port == f.meeting.port;
+  if (same && known->second.complete) return;
+  bool complete = missing_text(journal_.newest(), *job, f.meeting).empty();
+  meetings_.edit()[f.job] = {f.attempt, f.meeting, complete};
 }
 
 // A trial's last report goes with its end, into the same commit, and before it.

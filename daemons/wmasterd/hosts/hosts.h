@@ -26,6 +26,14 @@ namespace wm::master {
 /// A training job's last words about how far it is; not durable.
 using Progress = std::map<JobId, JobProgress>;
 
+/// What a job's first host has seen where its processes meet; not durable.
+struct SeenMeeting {
+  Attempt attempt;
+  Rendezvous meeting;
+  bool complete = false;  ///< at this port all were there
+};
+using Meetings = std::map<JobId, SeenMeeting>;
+
 /// What is known of a host beside the state, as it was last heard.
 struct HostStanding {
   bool connected = false;
@@ -77,6 +85,7 @@ class Hosts {
   /// What becomes of its load. @cost O(1)
   void set_busy(HostId host, const std::string& why);
   Frozen<Progress> progress() { return progress_.freeze(); }
+  Frozen<Meetings> meetings() { return meetings_.freeze(); }
   /// What running tasks use of their GPUs goes there; without it, nowhere.
   using Metered = std::function<void(const std::string& host, const HostMeter&)>;
   void on_meter(Metered metered) { metered_ = std::move(metered); }
@@ -91,6 +100,7 @@ class Hosts {
   /// Drops what is kept about a job that is over.
   void forget(JobId job) {
     if (progress_->contains(job)) progress_.edit().erase(job);
+    if (meetings_->contains(job)) meetings_.edit().erase(job);
     paces_.forget(job);
   }
 
@@ -150,6 +160,8 @@ class Hosts {
   std::uint64_t next_peek_ = 1;
   std::vector<EventBody> on_progress(JobId job, const JobProgress& report);
   Frozen<Progress> progress_;
+  void hear(const FactRendezvous& fact);
+  Frozen<Meetings> meetings_;
   Table<HostStanding> standings_;
   Paces paces_;
   Attended attended_;

@@ -15,7 +15,7 @@ constexpr Duration kPatience = std::chrono::seconds(20);  // with accounting tha
 
 Seen seen(const Service& service) {
   Seen all{service.journal.published_ptr(), service.cycle.reasons(), service.hosts.standings(),
-           service.hosts.progress()};
+           service.hosts.progress(), service.hosts.meetings()};
   if (service.searches) all.waits = service.searches->waits();
   return all;
 }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "daemons/wmasterd/hosts/host_names.h"
+#include "daemons/wmasterd/hosts/missing.h"
 #include "libwm/model/exec_id.h"
 #include "libwm/model/stoppers.h"
 #include "libwm/sched/reasons.h"
@@ -138,6 +139,9 @@ void add_what_its_owner_sees(const Seen& seen, const Job& job, JobView& view) {
     view.setback_hosts.push_back(name_of(state, setback.host));
   if (auto it = seen.progress->find(view.id); it != seen.progress->end())
     view.progress = it->second;
+  if (auto it = seen.meetings->find(view.id);
+      it != seen.meetings->end() && it->second.attempt == job.attempt && !it->second.complete)
+    view.meeting = missing_text(state, job, it->second.meeting);
   view.result_dir = result_dir(*state.config, job.spec(), view.id);
   if (view.job->state != JobState::Pending) return;
   if (!seen.order) seen.order = std::make_shared<sched::FairOrder>(state, state.time);

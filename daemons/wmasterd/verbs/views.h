@@ -17,6 +17,7 @@ struct Seen {
   std::shared_ptr<const PendReasons> reasons;
   Table<HostStanding> hosts;
   Frozen<Progress> progress;
+  Frozen<Meetings> meetings;
   /// Made for the first pending job of a listing.
   mutable std::shared_ptr<const sched::FairOrder> order = nullptr;
   std::shared_ptr<const SearchWaits> waits = nullptr;  ///< null: none
@@ -29,8 +30,8 @@ JobView view_of(const Seen& seen, const Job& job, JobId id, JobInfo info);
 /// @cost O(jobs + queues x names)
 std::vector<QueueView> view_queues(const Cluster& state, const std::vector<std::string>& names);
 /// The hosts asked for with their jobs' slots, by name; those that never registered, too.
-/// `now`: by which reservations are active. @cost O(hosts (names + log hosts + reservations) + tasks
-/// of the jobs on them)
+/// `now`: by which reservations are active. @cost O(hosts (names + log hosts + reservations) +
+/// tasks of the jobs on them)
 std::vector<HostView> view_hosts(const Seen& seen, const HostsRequest& asked, WallTime now);
 /// Slots of the host that jobs of the reservation hold. @cost O(tasks on the host)
 std::uint32_t used_of(const Cluster& state, const Reservation& what, HostId host);

@@ -22,6 +22,7 @@
 #include "libwm/model/job.h"
 #include "libwm/model/job_hosts.h"
 #include "libwm/model/master_rank.h"
+#include "libwm/model/meeting.h"
 
 namespace wm {
 
@@ -238,9 +239,17 @@ struct FactMet {
   Attempt attempt;
   bool operator==(const FactMet&) const = default;
 };
+/// The job's first host sees that somebody listens where the tasks meet, and that too few may have
+/// come. Not durable: said again to each master.
+struct FactRendezvous {
+  JobId job;
+  Attempt attempt;
+  Rendezvous meeting;  ///< port 0: nobody waits there any more
+  bool operator==(const FactRendezvous&) const = default;
+};
 /// What a host tells of its own accord. Alternatives are append-only.
 using Fact = std::variant<FactStarted, FactEnded, FactStuck, AgentReport, FactNotified,
-                          FactScriptFailed, FactMet>;
+                          FactScriptFailed, FactMet, FactRendezvous>;
 
 /// A fact with the host's own number for it; HostAck names it once it is durable.
 /// Number 0: wants no acknowledgement (progress).

@@ -136,6 +136,7 @@ struct JobView {
   Duration run_limit{};                     ///< the one in force, whatever set it; 0: none
   std::vector<std::string> setback_hosts;   ///< names of job->setbacks
   std::string exec_id;                      ///< exec_id.h
+  std::string meeting;  ///< of a running job: who has not come to where its tasks meet; else empty
 };
 struct JobsReply {
   std::vector<JobView> jobs;

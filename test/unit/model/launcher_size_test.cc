@@ -88,6 +88,30 @@ TEST(launcher_size, gpus_make_room_for_processes) {
   EXPECT_EQ(room_before_placement(spec), (LauncherRoom{1, 16, 16}));
 }
 
+TEST(launcher_size, torchrun_waits_for_as_many_hosts_as_it_is_told) {
+  auto hosts = [](const char* command) { return hosts_awaited(training_launcher_of(command), 2); };
+  EXPECT_EQ(hosts("torchrun train.py"), 2u);
+  EXPECT_EQ(hosts("torchrun --nnodes=3 train.py"), 3u);
+  EXPECT_EQ(hosts("torchrun --nnodes 1 train.py"), 2u);
+  EXPECT_EQ(hosts("torchrun --nnodes 1:4 train.py"), 2u);
+  EXPECT_EQ(hosts("torchrun train.py --nnodes 3"), 2u) << "the script's own";
+  EXPECT_EQ(hosts("accelerate launch --nnodes 3 train.py"), 2u);
+}
+
+TEST(launcher_size, a_launcher_meets_at_the_port_that_its_options_say) {
+  auto port = [](const char* command) { return port_awaited(training_launcher_of(command), 20000); };
+  EXPECT_EQ(port("torchrun train.py"), 20000u);
+  EXPECT_EQ(port("python3 train.py --master_port 4000"), 20000u);
+  EXPECT_EQ(port("torchrun --master-port=4000 train.py"), 4000u);
+  EXPECT_EQ(port("torchrun --rdzv_endpoint $MASTER_ADDR:4001 train.py"), 4001u);
+  EXPECT_EQ(port("torchrun --rdzv-endpoint=node1 train.py"), 20000u);
+  EXPECT_EQ(port("torchrun --rdzv-endpoint=$MASTER_ADDR:$MASTER_PORT train.py"), 20000u);
+  EXPECT_EQ(port("deepspeed --no_ssh --master_port 4002 train.py"), 4002u);
+  EXPECT_EQ(port("accelerate launch --main_process_port 4003 train.py"), 4003u);
+  EXPECT_EQ(port("torchrun --master_port 70000 train.py"), 20000u);
+  EXPECT_EQ(port("torchrun --master_port 0 train.py"), 20000u);
+}
+
 TEST(launcher_size, accelerate_that_starts_one_process_for_several_tasks_is_doubted) {
   JobSpec spec;
   spec.min_tasks = spec.max_tasks = 4;

@@ -172,6 +172,15 @@ TEST(job_fields, a_member_that_hangs_is_named_for_as_long_as_it_is_there) {
   EXPECT_EQ(field(ended, "pend_reason"), "3 newcomers failed");
 }
 
+TEST(job_tables, who_has_not_come_to_where_tasks_meet_is_told) {
+  auto view = changed(running(), [](Job& j) { j.size.grow_blocked = "3 newcomers failed"; });
+  view.meeting = "1 of 2 tasks have met at n1:28001 after 30s; not connected: 1 of n2";
+  EXPECT_EQ(field(view, "pend_reason"), view.meeting);
+  ShownJob job{&view, at(120)};
+  auto text = long_text(job);
+  EXPECT_NE(text.find("\n RENDEZVOUS:\n " + view.meeting + ";\n"), std::string::npos) << text;
+}
+
 TEST(job_fields, elements_carry_their_index) {
   auto view = running();
   view.id = {12, 4};

@@ -50,6 +50,9 @@ TEST(bwhy, a_job_without_reasons_is_told_too) {
   blocked->size.grow_blocked = "its newcomer fails";
   running.job = blocked;
   EXPECT_EQ(why_text(running), "Job <8> is running\n  it does not grow: its newcomer fails\n");
+  running.meeting = "1 of 2 tasks have met";
+  EXPECT_EQ(why_text(running),
+            "Job <8> is running\n  it waits for others to come: 1 of 2 tasks have met\n");
 }
 
 TEST(bwhy, an_elastic_job_below_its_most_is_told_what_it_waits_for) {

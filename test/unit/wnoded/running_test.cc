@@ -7,6 +7,8 @@
 namespace wm::node {
 namespace {
 
+using std::chrono::seconds;
+
 class running : public test::NodeCore {
  protected:
   static void add(HostOrder& o, std::uint32_t number, bool has_process) {
@@ -87,6 +89,8 @@ TEST_F(running, a_chosen_port_that_somebody_has_is_another_whatever_the_master_s
   EXPECT_EQ(std::count(env.begin(), env.end(), wanted), 1);
 }
 
+const PortUse kCalled{true, {{"10.0.0.1", 1}}};
+
 TEST_F(running, tasks_that_meet_at_their_port_are_told_of_once) {
   HostOrder o = workers();
   o.team.port = 20008;
@@ -98,15 +102,15 @@ TEST_F(running, tasks_that_meet_at_their_port_are_told_of_once) {
       count += std::holds_alternative<FactMet>(fact.fact);
     return count;
   };
-  outside_.connected = {22, 20009};
+  outside_.ports_used = {{22, kCalled}, {20008, {true, {}}}, {20009, kCalled}};
   EXPECT_EQ(told(), 0u);
-  outside_.connected = {20008};
+  outside_.ports_used[20008] = kCalled;
   EXPECT_EQ(told(), 1u);
   EXPECT_EQ(told(), 0u);
 }
 
 TEST_F(running, jobs_that_are_resized_otherwise_are_not_looked_after) {
-  outside_.connected = {20008};
+  outside_.ports_used = {{20008, kCalled}};
   for (auto kind : {0, 1, 2}) {
     HostOrder o = kind == 0 ? launcher() : workers();
     o.team.port = 20008;
@@ -119,6 +123,36 @@ TEST_F(running, jobs_that_are_resized_otherwise_are_not_looked_after) {
     node_.on_tick(0, {}, {});
     EXPECT_TRUE(outside_.take_facts().empty()) << kind;
   }
+}
+
+TEST_F(running, who_does_not_come_is_told_to_each_master_and_no_acknowledgement_is_awaited) {
+  HostOrder o = with_task(workers(), 2);
+  o.team.port = 20008;
+  o.team.elastic = false;
+  start(o);
+  auto told = [this](seconds later) {
+    outside_.now += later;
+    node_.on_tick(0, {}, {});
+    std::vector<HostFact> facts = outside_.take_facts();
+    std::erase_if(facts, [](auto& f) { return !std::holds_alternative<FactRendezvous>(f.fact); });
+    return facts;
+  };
+  outside_.ports_used = {{20008, kCalled}};
+  EXPECT_TRUE(told(seconds(0)).empty());
+  auto facts = told(seconds(30));
+  ASSERT_EQ(facts.size(), 1u);
+  EXPECT_EQ(facts[0].number, 0u);
+  EXPECT_EQ(std::get<FactRendezvous>(facts[0].fact),
+            (FactRendezvous{{7, 0}, {1}, {20008, seconds(30), kCalled.callers}}));
+  EXPECT_TRUE(told(seconds(40)).empty());
+  node_.on_session_lost(true);
+  EXPECT_TRUE(told(seconds(40)).empty());
+  node_.on_session();
+  EXPECT_EQ(told(seconds(1)).size(), 1u);
+  outside_.ports_used[20008].callers[0].connections = 2;
+  facts = told(seconds(1));
+  ASSERT_EQ(facts.size(), 1u);
+  EXPECT_EQ(std::get<FactRendezvous>(facts[0].fact).meeting, Rendezvous{});
 }
 
 TEST_F(running, a_suspension_is_passed_on_once_and_taken_back_once) {

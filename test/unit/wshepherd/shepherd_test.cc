@@ -278,6 +278,25 @@ TEST_F(shepherd, a_restart_puts_its_files_in_place_and_tells_no_end_of_the_old) 
   EXPECT_THAT(kernel_.removed, ElementsAre("/run/wm/7-0.1.d"));
 }
 
+TEST_F(shepherd, what_has_ended_when_a_restart_is_heard_is_not_started_again) {
+  begin();
+  launch::RestartTasks restart;
+  restart.tasks = {{TaskNumber{1}, a_task(1)}};
+  kernel_.exit(pid(), 0);
+  order(restart);
+  EXPECT_THAT(kernel_.take_sent(), IsEmpty());
+  EXPECT_THAT(kernel_.spawned, SizeIs(1));
+  EXPECT_EQ(of(1).status, 0);
+  EXPECT_EQ(of(1).cause, EndCause::Exited);
+}
+
+TEST_F(shepherd, what_has_ended_when_it_is_asked_to_leave_has_ended_by_itself) {
+  begin();
+  kernel_.exit(pid(), 0);
+  order(launch::EndTasks{{TaskNumber{1}}, false, SIGTERM, "asked to leave"});
+  EXPECT_EQ(of(1).cause, EndCause::Exited);
+}
+
 TEST_F(shepherd, a_notice_is_run_once_a_number_while_it_runs) {
   begin();
   launch::Notice notice{5, {}};
