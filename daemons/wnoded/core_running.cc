@@ -68,7 +68,8 @@ void Core::relaunch(const launch::AttemptKey& key, Entry& entry) {
     entry.tasks[task.task];
     old.pop_back();
   }
-  if (restart.tasks.empty()) return;
+  // Where nothing is replaced, the process of another host may have started MPI ranks.
+  if (restart.tasks.empty() && order.launch != Launch::Once) return;
   choose_cpus(entry);
   for (auto& task : restart.tasks) {
     entry.tasks[task.spec.task].pid = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "daemons/wshepherd/programs.h"
 #include "daemons/wshepherd/suspension.h"
 
 namespace wm::shepherd {
@@ -54,7 +55,8 @@ void Enders::send_next(Task& task) {
     return strays_.expect_gone();
   }
   if (signal == SIGQUIT) kernel.signals.signal_handlers_of(pid, signal);
-  else kernel.signals.signal_tree(pid, signal);
+  else if (signal != SIGTERM || !signal_around_mpi(kernel, pid, signal))
+    kernel.signals.signal_tree(pid, signal);
   kernel.signals.continue_tree(pid);  // a stopped one cannot obey
 }
 

@@ -48,7 +48,9 @@ class ProcessTable {
   /// Its words, and its environment at exec; empty: not readable.
   virtual std::vector<std::string> arguments_of(pid_t pid) = 0;
   virtual std::vector<std::string> environment_of(pid_t pid) = 0;
-  /// Has it a handler of its own for this signal?
+  /// As proc::name_of.
+  virtual std::string name_of(pid_t pid) = 0;
+  /// As proc::handles.
   virtual bool handles(pid_t pid, int signal) = 0;
   virtual proc::Use use_of(const std::vector<pid_t>& pids) = 0;
   virtual Bytes fair_mem_of(const std::vector<pid_t>& pids) = 0;

@@ -1,6 +1,7 @@
 // What a shepherd does when wnoded tells it something. Every order may be repeated.
 #include <signal.h>
 
+#include "daemons/wshepherd/programs.h"
 #include "daemons/wshepherd/shepherd.h"
 
 namespace wm::shepherd {
@@ -35,6 +36,8 @@ void Shepherd::on(launch::RestartTasks order) {
     attempt_.spec.files = std::move(order.files);
     folder_.put_files();
   }
+  // What mpirun has started here is told here: it would not pass this on.
+  if (order.tasks.empty()) signal_ranks(attempt_.kernel, attempt_.launched(), SIGTERM);
   successors_.replace(std::move(order.tasks), order.grace);
 }
 
@@ -55,14 +58,17 @@ void Shepherd::on(const launch::EndTasks& order) {
 
 void Shepherd::on(const launch::SignalTasks& order) {
   auto& signals = attempt_.kernel.signals;
+  bool saves = order.signal == SIGTERM;  // as preemption has it
   bool whole_tree = order.signal == SIGSTOP || order.signal == SIGCONT || order.signal == SIGKILL;
   auto until = attempt_.jobs_now() + attempt_.spec.kill_interval;
   for (auto* task : attempt_.chosen(order.tasks)) {
     if (!whole_tree) task->signal = order.signal, task->obeys_until = until;
     if (whole_tree) signals.signal_tree(task->pid, order.signal);
+    else if (saves && signal_around_mpi(attempt_.kernel, task->pid, order.signal)) continue;
     else if (!signals.kill(-task->pid, order.signal)) signals.kill(task->pid, order.signal);
   }
   if (!order.tasks.empty()) return;
+  if (saves && signal_ranks(attempt_.kernel, attempt_.launched(), order.signal)) return;
   for (auto pid : agent_.launched()) {
     if (whole_tree) signals.signal_tree(pid, order.signal);
     else signals.kill(-pid, order.signal);

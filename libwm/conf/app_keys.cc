@@ -19,10 +19,8 @@ constexpr Key<A> kAppKeys[] = {
      "How an elastic job changes its size: by itself as its workers can (auto), without a "
      "restart (inplace), with one (restart), task by task (tasks), or by a notification "
      "command (notify). A restart is SIGTERM to all its processes, and SIGKILL after "
-     "reclaim_grace; mpirun kills its ranks 2 s after a SIGTERM, by itself: "
-     "OMPI_MCA_odls_base_sigkill_timeout=N in env gives them about twice N seconds with Open MPI "
-     "4; "
-     "5 has no such setting and may end ranks at once: let them write checkpoints as they go."},
+     "reclaim_grace. Of MPI programs the ranks get that SIGTERM, on all hosts, and mpirun or "
+     "mpiexec does not, which would kill them at once: it ends when they have."},
     {"resize_command", [](A& a) -> Field { return &a.resize_command; }, kAny, Effect::NewJobs,
      "Command run on the job's first host after a resize, when resize = notify."},
     {"gpu", [](A& a) -> Field { return &a.gpu; }, kAny, Effect::NewJobs,

@@ -204,8 +204,8 @@ struct Replacement {
   TaskSpec spec;
   bool operator==(const Replacement&) const = default;
 };
-/// SIGTERM, after `grace` SIGKILL; when nothing of the old task is left the new one is started.
-/// No end is told of the old one, unless it had ended before this came.
+/// SIGTERM, after `grace` SIGKILL; then the new one starts; no end of the old one is told, unless
+/// it was before. Without tasks: SIGTERM to the MPI ranks that another host's task started here.
 struct RestartTasks {
   std::vector<Replacement> tasks;
   std::vector<SmallFile> files;  ///< put in place of those of the same name

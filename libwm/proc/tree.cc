@@ -160,6 +160,11 @@ std::vector<std::string> arguments_of(pid_t pid) {
   return strings_in(read_whole(proc_path(pid, "cmdline")));
 }
 
+std::string name_of(pid_t pid) {
+  auto name = read_whole(proc_path(pid, "comm"));
+  return name.substr(0, name.rfind('\n'));
+}
+
 std::string variable_of(pid_t pid, std::string_view name) {
   auto key = std::string(name) + "=";
   for (const auto& entry : environment_of(pid))
@@ -184,7 +189,8 @@ std::vector<pid_t> marked(const std::string& marker, const std::vector<std::int3
 }
 
 bool handles(pid_t pid, int signal) {
-  return has_signal(read_whole(proc_path(pid, "status")), "SigCgt", signal);
+  auto status = read_whole(proc_path(pid, "status"));
+  return has_signal(status, "SigCgt", signal) || has_signal(status, "SigBlk", signal);
 }
 
 void signal_handlers_of(pid_t leader, int signal) {

@@ -44,6 +44,9 @@ std::string variable_of(pid_t pid, std::string_view name);
 std::vector<std::string> environment_of(pid_t pid);
 /// Its words as they are now; empty: not readable, or a kernel's own. @cost one read
 std::vector<std::string> arguments_of(pid_t pid);
+/// What the kernel calls it: its program's file or what it has renamed itself to, cut to 15 bytes.
+/// Empty: it is gone. @cost one read, of nothing in its memory
+std::string name_of(pid_t pid);
 
 /// All processes with WM_ATTEMPT=`marker` in their environment, those in a session led by one of
 /// `sessions`, and everything below them. @cost reads all of /proc
@@ -53,8 +56,8 @@ std::vector<pid_t> marked(const std::string& marker, const std::vector<std::int3
 /// @cost one read of /proc a process
 void signal_tree(pid_t leader, int signal);
 
-/// Does the process have a handler of its own for `signal`? @cost one read of /proc
-/// @source proc(5): SigCgt, a mask in hexadecimal
+/// Does the process take `signal` itself, by a handler, or by sigwait or signalfd, for which it is
+/// blocked? @cost one read of /proc   @source proc(5): SigCgt, SigBlk, masks in hexadecimal
 bool handles(pid_t pid, int signal);
 
 /// Sends `signal` to those of `leader` and its descendants that handle it: it would end the others.

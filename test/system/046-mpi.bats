@@ -57,13 +57,14 @@ none_like() { ! pgrep -f "^[^ ]*$1"; }
 # are_stopped YES|NO COUNT: so many ranks wait, and all of them are stopped, by signal or freezer, or none is
 are_stopped() {
   local states
-  states=$(pgrep -f "^$hello wait" | xargs -r ps -o stat= -p)
+  states=$(pgrep -f "^$hello(.mpich)? wait" | xargs -r ps -o stat= -p)
   [ "$(wc -l <<<"$states")" -eq "$2" ] || return 1
   if [ "$1" = YES ]; then ! grep -qv '^[TD]' <<<"$states"; else ! grep -q '^[TD]' <<<"$states"; fi
 }
 
-@test "bstop stops the ranks of all hosts, bresume lets them go on" {
-  job=$(submit -n 4 -R 'span[ptile=2]' -o out.txt mpirun "$hello" wait)
+# stops_and_goes_on LAUNCHER PROGRAM: over two hosts; bkill ends what has been stopped once, and leaves nothing
+stops_and_goes_on() {
+  job=$(submit -n 4 -R 'span[ptile=2]' -o out.txt "$1" "$2" wait)
   wait_for 40 bash -c "[ \"\$(bpeek $job | grep -c 'of 4 on')\" -eq 4 ]"
   wait_for 20 are_stopped NO 4
   bstop "$job"
@@ -72,8 +73,10 @@ are_stopped() {
   wait_for 20 are_stopped NO 4
   bkill "$job"
   ran_out "$job" 60
-  wait_for 15 none_like "$hello wait"
+  wait_for 15 none_like "$2 wait"
 }
+
+@test "bstop stops the ranks of all hosts, bresume lets them go on" { stops_and_goes_on mpirun "$hello"; }
 
 @test "the far daemon of mpirun keeps its files in the attempt's folder, and they go with it" {
   job=$(submit -n 4 -R 'span[ptile=2]' -o out.txt "echo folder=\$WM_HOSTFILE; mpirun $hello wait")
@@ -148,8 +151,10 @@ told() { grep "^WARNING: $1 started 1 rank in a job of 4 slots" out.txt; }
   wait_for 15 none_like 'orted -mca|prted --prtemca|prted --allow'
 }
 
+need_mpich() { command -v mpicc.mpich mpiexec.hydra >/dev/null || skip "no MPICH: run scripts/bootstrap"; }
+
 @test "MPICH's Hydra finds the job's hosts and blaunch by itself" {
-  command -v mpicc.mpich mpiexec.hydra >/dev/null || skip "no MPICH: run scripts/bootstrap"
+  need_mpich
   job=$(submit -n 4 -R 'span[ptile=2]' -o out.txt mpiexec.hydra "$hello.mpich")
   ran_out "$job" 60
   [ "$(state "$job")" = finished ]
@@ -157,8 +162,44 @@ told() { grep "^WARNING: $1 started 1 rank in a job of 4 slots" out.txt; }
   [ "$(grep -c 'of 4 on node2 sum 6' out.txt)" -eq 2 ]
 }
 
+@test "its ranks are not bound to cores, and their lines are told apart when asked" {
+  need_mpich
+  job=$(submit -n 4 -R 'span[ptile=2]' -o out.txt mpiexec.hydra -l sh -c "'$hello.mpich && nproc'")
+  ran_out "$job" 60
+  [ "$(state "$job")" = finished ]
+  for rank in 0 1 2 3; do
+    grep -q "^\[$rank\] rank $rank of 4 " out.txt
+    grep -q "^\[$rank\] $(nproc)$" out.txt
+  done
+}
+
+@test "its ranks are stopped on all hosts, go on and are ended" {
+  need_mpich
+  stops_and_goes_on mpiexec.hydra "$hello.mpich"
+}
+
+@test "the abort of one of its ranks ends them all" {
+  need_mpich
+  job=$(submit -n 4 -R 'span[ptile=2]' -o out.txt mpiexec.hydra "$hello.mpich" abort)
+  ran_out "$job" 60
+  [ "$(state "$job")" = failed ]
+  wait_for 15 none_like "$hello.mpich abort"
+}
+
+@test "a job that one of its ranks submits has hosts, slots and a world of its own" {
+  need_mpich
+  printf '#!/bin/sh\n[ "$PMI_RANK" = 0 ] || exit 0\nexec bsub -n 2 -R "span[ptile=1]" -o %s/inner.txt mpiexec.hydra %s.mpich\n' \
+    "$PWD" "$hello" >outer
+  chmod +x outer
+  job=$(submit -n 2 -R 'span[ptile=1]' -o out.txt mpiexec.hydra ./outer)
+  ran_out "$job" 60
+  [ "$(state "$job")" = finished ]
+  wait_for 60 grep -q 'Sender: WM System' inner.txt
+  for node in node1 node2; do [ "$(grep -c "of 2 on $node sum 1" inner.txt)" -eq 1 ]; done
+}
+
 @test "MPICH's Hydra, too, is told of when it starts fewer ranks than slots, unasked" {
-  command -v mpicc.mpich mpiexec.hydra >/dev/null || skip "no MPICH: run scripts/bootstrap"
+  need_mpich
   job=$(submit -n 4 -R 'span[ptile=2]' -o out.txt "$(without_hosts mpiexec.hydra sh -c "'$hello.mpich; sleep 3'")")
   ran_out "$job" 60
   [ "$(state "$job")" = finished ]

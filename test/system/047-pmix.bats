@@ -95,6 +95,20 @@ all_fail() {
   wait_for 15 none_like "$course wait"
 }
 
+ranks_are() { # ranks_are STATES COUNT: so many wait, each in one of these states
+  [ "$(pgrep -f "^$course wait" | xargs -r ps -o stat= -p | grep -c "^[$1]")" -eq "$2" ]
+}
+
+@test "bstop stops the ranks of both hosts, bresume lets them go on" {
+  job=$(submit -mpi pmix -n 4 -R 'span[ptile=2]' -o out.txt "$course" wait)
+  wait_for 40 bash -c "bpeek $job | grep -q 'course of 4'"
+  wait_for 20 ranks_are RS 4
+  bstop "$job"
+  wait_for 20 ranks_are TD 4
+  bresume "$job"
+  wait_for 20 ranks_are RS 4
+}
+
 @test "memory that killed ranks share goes with them" {
   export OMPI_MCA_btl=self,vader
   job=$(submit -mpi pmix -n 2 -R 'span[hosts=1]' "$course" wait)

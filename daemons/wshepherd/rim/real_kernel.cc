@@ -60,6 +60,8 @@ std::vector<std::string> RealKernel::arguments_of(pid_t pid) { return proc::argu
 
 std::vector<std::string> RealKernel::environment_of(pid_t pid) { return proc::environment_of(pid); }
 
+std::string RealKernel::name_of(pid_t pid) { return proc::name_of(pid); }
+
 bool RealKernel::handles(pid_t pid, int signal) { return proc::handles(pid, signal); }
 
 proc::Use RealKernel::use_of(const std::vector<pid_t>& pids) { return proc::use_of(pids); }

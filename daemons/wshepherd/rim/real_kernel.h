@@ -37,6 +37,7 @@ class RealKernel : public Clock,
   std::string variable_of(pid_t pid, std::string_view name) override;
   std::vector<std::string> arguments_of(pid_t pid) override;
   std::vector<std::string> environment_of(pid_t pid) override;
+  std::string name_of(pid_t pid) override;
   bool handles(pid_t pid, int signal) override;
   proc::Use use_of(const std::vector<pid_t>& pids) override;
   Bytes fair_mem_of(const std::vector<pid_t>& pids) override;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,6 +54,27 @@ TEST(tree, who_is_about_to_stop_is_continued_too) {
   ASSERT_EQ(::waitpid(parent.pid(), &status, WUNTRACED), parent.pid());
   ASSERT_TRUE(WIFEXITED(status)) << "stopped by " << WSTOPSIG(status);
   EXPECT_EQ(WEXITSTATUS(status), 7);
+}
+
+TEST(tree, a_name_is_that_of_the_program_s_file_until_another_is_taken) {
+  EXPECT_EQ(proc::name_of(::getpid()), std::string("unit_proc"));
+  ::prctl(PR_SET_NAME, "a name)\n of 15 b");
+  auto taken = proc::name_of(::getpid());
+  ::prctl(PR_SET_NAME, "unit_proc");
+  EXPECT_EQ(taken, "a name)\n of 15 ");
+}
+
+TEST(tree, who_waits_for_a_signal_handles_it_as_who_has_a_handler_does) {
+  EXPECT_FALSE(proc::handles(::getpid(), SIGUSR2));
+  auto before = ::signal(SIGUSR2, [](int) {});
+  EXPECT_TRUE(proc::handles(::getpid(), SIGUSR2));
+  ::signal(SIGUSR2, before);
+  sigset_t set;
+  ::sigemptyset(&set);
+  ::sigaddset(&set, SIGUSR2);
+  ::sigprocmask(SIG_BLOCK, &set, nullptr);
+  EXPECT_TRUE(proc::handles(::getpid(), SIGUSR2));
+  ::sigprocmask(SIG_UNBLOCK, &set, nullptr);
 }
 
 TEST(tree, who_runs_is_not_signalled) {

@@ -360,6 +360,22 @@ TEST_F(running, a_slot_leaves_a_host_where_nothing_of_a_command_runs_that_is_sta
   EXPECT_EQ(left(), std::vector<std::uint32_t>{2});
 }
 
+TEST_F(running, where_no_process_is_replaced_the_ranks_of_one_that_is_started_once_are_told) {
+  auto o = launcher();
+  o.launch = Launch::Once;
+  o.app.resize = ResizeMode::Restart;
+  o.first_host = false;
+  o.tasks.erase(o.tasks.begin());
+  hear(NodeVerb::Order, o);
+  outside_.authorise_next();
+  outside_.fake.told.clear();
+  ++o.generation;
+  o.control.relaunches = 1;
+  hear(NodeVerb::Order, o);
+  hear(NodeVerb::Order, o);
+  EXPECT_TRUE(told<launch::RestartTasks>().tasks.empty());
+}
+
 TEST_F(running, a_host_that_leaves_ends_its_process_and_then_its_bare_slots) {
   auto o = launcher();
   start(o);

@@ -43,6 +43,21 @@ TEST_F(ending, signals_come_a_kill_interval_apart) {
   EXPECT_EQ(enders_.next(), std::nullopt);
 }
 
+TEST_F(ending, sigterm_is_for_ranks_and_scripts_not_for_mpirun_that_would_kill_its_ranks) {
+  auto& task = running(1);
+  auto mpirun = kernel_.add(task.pid);
+  auto blaunch = kernel_.add(mpirun), rank = kernel_.add(mpirun), child = kernel_.add(rank);
+  kernel_.table[mpirun].name = "prterun";
+  kernel_.table[blaunch].name = "blaunch";
+  end(task, {SIGTERM, SIGKILL});
+  enders_.fire();
+  EXPECT_THAT(kernel_.take_sent(),
+              ElementsAre(Sent{task.pid, SIGTERM}, Sent{rank, SIGTERM}, Sent{child, SIGTERM}));
+  kernel_.pass(seconds(10));
+  enders_.fire();
+  EXPECT_THAT(kernel_.table, IsEmpty());
+}
+
 TEST_F(ending, sigkill_goes_to_the_whole_tree) {
   auto& task = running(1);
   auto child = kernel_.add(task.pid), grandchild = kernel_.add(child);

@@ -31,6 +31,7 @@ struct FakeProcess {
   std::string mark;        ///< its WM_TASK
   std::set<int> handlers;  ///< signals it has a handler for
   std::vector<std::string> argv = {}, env = {};
+  std::string name = {};
 };
 /// A signal to a pid, or to a group where that is negative.
 using Sent = std::pair<pid_t, int>;
@@ -109,6 +110,7 @@ class FakeKernel : public Clock,
   std::string variable_of(pid_t pid, std::string_view) override { return table[pid].mark; }
   std::vector<std::string> arguments_of(pid_t pid) override { return table[pid].argv; }
   std::vector<std::string> environment_of(pid_t pid) override { return table[pid].env; }
+  std::string name_of(pid_t pid) override { return table[pid].name; }
   bool handles(pid_t pid, int signal) override { return table[pid].handlers.contains(signal); }
   proc::Use use_of(const std::vector<pid_t>&) override { return use_now; }
   Bytes fair_mem_of(const std::vector<pid_t>&) override { return fair_mem; }

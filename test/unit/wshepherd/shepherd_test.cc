@@ -370,6 +370,26 @@ class shepherd_of_launchers : public shepherd {
   std::size_t agent_ = 0, launcher_ = 0;
 };
 
+TEST_F(shepherd_of_launchers, a_restart_of_what_another_host_runs_is_told_to_the_ranks_here) {
+  begin_first();
+  kernel_.take_sent();
+  auto shell = kernel_.add(pid(agent_)), daemon = kernel_.add(shell), rank = kernel_.add(daemon);
+  kernel_.table[daemon].name = "prted";
+  order(launch::RestartTasks{});
+  EXPECT_THAT(kernel_.take_sent(), ElementsAre(Sent{rank, SIGTERM}));
+  order(launch::SignalTasks{{}, SIGTERM});
+  EXPECT_THAT(kernel_.take_sent(),
+              ElementsAre(Sent{-pid(launcher_), SIGTERM}, Sent{rank, SIGTERM}));
+}
+
+TEST_F(shepherd, a_preemption_is_told_to_the_ranks_of_mpirun_not_to_it) {
+  begin();
+  auto mpirun = kernel_.add(pid()), rank = kernel_.add(mpirun);
+  kernel_.table[mpirun].name = "mpirun";
+  order(launch::SignalTasks{{}, SIGTERM});
+  EXPECT_THAT(kernel_.take_sent(), ElementsAre(Sent{pid(), SIGTERM}, Sent{rank, SIGTERM}));
+}
+
 TEST_F(shepherd_of_launchers, the_report_waits_until_the_agent_has_written_what_the_others_say) {
   begin_first();
   kernel_.take_sent();

@@ -1,0 +1,42 @@
+#include "daemons/wshepherd/programs.h"
+
+#include <set>
+
+#include "libwm/launch/mpi_runtime.h"
+
+namespace wm::shepherd {
+namespace {
+
+launch::MpiProcesses mpi_among(const Kernel& kernel, const std::vector<pid_t>& pids) {
+  std::vector<launch::NamedProcess> named;
+  for (auto pid : pids)
+    if (auto stat = kernel.processes.stat(pid))
+      named.push_back({pid, stat->parent, kernel.processes.name_of(pid)});
+  return launch::mpi_processes(named);
+}
+
+std::vector<pid_t> with_descendants(const Kernel& kernel, pid_t leader) {
+  std::vector<pid_t> pids{leader};
+  for (auto pid : kernel.processes.descendants_of(leader, {})) pids.push_back(pid);
+  return pids;
+}
+
+}  // namespace
+
+bool signal_around_mpi(const Kernel& kernel, pid_t leader, int signal) {
+  auto pids = with_descendants(kernel, leader);
+  auto found = mpi_among(kernel, pids);
+  std::set<pid_t> spared(found.runtime.begin(), found.runtime.end());
+  if (spared.empty()) return false;
+  for (auto pid : pids)
+    if (!spared.contains(pid)) kernel.signals.kill(pid, signal);
+  return true;
+}
+
+bool signal_ranks(const Kernel& kernel, const std::vector<pid_t>& pids, int signal) {
+  auto ranks = mpi_among(kernel, pids).ranks;
+  for (auto pid : ranks) kernel.signals.kill(pid, signal);
+  return !ranks.empty();
+}
+
+}  // namespace wm::shepherd

@@ -1,0 +1,20 @@
+// Role: SIGTERM that asks programs to save their work reaches MPI ranks, on each host by its own
+// shepherd, and never their runtime, which would kill them before they have
+// (libwm/launch/mpi_runtime.h). Reads what the kernel keeps of processes, nothing of theirs.
+#pragma once
+
+#include <vector>
+
+#include "daemons/wshepherd/kernel.h"
+
+namespace wm::shepherd {
+
+/// To `leader` and all below it, but for an MPI runtime that has ranks there. False: there is none,
+/// and nobody was told.
+bool signal_around_mpi(const Kernel& kernel, pid_t leader, int signal);
+
+/// To those of `pids` that are MPI ranks or below one. False: none is.
+/// @shape parents stand before their children
+bool signal_ranks(const Kernel& kernel, const std::vector<pid_t>& pids, int signal);
+
+}  // namespace wm::shepherd
