@@ -18,11 +18,12 @@ stream = torch.cuda.Stream()
 total = data.sum().item()
 '''
 SECOND = '''
+before = model.weight.detach().clone()
 optimizer.zero_grad()
 model(data).pow(2).mean().backward()
 optimizer.step()
-places = (str(data.device), str(next(model.parameters()).device))
-places
+trained = not before.equal(model.weight)
+data.device.type, model.weight.device.type
 '''
 
 
@@ -33,11 +34,12 @@ def main():
     kernel = {}
     wm_gpu_cell.gpu('num=1', FIRST, kernel)
     assert kernel['total'] == 28, kernel
-    first = kernel['model'].weight.detach().clone()
-    at_home = {name: str(kernel[name].device) for name in ('data',)}
+    assert kernel['data'].device.type == kernel['model'].weight.device.type == 'cpu', kernel
+    assert 'stream' not in kernel, kernel
     places = wm_gpu_cell.gpu('num=1', SECOND, kernel)
-    assert not first.equal(kernel['model'].weight.detach().to(first.device)), 'nothing was trained on'
-    print(f'agreed: between two cells {at_home}, in the second {places}')
+    assert kernel['trained'], 'the optimizer is not that of the model'
+    assert places == ('cuda', 'cuda'), places
+    print(f'agreed: on the CPU between two cells, on {places} in the second, whose optimizer trained on')
 
 
 if __name__ == '__main__':

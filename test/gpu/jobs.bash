@@ -3,8 +3,8 @@
 # Environment: B, TMP, PYTHON; WM_STUB_NVML as of gpu_acceptance.
 export MINI=$PWD/scripts/minicluster SCRIPTS=$PWD/test/gpu
 
-export JOB_CHECKS="inventory job_sees_its_gpu own_plain two_ranks_on_one_gpu cells own_torchrun own_accelerate own_lightning
-  all_plain all_torchrun all_accelerate all_lightning"
+export JOB_CHECKS="inventory job_sees_its_gpu model_by_any_name idle_gpu_uses_nothing metrics stranger_is_named two_ranks_on_one_gpu cells
+  all_lightning all_accelerate own_plain own_torchrun own_accelerate own_lightning all_plain all_torchrun"
 
 skip() { echo "x: skipped: $*"; exit 77; }
 has_gpu() { [ -n "${WM_STUB_NVML-}" ] || command -v nvidia-smi >/dev/null || skip "no nvidia-smi"; }
@@ -21,7 +21,7 @@ in_cluster() { [ -e "$TMP/env" ] || skip "no cluster"; . "$TMP/env"; }
 cluster_up() {
   has_gpu
   printf '[node1]\ngpus = none\n' >"$TMP/hosts.conf"
-  printf '[times]\ngpu_check = 1s\nkill_grace = 2s\n' >"$TMP/wm.conf"
+  printf '[cluster]\nnode_metrics_address = 127.0.0.1:0\n[times]\ngpu_check = 1s\nkill_grace = 2s\n' >"$TMP/wm.conf"
   [ -z "${WM_STUB_NVML-}" ] || printf '[paths]\nnvml_library = %s\n' "$B/stub/libnvidia-ml-stub.so" >>"$TMP/wm.conf"
   "$MINI" up --dir "$TMP/c" --nodes 1 --cpus 16 --conf "$TMP/hosts.conf" --conf "$TMP/wm.conf" ||
     { tail -n 5 "$TMP"/c/log/*; return 1; }
@@ -75,6 +75,57 @@ job_sees_its_gpu() {
   grep -q "^GPU-" "$TMP/seen" && grep -q "float64 ok" "$TMP/seen" && echo "given by uuid, arithmetic right"
 }
 
+# gmodel= takes the short name, the whole one without blanks, and the short one with the memory.
+model_by_any_name() {
+  in_cluster
+  local name short asked
+  name=$(bhosts -gpu -json | jq -r '.RECORDS[0].GPU_MODEL')
+  short=$(grep -oE '\b[A-Z]+[0-9]+[A-Z0-9]*\b' <<<"$name" | head -n 1)
+  for asked in "$short" "${name// /}" "${short,,}-$(bhosts -gpu -json | jq -r '.RECORDS[0].MTOTAL' | awk '{printf "%d", $1 + 0.999}')G"; do
+    timeout 10 bsub -K -gpu "num=1:gmodel=$asked" true || { echo "$name is no $asked"; return 1; }
+  done
+  echo "$name is $short, ${name// /}, $asked"
+}
+
+# What the driver keeps for itself is nobody's use.
+idle_gpu_uses_nothing() {
+  in_cluster
+  command -v nvidia-smi >/dev/null || skip "no nvidia-smi"
+  local ours theirs
+  theirs=$(nvidia-smi --query-gpu=memory.used --format=csv,noheader,nounits | head -n 1)
+  ours=$(bhosts -gpu -json | jq -r '.RECORDS[0].MUSED')
+  [ "$theirs" -lt 100 ] || skip "${theirs} MiB in use"
+  case $ours in 0 | [0-9]M | [0-9][0-9]M | [0-9.]*K) echo "$ours, nvidia-smi $theirs MiB" ;; *) echo "MUSED $ours, nvidia-smi $theirs MiB"; return 1 ;; esac
+}
+
+# Temperature, power, energy and ECC errors of the device, for monitoring.
+metrics() {
+  in_cluster
+  local at page name
+  at=$(grep -h -o 'metrics at="\?[0-9.]*:[0-9]*' "$TMP"/c/log/* | tail -n 1 | grep -o '[0-9.]*:[0-9]*$') || skip "no address of node metrics in the log"
+  page=$("$PYTHON" -c 'import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1], timeout=5).read().decode())' "http://$at/metrics")
+  for name in temperature_celsius power_watts energy_joules_total ecc_uncorrected_errors_total; do
+    grep "^wm_node_gpu_$name{" <<<"$page" || { grep gpu <<<"$page"; echo "no $name"; return 1; }
+  done | awk '{print $1, $2}' | sed 's/wm_node_gpu_//; s/{.*}//' | tr '\n' ' '
+}
+
+# A process of nobody's job holds the GPU: who waits is told that.
+stranger_is_named() {
+  has torch && in_cluster
+  local job holder why
+  "$PYTHON" -c 'import torch, time; x = torch.ones(1 << 28, device="cuda"); print(1, flush=True); time.sleep(30)' >"$TMP/holds" &
+  holder=$!
+  until [ -s "$TMP/holds" ]; do sleep 0.2; done
+  sleep 4
+  bsub -gpu num=1 true >"$TMP/waits"
+  job=$(sed -n 's/^Job <\([0-9]*\)>.*/\1/p' "$TMP/waits")
+  sleep 2
+  why=$(bwhy "$job" 2>&1)
+  kill "$holder"
+  timeout 20 bwait -w "ended($job)"
+  grep -q "$holder" <<<"$why" && tr -s ' \n' ' ' <<<"$why" | cut -c1-200 || { echo "$why"; return 1; }
+}
+
 # LOCAL_RANK is a device that the task sees, however the training is started.
 own_plain() { has torch && in_cluster && job -gpu num=1 "$PYTHON" "$SCRIPTS/local_rank.py"; }
 own_torchrun() { has torch && in_cluster && job -gpu num=1 torchrun "$SCRIPTS/local_rank.py" torchrun; }
@@ -89,7 +140,7 @@ all_lightning() { has lightning && in_cluster && job -gpu num=1:see=all "$PYTHON
 two_ranks_on_one_gpu() {
   has torch && in_cluster
   job -n 2 -R 'span[hosts=1]' -gpu num=1:mode=shared:gmem=5G "$PYTHON" "$SCRIPTS/local_rank.py" >"$TMP/two" 2>&1
-  tr -d '\n' <"$TMP/two" | sed 's/ \{21\}//g' | grep -o 'ranks . and . share one GPU.*gloo' || { cat "$TMP/two"; return 1; }
+  tr -d '\n' <"$TMP/two" | sed 's/ \{22\}//g' | grep -o 'ranks . and . share one GPU.*gloo' || { cat "$TMP/two"; return 1; }
 }
 
 # Tensors, a model and its optimizer that a %%gpu cell leaves on the GPU; the notebook's kernel sees none.
