@@ -6,6 +6,7 @@
 
 #include "libwm/expr/explain.h"
 #include "libwm/expr/resreq.h"
+#include "libwm/model/gpu_use.h"
 #include "libwm/sched/capacity/host_rules.h"
 #include "libwm/sched/capacity/requests.h"
 #include "libwm/sched/demand/claim.h"
