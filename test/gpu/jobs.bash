@@ -3,8 +3,8 @@
 # Environment: B, TMP, PYTHON; WM_STUB_NVML as of gpu_acceptance.
 export MINI=$PWD/scripts/minicluster SCRIPTS=$PWD/test/gpu
 
-export JOB_CHECKS="inventory job_sees_its_gpu model_by_any_name idle_gpu_uses_nothing metrics stranger_is_named two_ranks_on_one_gpu cells
-  all_lightning all_accelerate own_plain own_torchrun own_accelerate own_lightning all_plain all_torchrun"
+export JOB_CHECKS="inventory idle_gpu_uses_nothing two_ranks_on_one_gpu cells all_lightning all_accelerate stranger_is_named
+  metrics model_by_any_name job_sees_its_gpu own_plain own_torchrun all_plain all_torchrun own_accelerate own_lightning"
 
 skip() { echo "x: skipped: $*"; exit 77; }
 has_gpu() { [ -n "${WM_STUB_NVML-}" ] || command -v nvidia-smi >/dev/null || skip "no nvidia-smi"; }
