@@ -115,7 +115,7 @@ stranger_is_named() {
   local job holder why
   "$PYTHON" -c 'import torch, time; x = torch.ones(1 << 28, device="cuda"); print(1, flush=True); time.sleep(30)' >"$TMP/holds" &
   holder=$!
-  until [ -s "$TMP/holds" ]; do sleep 0.2; done
+  until [ -s "$TMP/holds" ]; do kill -0 "$holder" || return 1; sleep 0.2; done
   sleep 4
   bsub -gpu num=1 true >"$TMP/waits"
   job=$(sed -n 's/^Job <\([0-9]*\)>.*/\1/p' "$TMP/waits")

@@ -51,7 +51,7 @@ TEST_F(Told, a_gpu_that_is_set_aside_says_why_and_no_plan_is_blamed) {
   auto host = run.host(2, 1);
   GpuMark mark;
   mark.sick = true, mark.sick_why = "held by process 4711, no job of ours";
-  run.step(GpuMarked{host, run.state.hosts.find(host)->capacity.gpus[0].uuid, mark});
+  run.step(GpuMarked{host, run.state.hosts.find(host.value)->capacity.gpus[0].uuid, mark});
   auto a = run.submit(rigid("ann", 1));
   EXPECT_EQ(first(a).code, PendCode::Resources);
   EXPECT_EQ(first(a).text,
