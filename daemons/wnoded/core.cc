@@ -283,6 +283,7 @@ NodeNumbers Core::numbers() const {
   made.untold = facts_.size();
   made.launches = launches_;
   made.gpus = gpus_.reports();
+  made.readings = gpus_.readings();
   for (const auto& [key, entry] : attempts_) {
     if (entry.stage == Stage::Over) continue;
     ++made.attempts;

@@ -74,6 +74,7 @@ bool Gpus::is_free(const Drain& drain) const {
 void Gpus::on_readings(std::uint64_t number, const std::vector<gpu::GpuReading>& readings,
                        bool session) {
   done_ = number;
+  readings_ = readings;
   watch_.look(readings, held_, outside_.wall());
   looked_(readings);
   std::vector<Drain> over;

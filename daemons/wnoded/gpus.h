@@ -41,6 +41,8 @@ class Gpus {
   void on_tick(const TimeConf& times, std::set<std::string> held, bool session);
   /// For a registration; empty before the first look. @cost O(GPUs)
   std::vector<GpuReport> reports() const;
+  /// As the driver told them at the last look; empty before the first.
+  const std::vector<gpu::GpuReading>& readings() const { return readings_; }
 
  private:
   struct Drain {
@@ -63,6 +65,7 @@ class Gpus {
   std::vector<Drain> drains_;
   std::set<std::string> held_;
   std::vector<GpuReport> told_;
+  std::vector<gpu::GpuReading> readings_;
   std::uint64_t begun_ = 0, done_ = 0;  ///< readings
   TimePoint next_{};
 };

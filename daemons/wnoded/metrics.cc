@@ -5,11 +5,17 @@ namespace {
 
 constexpr std::size_t kMostGpus = 64;
 
+template <class One, class Of>
+void each_gpu(view::MetricsPage& page, const std::vector<One>& all, const char* name,
+              const char* type, const char* help, Of of) {
+  page.family(name, type, help);
+  for (std::size_t i = 0; i < all.size() && i < kMostGpus; ++i)
+    page.line(name, {{"gpu", all[i].uuid}}, of(all[i]));
+}
+
 void gpus(view::MetricsPage& page, const std::vector<GpuReport>& all) {
   auto each = [&](const char* name, const char* help, auto of) {
-    page.family(name, "gauge", help);
-    for (std::size_t i = 0; i < all.size() && i < kMostGpus; ++i)
-      page.line(name, {{"gpu", all[i].uuid}}, of(all[i]));
+    each_gpu(page, all, name, "gauge", help, of);
   };
   each("wm_node_gpu_busy_ratio", "Part of the time in which a kernel ran, at the last look",
        [](const GpuReport& gpu) { return gpu.busy / 100.0; });
@@ -17,6 +23,24 @@ void gpus(view::MetricsPage& page, const std::vector<GpuReport>& all) {
        [](const GpuReport& gpu) { return static_cast<double>(gpu.used.value); });
   each("wm_node_gpu_sick", "1: not to be given to anybody",
        [](const GpuReport& gpu) { return gpu.sick ? 1.0 : 0.0; });
+}
+
+/// Of a slice: its GPU's.
+void gpu_readings(view::MetricsPage& page, const std::vector<gpu::GpuReading>& all) {
+  auto each = [&](const char* name, const char* type, const char* help, auto of) {
+    each_gpu(page, all, name, type, help, [&](const auto& r) { return static_cast<double>(of(r)); });
+  };
+  using R = gpu::GpuReading;
+  each("wm_node_gpu_temperature_celsius", "gauge", "Of the device, at the last look",
+       [](const R& r) { return r.celsius; });
+  each("wm_node_gpu_power_watts", "gauge", "Drawn at the last look; 0: not told",
+       [](const R& r) { return static_cast<double>(r.power_mw) / 1e3; });
+  each("wm_node_gpu_energy_joules_total", "counter", "Used since the driver started; 0: not told",
+       [](const R& r) { return static_cast<double>(r.energy_mj) / 1e3; });
+  each("wm_node_gpu_ecc_corrected_errors_total", "counter", "Since the driver started",
+       [](const R& r) { return r.ecc_corrected; });
+  each("wm_node_gpu_ecc_uncorrected_errors_total", "counter", "Since the driver started",
+       [](const R& r) { return r.ecc_uncorrected; });
 }
 
 }  // namespace
@@ -37,6 +61,7 @@ std::string node_metrics(const NodeNumbers& numbers, bool open_metrics) {
               "From the order of an attempt to its first process");
   page.histogram("wm_node_launch_seconds", {}, numbers.launches);
   gpus(page, numbers.gpus);
+  gpu_readings(page, numbers.readings);
   return page.end();
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "libwm/gpu/gpu_reading.h"
 #include "libwm/model/host.h"
 #include "libwm/view/metrics_page.h"
 
@@ -18,6 +19,7 @@ struct NodeNumbers {
   bool session = false;      ///< with the master
   view::Histogram launches;  ///< from an order to its first process. @units s
   std::vector<GpuReport> gpus;
+  std::vector<gpu::GpuReading> readings;  ///< of the last look
 };
 
 /// The whole answer; `open_metrics`: OpenMetrics 1.0, else the text form 0.0.4.

@@ -33,6 +33,7 @@ struct Nvml::Library {
     return function == nullptr ? kNotSupported : function(args...);
   }
   std::string text(const char* name, Device device) const;
+  Return memory_of(Device device, Bytes& total, Bytes& used) const;
 
   Gpu describe(Device device) const;
   void add_slices(Device whole, const Gpu& gpu, std::vector<Gpu>& found);
@@ -87,14 +88,28 @@ std::string Nvml::Library::text(const char* name, Device device) const {
   return code == kOk ? buffer.data() : "";
 }
 
+/// In use by processes; a driver of before 510 counts what it reserved for itself as well.
+Return Nvml::Library::memory_of(Device device, Bytes& total, Bytes& used) const {
+  auto bytes = [](std::uint64_t n) { return Bytes{static_cast<std::int64_t>(n)}; };
+  Memory2 apart{};
+  apart.version = kMemory2;
+  if (call("nvmlDeviceGetMemoryInfo_v2", device, &apart) == kOk) {
+    total = bytes(apart.total), used = bytes(apart.used);
+    return kOk;
+  }
+  Memory memory{};
+  auto code = call("nvmlDeviceGetMemoryInfo", device, &memory);
+  total = bytes(memory.total), used = bytes(memory.used);
+  return code;
+}
+
 Gpu Nvml::Library::describe(Device device) const {
   Gpu gpu;
   gpu.uuid = text("nvmlDeviceGetUUID", device);
   gpu.model = text("nvmlDeviceGetName", device);
   gpu.vendor = "nvidia";
-  Memory memory{};
-  if (call("nvmlDeviceGetMemoryInfo", device, &memory) == kOk)
-    gpu.mem = Bytes{static_cast<std::int64_t>(memory.total)};
+  Bytes used{0};
+  memory_of(device, gpu.mem, used);
   Pci pci{};
   if (call("nvmlDeviceGetPciInfo_v3", device, &pci) == kOk) gpu.pci = pci.id;
   std::array<char, 80> version{};
@@ -193,8 +208,12 @@ void Nvml::Library::read_health(Device whole, GpuReading& reading) const {
   Utilization busy{};
   if (call("nvmlDeviceGetUtilizationRates", whole, &busy) == kOk) reading.busy = busy.gpu;
   std::uint64_t number = 0;
-  if (call("nvmlDeviceGetTotalEccErrors", whole, 1, 0, &number) == kOk)
+  if (call("nvmlDeviceGetTotalEccErrors", whole, kUncorrected, 0, &number) == kOk)
     reading.ecc_uncorrected = number;
+  if (call("nvmlDeviceGetTotalEccErrors", whole, kCorrected, 0, &number) == kOk)
+    reading.ecc_corrected = number;
+  unsigned milliwatts = 0;
+  if (call("nvmlDeviceGetPowerUsage", whole, &milliwatts) == kOk) reading.power_mw = milliwatts;
   if (call("nvmlDeviceGetTotalEnergyConsumption", whole, &number) == kOk)
     reading.energy_mj = number;
   unsigned corrected = 0, uncorrected = 0, pending = 0, failed = 0;
@@ -261,11 +280,8 @@ std::vector<GpuReading> Nvml::read() {
   for (const auto& entry : lib.entries) {
     GpuReading reading;
     reading.uuid = entry.uuid;
-    Memory memory{};
-    auto code = lib.call("nvmlDeviceGetMemoryInfo", entry.own, &memory);
+    auto code = lib.memory_of(entry.own, reading.total, reading.used);
     if (code == kLost || code == kResetNeeded || code == kNotFound) reading.trouble = code;
-    reading.total = Bytes{static_cast<std::int64_t>(memory.total)};
-    reading.used = Bytes{static_cast<std::int64_t>(memory.used)};
     if (reading.trouble == 0) {
       lib.read_processes(entry.own, reading);
       lib.read_health(entry.whole, reading);

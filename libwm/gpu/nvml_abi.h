@@ -28,10 +28,18 @@ inline constexpr std::uint64_t kXidEvent = 8;  ///< the kind of event that an XI
 /// Reasons for low clocks that point at the hardware: slowdown, thermal, power brake.
 inline constexpr std::uint64_t kHwSlowdown = 0x8, kHwThermal = 0x40, kHwPowerBrake = 0x80;
 
-/// @units bytes
+/// @units bytes; what the driver reserved for itself counts as used
 struct Memory {
   std::uint64_t total, free, used;
 };
+/// Layout of the _v2 call, which tells what is reserved apart. @units bytes
+struct Memory2 {
+  unsigned version;
+  std::uint64_t total, reserved, free, used;
+};
+inline constexpr unsigned kMemory2 = sizeof(Memory2) | 2U << 24;  ///< Memory2::version
+/// Kinds of ECC errors.
+inline constexpr int kCorrected = 0, kUncorrected = 1;
 struct Pci {
   char legacy_id[16];
   unsigned domain, bus, device, device_id, subsystem_id;

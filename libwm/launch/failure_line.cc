@@ -100,9 +100,32 @@ std::string last_that_says(std::span<const std::string_view> lines) {
   return "";
 }
 
+/// The number that begins at `text`; moves behind it.
+std::string_view take_number(std::string_view& text) {
+  auto number = text.substr(0, text.find_first_not_of("0123456789"));
+  text.remove_prefix(number.size());
+  return number;
+}
+
 }  // namespace
 
+std::string shared_device_line(std::string_view text) {
+  constexpr std::string_view kSaid = "Duplicate GPU detected : rank ", kAnd = " and rank ";
+  auto at = text.find(kSaid);
+  if (at == text.npos) return "";
+  text.remove_prefix(at + kSaid.size());
+  auto one = take_number(text);
+  if (one.empty() || !text.starts_with(kAnd)) return "";
+  text.remove_prefix(kAnd.size());
+  auto other = take_number(text);
+  if (other.empty()) return "";
+  return "ranks " + std::string(one) + " and " + std::string(other) +
+         " share one GPU, which NCCL refuses: each needs a GPU of its own (-gpu num=1 without "
+         "mode=shared), or gloo";
+}
+
 std::string failure_line(std::string_view err) {
+  if (auto known = shared_device_line(err); !known.empty()) return known;
   auto lines = lines_of(err);
   auto raised = exceptions_in(lines);
   auto summary = std::ranges::find_if(raised.rbegin(), raised.rend(), &Raised::torchruns);
@@ -129,6 +152,7 @@ std::string error_file_line(std::string_view json) {
   if (message->is_object() && message->contains("message")) message = &(*message)["message"];
   if (!message->is_string()) return "";
   const auto& text = message->get_ref<const std::string&>();
+  if (auto known = shared_device_line(text); !known.empty()) return known;
   auto from = text.find_first_not_of(" \t\r\n");
   if (from == text.npos) return "";
   return last_line(std::string_view(text).substr(from, text.find('\n', from) - from));

@@ -1,6 +1,9 @@
 #include "libwm/model/gpu_use.h"
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <vector>
 
 namespace wm {
 namespace {
@@ -22,7 +25,64 @@ std::uint32_t number(std::string_view text) {
   return n;
 }
 
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
+
+// "NVIDIA H100 80GB" → nvidia, h100, 80gb.
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  bool inside = false;
+  for (char c : text) {
+    if (is_word(c) && !inside) words.emplace_back();
+    inside = is_word(c);
+    if (inside) words.back() += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return words;
+}
+
+// Are these letters consecutive words of the name?
+bool has_words(const std::vector<std::string>& name, const std::string& letters) {
+  for (std::size_t first = 0; first < name.size(); ++first) {
+    std::string run;
+    for (auto at = first; at < name.size() && run.size() < letters.size(); ++at) run += name[at];
+    if (run == letters && !run.empty()) return true;
+  }
+  return false;
+}
+
+// "h200-141G" → 141, and the name alone stays; 0: no memory is named.
+std::int64_t take_gigabytes(std::string_view& asked) {
+  auto at = asked.rfind('-');
+  if (at == asked.npos || at == 0) return 0;
+  auto text = asked.substr(at + 1);
+  std::int64_t number = 0;
+  auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  auto unit = text.substr(static_cast<std::size_t>(end - text.data()));
+  bool good = code == std::errc{} && number > 0 && number < 1 << 20 &&
+              (unit == "G" || unit == "g" || unit == "GB" || unit == "gb");
+  if (good) asked = asked.substr(0, at);
+  return good ? number : 0;
+}
+
+// Makers round up, and drivers keep some: 24G are told as 22.5.
+bool is_about(Bytes mem, std::int64_t gigabytes) {
+  auto whole = gigabytes << 30;
+  return mem.value * 10 >= whole * 9 && mem.value * 20 <= whole * 21;
+}
+
+std::string letters_of(std::string_view text) {
+  std::string all;
+  for (const auto& word : words_of(text)) all += word;
+  return all;
+}
+
 }  // namespace
+
+bool is_model(const Gpu& gpu, std::string_view asked) {
+  auto name = words_of(gpu.model);
+  if (gpu.model == asked || has_words(name, letters_of(asked))) return true;
+  auto gigabytes = take_gigabytes(asked);
+  return gigabytes != 0 && is_about(gpu.mem, gigabytes) && has_words(name, letters_of(asked));
+}
 
 bool is_slice(std::string_view profile, std::string_view asked) {
   if (profile.empty() || asked.empty()) return false;
@@ -37,7 +97,7 @@ bool is_slice(std::string_view profile, std::string_view asked) {
 bool suits(const Gpu& gpu, const TaskRequest& request) {
   if (request.gpu_mig.empty() != gpu.mig.empty()) return false;
   if (!gpu.mig.empty() && !is_slice(gpu.mig, request.gpu_mig)) return false;
-  if (!request.gpu_model.empty() && gpu.model != request.gpu_model) return false;
+  if (!request.gpu_model.empty() && !is_model(gpu, request.gpu_model)) return false;
   if (!request.gpu_vendor.empty() && !gpu.vendor.empty() && gpu.vendor != request.gpu_vendor)
     return false;
   return gpu.mem == Bytes{0} || request.gpu_mem <= gpu.mem;

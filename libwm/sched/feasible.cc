@@ -6,6 +6,7 @@
 
 #include "libwm/expr/explain.h"
 #include "libwm/expr/resreq.h"
+#include "libwm/model/gpu_use.h"
 #include "libwm/sched/capacity/host_rules.h"
 #include "libwm/sched/capacity/requests.h"
 #include "libwm/sched/demand/claim.h"
@@ -108,7 +109,7 @@ class MissFinder {
   }
   void gpus(const TaskRequest& task, const Capacity& c) {
     auto fits = [&](const Gpu& gpu) {
-      return task.gpu_model.empty() || gpu.model == task.gpu_model;
+      return task.gpu_model.empty() || is_model(gpu, task.gpu_model);
     };
     std::string what = task.gpu_model.empty() ? "GPU" : task.gpu_model + " GPU";
     shortage(gpus_of(task), std::count_if(c.gpus.begin(), c.gpus.end(), fits), what);

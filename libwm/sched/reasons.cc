@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "libwm/sched/kept_gpus.h"
 #include "libwm/sched/shares/windows.h"
 #include "libwm/sched/words.h"
 
@@ -257,6 +258,19 @@ std::string ReasonWriter::use_of(const Claim& claim) const {
   return text + ", jobs with GPUs " + std::to_string(beside_gpus_) + " more";
 }
 
+// GPUs are there, and something else than a share keeps them.
+std::optional<PendReason> ReasonWriter::kept_gpu_reason(const Claim& claim) const {
+  const TaskRequest& task = claim.spec().task;
+  if (task.milli_gpus == 0) return {};
+  auto kept = kept_gpus(claims_.requests[claim.request], claims_.rooms, task);
+  if (kept.text.empty()) return {};
+  bool share = !kept.all && claim.price.gpu;
+  return PendReason{PendCode::Resources,
+                    "Not enough GPUs: " + count_of(gpus_of(task), "GPU") + " asked; " + kept.text +
+                        (share ? "; " + use_of(claim) : ""),
+                    0, "bhosts -gpu shows them; starts when one is well or free again"};
+}
+
 // Not admitted: a plan's limit, or all that its share covers is in use.
 PendReason ReasonWriter::share_reason(const Claim& claim) const {
   const PlanUse& use = claim.price.gpu ? gpus_ : slots_;
@@ -267,6 +281,7 @@ PendReason ReasonWriter::share_reason(const Claim& claim) const {
                 count_of(tree_.nodes[full].limit, claim.price.gpu ? "GPU" : "slot"),
             0, "starts when a job of the plan ends"};
   }
+  if (auto kept = kept_gpu_reason(claim)) return *std::move(kept);
   if (claim.price.gpu) {
     return {PendCode::Resources,
             "Not enough GPUs: " + count_of(claim.price.cost(claim.min), "GPU") + " asked; " +
@@ -315,6 +330,7 @@ PendReason ReasonWriter::unplaced_reason(const Claim& claim) const {
             "Not enough job slot(s): " + count_of(stuck, "slot") + " not proven free after a kill",
             hosts, "see bhosts -l; free the processes or the GPU, or close the host"};
   }
+  if (auto kept = kept_gpu_reason(claim)) return *std::move(kept);
   const TaskRequest& task = claim.spec().task;
   bool plain = task.milli_gpus == 0 && task.mem.value == 0 && claim.spec().span == Span{};
   if (plain) {

@@ -47,6 +47,7 @@ class ReasonWriter {
   PendReason idle_reason(const Idle& idle) const;
   PendReason limit_reason(const Claim& claim) const;
   std::optional<PendReason> reserved_reason(const Claim& claim) const;
+  std::optional<PendReason> kept_gpu_reason(const Claim& claim) const;
   PendReason share_reason(const Claim& claim) const;
   PendReason unplaced_reason(const Claim& claim) const;
   PendReason preempted_reason(const Claim& claim) const;

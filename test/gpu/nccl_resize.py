@@ -18,7 +18,10 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', 'support'))
 SKIPPED = 77
-COURSE = ((15, [1, 2]), (30, [1, 2, 3]), (45, [1, 3]), (60, [1]), (75, [1, 4]), (90, [1, 4, 5]))
+LIMIT_S = 20  # for a step of the course
+COURSE = ([1, 2], [1, 2, 3], [1, 3], [1], [1, 4], [1, 4, 5])
+BETWEEN = 15  # steps from one to the next
+PASSES, STEP_MS = 20, 20  # 600 steps: a real group takes up to a second to be made, while training goes on
 
 
 def skip(why):
@@ -59,22 +62,50 @@ class Course(Groups):
     gpus, measured = 1, {}
 
     def environment(self, task):
-        found = {'CUDA_VISIBLE_DEVICES': str((task - 1) % self.gpus)}
+        found = {'CUDA_VISIBLE_DEVICES': str((task - 1) % self.gpus), 'NCCL_DEBUG': 'WARN'}
         if self.gpus < 5:
             found.update(NCCL_HOSTID=f'task{task}', NCCL_SOCKET_IFNAME='lo')
         return found
 
     def runTest(self):
-        self.train(passes=6, step_ms=10)
+        self.train(passes=PASSES, step_ms=STEP_MS)
+        self.lead.LIMIT_S = LIMIT_S
+        try:
+            self.course()
+        except BaseException:
+            self.measured['said'] = self.state()
+            raise
+
+    def over(self):
+        """@raises AssertionError: the training has ended, so what is waited for cannot happen any more"""
+        done = [worker.task for worker in self.lead.workers.values() if worker.done]
+        self.assertFalse(done, 'the training was over before the course of events was: longer than 600 steps of 20 ms?')
+        return False
+
+    def resize(self, members):
+        self.lead.plan(members)
+        self.lead.run_until(lambda: self.lead.formed() or self.over(), what=f'epoch of {members}')
+
+    def state(self):
+        """Where it stood when it went wrong, for a reader who has no such machine."""
+        lead = self.lead
+        workers = [f'task {w.task}: epoch {w.epoch}, faulted {w.faulted}, step {w.step}, exit {w.process.poll()}'
+                   for w in lead.workers.values()]
+        return '\n'.join([lead.outputs(), *workers,
+                          f'members {lead.members} in epoch {lead.epoch}, planned {lead.planned}; '
+                          f'heard (task, kind, epoch): {[h[:3] for h in lead.heard[-16:]]}'])
+
+    def course(self):
         for task in (1, 2, 3, 4, 5):
             self.lead.start(task, **self.environment(task))
         self.begin([1], later=[2, 3, 4, 5])
-        for step, members in COURSE:
-            self.at_step(step)
+        for members in COURSE:
+            self.at_step(self.lead.step() + BETWEEN)
             self.resize(members)
         planned = self.lead.planned
-        self.at_step(110)
+        self.at_step(self.lead.step() + BETWEEN)
         self.lead.workers[4].process.kill()
+        self.lead.run_until(lambda: self.lead.epoch > planned or self.over(), what='an epoch without the killed member')
         self.proven(killed=[4])
         pauses = {}
         for worker in self.lead.workers.values():
@@ -97,13 +128,15 @@ def main():
     result = unittest.TestResult()
     unittest.TestSuite([Course()]).run(result)  # a suite sets the class up, too
     if not result.wasSuccessful():
-        print(*[text for _, text in result.failures + result.errors], sep='\n')
+        print(*[text[-3000:] for _, text in result.failures + result.errors], sep='\n')
+        print(Course.measured.get('said', ''))
         print('the course of events went wrong: see above')
         sys.exit(1)
     found = Course.measured
+    lost = f'{max(found["lost"]):.0f} ms' if found['lost'] else 'unknown: no survivor made a step'
     print(f'{len(found["planned"])} resizes of 1 to 3 members on {Course.gpus} GPUs: pause '
           f'{statistics.median(found["planned"]):.1f} ms (most {max(found["planned"]):.1f}), after a '
-          f'killed member {max(found["lost"], default=-1):.0f} ms; differs from one process by '
+          f'killed member {lost}; differs from one process by '
           f'{found["differs"]}; {bandwidth()}')
 
 

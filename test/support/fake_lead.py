@@ -83,6 +83,8 @@ class Worker:
 class FakeLead:
     """Starts workers of `command` and leads them. `base` is a folder of the test's own."""
 
+    LIMIT_S = 120
+
     def __init__(self, base, command, environment):
         self.base, self.command, self.environment = base, command, environment
         self.path = os.path.join(base, 'elastic.sock')
@@ -141,10 +143,11 @@ class FakeLead:
         epoch = epoch or self.planned
         return self.epoch >= epoch
 
-    def run_until(self, condition, limit_s=120, what=''):
-        """Serves the workers until `condition()`. Time in which a worker that could run got no
+    def run_until(self, condition, limit_s=None, what=''):
+        """Serves the workers until `condition()`, for LIMIT_S where nothing else is said. Time in which a worker that could run got no
         CPU does not count, up to ten times the limit: other work on the machine is no fault of
         theirs. @errors AssertionError: limit passed"""
+        limit_s = limit_s or self.LIMIT_S
         began, starved, waits = time.monotonic(), 0.0, {}
         while not condition():
             starved += self._starved_s(waits)

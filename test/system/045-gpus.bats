@@ -23,9 +23,9 @@ setup() {
 machine() {
   cat >"$WM_STUB_NVML.new" <<WORDS
 driver 580.65
-gpu GPU-a name=H200 mem=80G used=4M pci=00000000:17:00.0 numa=0 cc=9.0 temp=40 ${1-}
-gpu GPU-b name=H200 mem=80G used=4M pci=00000000:18:00.0 numa=0 cc=9.0 temp=41
-gpu GPU-c name=H200 mem=80G used=4M pci=00000000:19:00.0 numa=1 cc=9.0 mig=1
+gpu GPU-a name=NVIDIA_H200 mem=80G used=4M pci=00000000:17:00.0 numa=0 cc=9.0 temp=40 ${1-}
+gpu GPU-b name=NVIDIA_H200 mem=80G used=4M pci=00000000:18:00.0 numa=0 cc=9.0 temp=41
+gpu GPU-c name=NVIDIA_H200 mem=80G used=4M pci=00000000:19:00.0 numa=1 cc=9.0 mig=1
 slice 2 MIG-x profile=1g.10gb mem=10G used=0
 slice 2 MIG-y profile=1g.10gb mem=10G used=0
 link 0 1 18

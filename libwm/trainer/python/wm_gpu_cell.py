@@ -12,8 +12,9 @@ that begins with no % or ! and does more than import and define.
   kernel ─pickled: what the cell names─► $RESULT_DIR/cells/N ─► bsub -I -gpu … this file ─► the cell
          ◄─pickled: what it has assigned, its last expression─
 
-Invariants: the cell sees and changes only what can be pickled; what it prints is shown as it comes; when it fails or is
-interrupted, nothing of the kernel has changed. Both ends are this file: the kernel imports it, the job runs it.
+Invariants: the cell sees and changes only what can be pickled (wm_gpu_values, which knows tensors on a GPU); what cannot come back is
+named and the rest comes; what it prints is shown as it comes; when it fails or is interrupted, nothing of the kernel has changed. Both
+ends are this file: the kernel imports it, the job runs it.
 """
 
 import ast
@@ -28,13 +29,10 @@ import subprocess
 import sys
 import tempfile
 import traceback
-import types
 
-try:  # functions and classes of the notebook itself travel by value only with it
-    import cloudpickle as pickler
-except ImportError:
-    pickler = pickle
+from wm_gpu_values import packed, packed_what_can, unpacked
 
+LAST = '\n'  # in place of a name: the value of the last expression
 FAILED = 70  # exit code of a cell that raised: its words are on standard error already
 
 
@@ -80,38 +78,10 @@ def names_of(cell):
     return reads - {'get_ipython'}, writes
 
 
-def packed(namespace, names):
-    """{name: bytes} of those that are there; modules by their name. @raises TypeError: what cannot be pickled"""
-    found = {}
-    for name in sorted(names & set(namespace)):
-        value = namespace[name]
-        if isinstance(value, types.ModuleType):
-            found[name] = ('module', value.__name__)
-            continue
-        try:
-            found[name] = ('value', pickler.dumps(value))
-        except Exception as error:
-            raise TypeError(f'%%gpu: {name} cannot be sent to a job: {error}') from error
-    return found
-
-
-def unpacked(found):
-    """The values again."""
-    values = {}
-    for name, (kind, data) in found.items():
-        values[name] = __import__(data, fromlist=['x']) if kind == 'module' else pickle.loads(data)
-    return values
-
-
-def only_possible(namespace, names):
-    """As packed(), without what cannot be pickled; (found, names that were left out)."""
-    found, left = {}, []
-    for name in sorted(names & set(namespace)):
-        try:
-            found.update(packed(namespace, {name}))
-        except TypeError:
-            left.append(name)
-    return found, left
+def tell_left(left, to):
+    """Names what a cell has made and a notebook cannot have. `left`: {name: why}"""
+    for name, why in sorted(left.items()):
+        print(f'%%gpu: {name} cannot be brought back: {why}', file=to)
 
 
 # ---- in the job -----------------------------------------------------------------------------
@@ -146,9 +116,12 @@ def run_cell(folder):
     with open(os.path.join(folder, 'cell.pickle'), 'rb') as file:
         asked = pickle.load(file)
     sys.path[:0] = asked['path']
-    namespace = {'__name__': '__main__', **unpacked(asked['values'])}
     tree = ast.parse(asked['cell'])
     try:
+        given, missing = unpacked(asked['values'])
+        for name, why in missing.items():
+            print(f'%%gpu: {name} did not come to the job: {why}', file=sys.stderr)
+        namespace = {'__name__': '__main__', **given}
         if asked['magic']:
             shell = shell_for(namespace)
             namespace['get_ipython'] = lambda: shell
@@ -161,10 +134,10 @@ def run_cell(folder):
     writes = asked['writes']
     if asked['magic']:  # what a magic has assigned is known only now
         writes = writes | {name for name, value in namespace.items() if not name.startswith('_') and before.get(name, before) is not value}
-    values, left = only_possible(namespace, writes)
-    if left:
-        print(f'%%gpu: not brought back, as they cannot be pickled: {", ".join(left)}', file=sys.stderr)
-    answer = {'values': values, 'last': only_possible({'_': result}, {'_'})[0], 'text': repr(result)}
+    values, left = packed_what_can({**namespace, LAST: result}, writes | {LAST})
+    left.pop(LAST, None)
+    tell_left(left, sys.stderr)
+    answer = {'values': values, 'text': repr(result)}
     path = os.path.join(folder, 'answer.pickle')
     with open(path + '.new', 'wb') as file:
         pickle.dump(answer, file)
@@ -199,10 +172,11 @@ def gpu(line, cell, namespace):
     """Runs the cell as a job; what its last expression is, and the names that it has assigned."""
     cell = as_python(cell)
     reads, writes = names_of(cell)
-    values = packed(namespace, reads)
     magic = any(is_magic(node) for node in ast.walk(ast.parse(cell)))
     if magic:
-        values.update(only_possible(namespace, names_in_magics(cell) - {'get_ipython'})[0])
+        named = names_in_magics(cell) - {'get_ipython'}
+        reads = reads | (named - set(packed_what_can(namespace, named)[1]))
+    values = packed(namespace, reads)
     root = os.path.join(os.environ.get('RESULT_DIR') or tempfile.gettempdir(), 'cells')
     os.makedirs(root, mode=0o700, exist_ok=True)
     folder = tempfile.mkdtemp(dir=root)
@@ -217,8 +191,12 @@ def gpu(line, cell, namespace):
             raise RuntimeError('%%gpu: the cell failed' if code == FAILED else f'%%gpu: its job ended with exit code {code}')
         with open(os.path.join(folder, 'answer.pickle'), 'rb') as file:
             answer = pickle.load(file)
-        namespace.update(unpacked(answer['values']))
-        return unpacked(answer['last']).get('_', answer['text'])
+        values, left = unpacked(answer['values'])
+        last = values.pop(LAST, answer['text'])
+        left.pop(LAST, None)
+        tell_left(left, sys.stderr)
+        namespace.update(values)
+        return last
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

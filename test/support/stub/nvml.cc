@@ -3,8 +3,10 @@
 // libnvidia-ml-stub.so; the file is named by WM_STUB_NVML, "%n" in it being the host's WM_NODE.
 //
 //   driver 580.65
-//   gpu GPU-a name=H200 mem=80G used=4M pci=00000000:17:00.0 numa=0 cc=9.0 temp=40 ecc=1
+//   gpu GPU-a name=NVIDIA_H200 mem=80G used=4M pci=00000000:17:00.0 numa=0 cc=9.0 temp=40 ecc=1
 //       busy=7 pending=1 failed=1 slow=0x40 status=15 mig=1      (one line; a fault each)
+//       reserved=500M power=71000 energy=5000 corrected=2 old=1  (old: no calls newer than drivers of 2021)
+//   A name's underscores are blanks.
 //   slice 0 MIG-a profile=1g.10gb mem=10G used=0      of gpu 0
 //   proc 0 4711 512M        a process on gpu 0
 //   link 0 1 4              four links from gpu 0 to gpu 1; "link 0 switch 18"
@@ -151,16 +153,31 @@ Return nvmlDeviceGetMinorNumber(Device device, unsigned* out) {
 Return nvmlDeviceGetName(Device device, char* out, unsigned size) {
   return with(device, [&](const Entry& e) {
     auto profile = e.text("profile");
-    return copy(profile.empty() ? e.text("name") : "stub MIG " + profile, out, size);
+    auto name = e.text("name");
+    std::replace(name.begin(), name.end(), '_', ' ');
+    return copy(profile.empty() ? name : "stub MIG " + profile, out, size);
   });
 }
 Return nvmlDeviceGetMemoryInfo(Device device, Memory* out) {
   return with(device, [&](const Entry& e) {
     out->total = e.bytes("mem");
-    out->used = e.bytes("used");
+    out->used = e.bytes("used") + e.bytes("reserved");
     out->free = out->total - out->used;
     return kOk;
   });
+}
+Return nvmlDeviceGetMemoryInfo_v2(Device device, Memory2* out) {
+  if (out->version != kMemory2) return 25;  // NVML_ERROR_ARGUMENT_VERSION_MISMATCH
+  return with(device, [&](const Entry& e) {
+    if (e.number("old") != 0) return kNotSupported;
+    out->total = e.bytes("mem"), out->reserved = e.bytes("reserved"), out->used = e.bytes("used");
+    out->free = out->total - out->reserved - out->used;
+    return kOk;
+  });
+}
+Return nvmlDeviceGetPowerUsage(Device device, unsigned* out) {
+  return with(
+      device, [&](const Entry& e) { return *out = static_cast<unsigned>(e.number("power")), kOk; }, true);
 }
 Return nvmlDeviceGetPciInfo_v3(Device device, Pci* out) {
   return with(device,
@@ -225,11 +242,11 @@ Return nvmlDeviceGetTotalEnergyConsumption(Device device, std::uint64_t* out) {
       },
       true);
 }
-Return nvmlDeviceGetTotalEccErrors(Device device, int, int, std::uint64_t* out) {
+Return nvmlDeviceGetTotalEccErrors(Device device, int kind, int, std::uint64_t* out) {
   return with(
       device,
       [&](const Entry& e) {
-        *out = e.number("ecc");
+        *out = e.number(kind == kCorrected ? "corrected" : "ecc");
         return kOk;
       },
       true);

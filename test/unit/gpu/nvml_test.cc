@@ -54,11 +54,11 @@ TEST_F(nvml, a_driver_that_does_not_start_is_an_error) {
 TEST_F(nvml, inventory_tells_what_a_gpu_is) {
   machine(
       "driver 580.65\n"
-      "gpu GPU-a name=H200 mem=80G pci=00000000:17:00.0 numa=1 cc=9.0\n");
+      "gpu GPU-a name=NVIDIA_H200 mem=80G pci=00000000:17:00.0 numa=1 cc=9.0\n");
   auto gpus = open()->inventory();
   ASSERT_EQ(gpus.size(), 1u);
   EXPECT_EQ(gpus[0].uuid, "GPU-a");
-  EXPECT_EQ(gpus[0].model, "H200");
+  EXPECT_EQ(gpus[0].model, "NVIDIA H200");
   EXPECT_EQ(gpus[0].mem, Bytes{80LL << 30});
   EXPECT_EQ(gpus[0].pci, "00000000:17:00.0");
   EXPECT_EQ(gpus[0].numa, 1);
@@ -66,6 +66,28 @@ TEST_F(nvml, inventory_tells_what_a_gpu_is) {
   EXPECT_EQ(gpus[0].driver, "580.65");
   EXPECT_EQ(gpus[0].vendor, "nvidia");
   EXPECT_TRUE(gpus[0].links.empty());
+}
+
+TEST_F(nvml, memory_in_use_is_without_what_the_driver_reserves) {
+  machine("gpu GPU-a mem=80G used=4M reserved=600M\ngpu GPU-b mem=80G used=4M reserved=600M old=1\n");
+  auto driver = open();
+  driver->inventory();
+  auto readings = driver->read();
+  ASSERT_EQ(readings.size(), 2u);
+  EXPECT_EQ(readings[0].used, Bytes{4LL << 20});
+  EXPECT_EQ(readings[1].used, Bytes{604LL << 20});  // an older driver does not tell them apart
+  EXPECT_EQ(readings[0].total, Bytes{80LL << 30});
+}
+
+TEST_F(nvml, power_energy_and_both_kinds_of_ecc_errors) {
+  machine("gpu GPU-a mem=80G power=71500 energy=123000 corrected=2 ecc=1\n");
+  auto driver = open();
+  driver->inventory();
+  auto reading = driver->read().at(0);
+  EXPECT_EQ(reading.power_mw, 71500u);
+  EXPECT_EQ(reading.energy_mj, 123000u);
+  EXPECT_EQ(reading.ecc_corrected, 2u);
+  EXPECT_EQ(reading.ecc_uncorrected, 1u);
 }
 
 TEST_F(nvml, device_files_have_the_drivers_numbers_and_slices_their_gpus) {

@@ -42,6 +42,22 @@ TEST(failure_line, without_a_launchers_summary_it_is_the_last_line) {
   EXPECT_EQ(failure_line(""), "");
 }
 
+TEST(failure_line, ranks_on_one_device_are_named_wherever_nccl_says_so) {
+  std::string said =
+      "torch.distributed.DistBackendError: NCCL error in: init.cc:93, invalid usage\n"
+      "ncclInvalidUsage: This usually reflects invalid usage of NCCL library.\n"
+      "Last error:\n"
+      "Duplicate GPU detected : rank 0 and rank 1 both on CUDA device 60\n";
+  std::string reason =
+      "ranks 0 and 1 share one GPU, which NCCL refuses: each needs a GPU of its own (-gpu num=1 "
+      "without mode=shared), or gloo";
+  EXPECT_EQ(failure_line(said), reason);
+  EXPECT_EQ(failure_line(said + summary()), reason);
+  EXPECT_EQ(error_file_line(R"({"message": "NCCL error\nDuplicate GPU detected : rank 0 and rank 1 both"})"),
+            reason);
+  EXPECT_EQ(failure_line("Duplicate GPU detected : rank x\n"), "Duplicate GPU detected : rank x");
+}
+
 TEST(failure_line, before_a_summary_it_is_the_exception_that_went_before) {
   std::string words =
       "Traceback (most recent call last):\n"

@@ -47,6 +47,27 @@ TEST_F(Told, gpus_are_short) {
   EXPECT_EQ(first(b).text, "Not enough GPUs: 1 GPU asked; plan </> uses 1 GPU, user <bob> 0");
 }
 
+TEST_F(Told, a_gpu_that_is_set_aside_says_why_and_no_plan_is_blamed) {
+  auto host = run.host(2, 1);
+  GpuMark mark;
+  mark.sick = true, mark.sick_why = "held by process 4711, no job of ours";
+  run.step(GpuMarked{host, run.state.hosts.find(host.value)->capacity.gpus[0].uuid, mark});
+  auto a = run.submit(rigid("ann", 1));
+  EXPECT_EQ(first(a).code, PendCode::Resources);
+  EXPECT_EQ(first(a).text,
+            "Not enough GPUs: 1 GPU asked; GPU 0 of host <h1> is set aside: held by process 4711, "
+            "no job of ours");
+}
+
+TEST_F(Told, who_wants_a_gpu_alone_hears_who_shares_it) {
+  run.host(2, 1);
+  auto shares = rigid("ann", 1);
+  shares.spec.task.gpu_shared = true, shares.spec.task.milli_gpus = 500;
+  submit_and_settle(shares);
+  auto b = run.submit(rigid("bob", 1));
+  EXPECT_EQ(first(b).text, "Not enough GPUs: 1 GPU asked; GPU 0 of host <h1> is shared by <1>");
+}
+
 TEST_F(Told, a_held_job_says_how_to_release_it) {
   run.host(1);
   auto id = run.submit(slots("ann", 1).hold());

@@ -22,6 +22,10 @@ NodeNumbers some() {
   GpuReport gpu;
   gpu.uuid = "GPU-a\"\n", gpu.busy = 70, gpu.used = Bytes{1 << 20};
   numbers.gpus = {gpu};
+  gpu::GpuReading reading;
+  reading.uuid = "GPU-b", reading.celsius = 41, reading.power_mw = 71500, reading.energy_mj = 123000;
+  reading.ecc_corrected = 2;
+  numbers.readings = {reading};
   return numbers;
 }
 
@@ -30,7 +34,12 @@ TEST(node_metrics, tell_tasks_launches_and_gpus) {
   for (const char* line :
        {"wm_node_tasks 5", "wm_node_connected 1", "wm_node_launch_seconds_bucket{le=\"0.05\"} 1",
         "wm_node_launch_seconds_bucket{le=\"15\"} 2", "wm_node_launch_seconds_count 2",
-        "wm_node_gpu_busy_ratio{gpu=\"GPU-a\\\"\\n\"} 0.7"})
+        "wm_node_gpu_busy_ratio{gpu=\"GPU-a\\\"\\n\"} 0.7",
+        "wm_node_gpu_temperature_celsius{gpu=\"GPU-b\"} 41",
+        "wm_node_gpu_power_watts{gpu=\"GPU-b\"} 71.5",
+        "wm_node_gpu_energy_joules_total{gpu=\"GPU-b\"} 123",
+        "wm_node_gpu_ecc_corrected_errors_total{gpu=\"GPU-b\"} 2",
+        "wm_node_gpu_ecc_uncorrected_errors_total{gpu=\"GPU-b\"} 0"})
     EXPECT_NE(text.find(std::string("\n") + line + "\n"), text.npos) << line << "\n" << text;
   EXPECT_TRUE(node_metrics(some(), true).ends_with("# EOF\n"));
 }
@@ -38,7 +47,8 @@ TEST(node_metrics, tell_tasks_launches_and_gpus) {
 TEST(node_metrics, of_very_many_gpus_are_bounded) {
   auto numbers = some();
   numbers.gpus.resize(500, numbers.gpus[0]);
-  EXPECT_LT(node_metrics(numbers, false).size(), 20'000u);
+  numbers.readings.resize(500, numbers.readings[0]);
+  EXPECT_LT(node_metrics(numbers, false).size(), 50'000u);
 }
 
 TEST(node_metrics, promtool_takes_them) {

@@ -1,6 +1,7 @@
 #include "libwm/trainer/groups/nccl/comm.h"
 
 #include <cuda_runtime_api.h>
+#include <dlfcn.h>
 
 namespace wm::groups {
 namespace {
@@ -10,14 +11,23 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kLook = 200us;      // between two looks at a call under way
 constexpr auto kRevokeLimit = 2s;  // then it is aborted
 
+template <class Function>
+void find(Function& function, const char* name) {
+  function = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
+}
+
+Newer find_newer() {
+  Newer found;
+  find(found.revoke, "ncclCommRevoke");
+  find(found.shrink, "ncclCommShrink");
+  return found.revoke && found.shrink ? found : Newer{};
+}
+
 }  // namespace
 
-bool can_shrink() {
-#if WM_NCCL_SHRINKS
-  return true;
-#else
-  return false;
-#endif
+const Newer& newer() {
+  static const Newer found = find_newer();
+  return found;
 }
 
 Comm::~Comm() {
@@ -68,7 +78,7 @@ void Comm::abort() {
 }
 
 void Comm::end() {
-  bool quiet = as.key != 0 && can_shrink() && revoke();
+  bool quiet = as.key != 0 && newer().revoke && revoke();
   if (!quiet) destroy(true);
   std::lock_guard hold(stage_lock_);
   stage_ = quiet ? Stage::Quiet : Stage::Gone;
@@ -76,13 +86,12 @@ void Comm::end() {
 }
 
 bool Comm::revoke() {
-#if WM_NCCL_SHRINKS
   cudaSetDevice(device_);
   auto deadline = Clock::now() + kRevokeLimit;
   auto state = ncclInProgress;
   {
     std::lock_guard hold(lock_);
-    state = ncclCommRevoke(comm_, NCCL_REVOKE_DEFAULT);
+    state = newer().revoke(comm_, 0);
   }
   while (state == ncclInProgress && Clock::now() < deadline) {
     std::this_thread::sleep_for(kLook);
@@ -90,9 +99,6 @@ bool Comm::revoke() {
     if (ncclCommGetAsyncError(comm_, &state) != ncclSuccess) return false;
   }
   return state == ncclSuccess;
-#else
-  return false;
-#endif
 }
 
 bool Comm::quiet(std::chrono::milliseconds limit) {

@@ -240,21 +240,17 @@ class NcclBackend final : public Backend {
   ncclComm_t shrink(const Attempt& attempt, Comm& old, const Making& making) const {
     ncclComm_t comm = nullptr;
     std::string why = "the broken communicator is gone";
-#if WM_NCCL_SHRINKS
     auto excluded = making.excluded;
     bool good = old.spend(kQuietLimit, [&](ncclComm_t parent) {
       auto config = non_blocking();
-      auto code = ncclCommShrink(parent, excluded.data(), static_cast<int>(excluded.size()), &comm,
-                                 &config, NCCL_SHRINK_DEFAULT);
+      auto code = newer().shrink(parent, excluded.data(), static_cast<int>(excluded.size()), &comm,
+                                 &config, 0);
       bool begun = code == ncclSuccess || code == ncclInProgress;
       why = begun ? attempt.wait(parent) : ncclGetErrorString(code);
       if (why.empty()) comm = come(attempt, comm, ncclInProgress);
       return why.empty();
     });
     if (good) return comm;
-#else
-    (void)attempt, (void)old, (void)making;
-#endif
     throw std::runtime_error("shrinking: " + why);
   }
 
