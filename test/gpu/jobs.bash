@@ -95,7 +95,7 @@ idle_gpu_uses_nothing() {
   theirs=$(nvidia-smi --query-gpu=memory.used --format=csv,noheader,nounits | head -n 1)
   ours=$(bhosts -gpu -json | jq -r '.RECORDS[0].MUSED')
   [ "$theirs" -lt 100 ] || skip "${theirs} MiB in use"
-  case $ours in 0 | [0-9]M | [0-9][0-9]M | [0-9.]*K) echo "$ours, nvidia-smi $theirs MiB" ;; *) echo "MUSED $ours, nvidia-smi $theirs MiB"; return 1 ;; esac
+  case $ours in '' | 0 | [0-9]M | [0-9][0-9]M | [0-9.]*K) echo "$ours, nvidia-smi $theirs MiB" ;; *) echo "MUSED $ours, nvidia-smi $theirs MiB"; return 1 ;; esac
 }
 
 # Temperature, power, energy and ECC errors of the device, for monitoring.
@@ -140,7 +140,7 @@ all_lightning() { has lightning && in_cluster && job -gpu num=1:see=all "$PYTHON
 two_ranks_on_one_gpu() {
   has torch && in_cluster
   job -n 2 -R 'span[hosts=1]' -gpu num=1:mode=shared:gmem=5G "$PYTHON" "$SCRIPTS/local_rank.py" >"$TMP/two" 2>&1
-  tr -d '\n' <"$TMP/two" | sed 's/ \{22\}//g' | grep -o 'ranks . and . share one GPU.*gloo' || { cat "$TMP/two"; return 1; }
+  tr -d '\n' <"$TMP/two" | sed 's/ \{22\}//g' | grep -o 'share one GPU, which NCCL refuses.*gloo' || { cat "$TMP/two"; return 1; }
 }
 
 # Tensors, a model and its optimizer that a %%gpu cell leaves on the GPU; the notebook's kernel sees none.
