@@ -1,7 +1,5 @@
 #include "daemons/wshepherd/programs.h"
 
-#include <set>
-
 #include "libwm/launch/mpi_runtime.h"
 
 namespace wm::shepherd {
@@ -23,10 +21,14 @@ std::vector<pid_t> with_descendants(const Kernel& kernel, pid_t leader) {
 
 }  // namespace
 
+std::set<pid_t> mpi_runtime_of(const Kernel& kernel, const std::vector<pid_t>& pids) {
+  auto runtime = mpi_among(kernel, pids).runtime;
+  return {runtime.begin(), runtime.end()};
+}
+
 bool signal_around_mpi(const Kernel& kernel, pid_t leader, int signal) {
   auto pids = with_descendants(kernel, leader);
-  auto found = mpi_among(kernel, pids);
-  std::set<pid_t> spared(found.runtime.begin(), found.runtime.end());
+  auto spared = mpi_runtime_of(kernel, pids);
   if (spared.empty()) return false;
   for (auto pid : pids)
     if (!spared.contains(pid)) kernel.signals.kill(pid, signal);

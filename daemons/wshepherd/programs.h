@@ -3,11 +3,16 @@
 // (libwm/launch/mpi_runtime.h). Reads what the kernel keeps of processes, nothing of theirs.
 #pragma once
 
+#include <set>
 #include <vector>
 
 #include "daemons/wshepherd/kernel.h"
 
 namespace wm::shepherd {
+
+/// Those of `pids` that are an MPI runtime with ranks among them.
+/// @shape parents stand before their children
+std::set<pid_t> mpi_runtime_of(const Kernel& kernel, const std::vector<pid_t>& pids);
 
 /// To `leader` and all below it, but for an MPI runtime that has ranks there. False: there is none,
 /// and nobody was told.

@@ -1,8 +1,11 @@
 #include "daemons/wshepherd/strays.h"
 
+#include <signal.h>
+
 #include <algorithm>
 #include <cstdlib>
 
+#include "daemons/wshepherd/programs.h"
 #include "daemons/wshepherd/suspension.h"
 
 namespace wm::shepherd {
@@ -32,6 +35,16 @@ bool Strays::is_spared(pid_t pid) const {
   });
 }
 
+/// What runs the ranks that still save their work, and need not handle the signal: a shell, say.
+std::set<pid_t> Strays::runtime_among(const std::vector<pid_t>& pids) const {
+  auto now = attempt_.jobs_now();
+  bool any = std::any_of(attempt_.tasks.begin(), attempt_.tasks.end(), [&](const auto& entry) {
+    const auto& task = entry.second;
+    return task.phase == Phase::Exited && task.signal == SIGTERM && now < task.obeys_until;
+  });
+  return any ? mpi_runtime_of(attempt_.kernel, pids) : std::set<pid_t>{};
+}
+
 bool Strays::spares_any() const {
   auto now = attempt_.jobs_now();
   return std::any_of(attempt_.tasks.begin(), attempt_.tasks.end(), [&](const auto& entry) {
@@ -53,7 +66,10 @@ bool Strays::clean_up() {
   if (!needed || attempt_.kernel.children.childless()) return false;
   auto list = [this] {
     auto pids = attempt_.strays();
-    std::erase_if(pids, [this](pid_t pid) { return !is_to_end(pid) || is_spared(pid); });
+    auto runtime = runtime_among(pids);
+    std::erase_if(pids, [&](pid_t pid) {
+      return !is_to_end(pid) || is_spared(pid) || runtime.contains(pid);
+    });
     return pids;
   };
   auto pids = list();

@@ -35,6 +35,7 @@ class Strays {
  private:
   bool is_to_end(pid_t pid) const;
   bool is_spared(pid_t pid) const;
+  std::set<pid_t> runtime_among(const std::vector<pid_t>& pids) const;
   void say_stuck();
 
   Attempt& attempt_;

@@ -32,6 +32,19 @@ TEST(mpi_runtime, on_others_it_is_the_daemon) {
   }
 }
 
+TEST(mpi_runtime, a_shell_between_launcher_and_daemon_is_of_it) {
+  auto found = mpi_processes({{10, 1, "sh"},
+                              {20, 10, "mpirun"},
+                              {21, 20, "sh"},
+                              {22, 21, "env"},
+                              {23, 22, "orted"},
+                              {30, 23, "solve"},
+                              {31, 30, "sh"},
+                              {32, 20, "sh"}});
+  EXPECT_THAT(found.runtime, ElementsAre(20, 21, 22, 23));
+  EXPECT_THAT(found.ranks, ElementsAre(30, 31, 32));
+}
+
 TEST(mpi_runtime, mpich_has_a_daemon_between_on_each_host) {
   auto found = mpi_processes({{20, 1, "mpiexec.hydra"},
                               {21, 20, "hydra_pmi_proxy"},

@@ -91,6 +91,22 @@ TEST_F(strays, it_is_spared_while_it_obeys_the_signal_that_its_task_obeyed) {
   EXPECT_FALSE(kernel_.lives(saves));
 }
 
+TEST_F(strays, what_runs_ranks_that_save_is_spared_with_them) {
+  auto& task = exited(1);
+  auto mpirun = kernel_.add(FakeKernel::kSelf, task.pid);
+  auto shell = kernel_.add(mpirun), daemon = kernel_.add(shell), rank = kernel_.add(daemon);
+  kernel_.table[mpirun].name = "mpirun";
+  kernel_.table[daemon].name = "orted";
+  kernel_.table[rank].handlers = {SIGTERM};
+  task.signal = SIGTERM;
+  task.obeys_until = attempt_.jobs_now() + seconds(10);
+  EXPECT_FALSE(strays_.clean_up());
+  EXPECT_TRUE(kernel_.lives(shell));
+  kernel_.exit(rank);
+  strays_.clean_up();
+  EXPECT_FALSE(kernel_.lives(shell)) << "without ranks it is as any other";
+}
+
 TEST_F(strays, what_does_not_die_is_tried_again_and_told_once_as_stuck) {
   exited(1);
   auto stuck = kernel_.add(FakeKernel::kSelf);
