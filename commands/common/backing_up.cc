@@ -11,8 +11,8 @@
 #include "libwm/client/names.h"
 #include "libwm/conf/folders.h"
 #include "libwm/files/temp_folder.h"
-#include "libwm/proc/command.h"
-#include "libwm/store/backup.h"
+#include "libwm/proc/process.h"
+#include "libwm/store/core/backup.h"
 #include "libwm/store/core/outranked.h"
 
 namespace wm::cmd {

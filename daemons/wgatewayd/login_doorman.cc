@@ -18,7 +18,7 @@ namespace wm::gateway {
 namespace {
 
 constexpr Duration kLogOnPatience = std::chrono::seconds(40);  // PAM's modules take theirs
-constexpr Duration kPatience = std::chrono::seconds(10);
+constexpr Duration kAnswerPatience = std::chrono::seconds(10);
 constexpr Duration kRefusal = std::chrono::milliseconds(1500);  // takes so long, whatever was wrong
 
 void set_receive_limit(int fd, Duration limit) {
@@ -27,7 +27,7 @@ void set_receive_limit(int fd, Duration limit) {
 }
 
 Result<std::string> ask(const std::string& path, const rest::LoginQuestion& question,
-                        Duration limit = kPatience) {
+                        Duration limit = kAnswerPatience) {
   auto connected = http::connect_to(path);
   if (!connected) return fail(Code::Unavailable, "wlogind does not answer");
   Fd fd(*connected);

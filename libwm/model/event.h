@@ -318,8 +318,7 @@ struct TokensRevoked {
 };
 
 // ---- the master ----
-/// This store goes on where another that hosts have obeyed is lost. Jobs are numbered above
-/// `last_job`, attempts above those of earlier terms.
+/// This store goes on where a newer one is lost; numbers of jobs and attempts go on above its.
 struct TakenOver {
   std::uint32_t term = 0, last_job = 0;
   std::string by, why;

@@ -13,7 +13,7 @@ struct TermRow {
   std::string_view name, text;
 };
 
-constexpr std::array<TermRow, 32> kTerms = {{
+constexpr std::array<TermRow, 33> kTerms = {{
     {Term::None, "", ""},
     {Term::Preempt, "TERM_PREEMPT", "job killed after preemption"},
     {Term::Other, "TERM_OTHER", "job killed for a reason not listed"},

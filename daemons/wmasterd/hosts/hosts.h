@@ -89,8 +89,8 @@ class Hosts {
   /// What running tasks use of their GPUs goes there; without it, nowhere.
   using Metered = std::function<void(const std::string& host, const HostMeter&)>;
   void on_meter(Metered metered) { metered_ = std::move(metered); }
-  /// A host of this cluster has obeyed a newer state than ours: it is given no orders, and whoever
-  /// asked here decides. Without it, the session is closed.
+  /// A host of this cluster has obeyed a newer state than ours: it is given no orders, its session
+  /// is closed, and this is called.
   using Outranked = std::function<void(const std::string& host, const MasterRank& met)>;
   void on_outranked(Outranked outranked) { outranked_ = std::move(outranked); }
   /// The time in which hosts could be heard.

@@ -14,10 +14,10 @@
 namespace wm::master {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 // Waits until the descriptor is ready; false: the time is over.
-bool ready(int fd, short events, Clock::time_point until) {
+bool ready(int fd, short events, SteadyClock::time_point until) {
   auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - steady_now()).count();
   pollfd one{fd, events, 0};
   return left > 0 && ::poll(&one, 1, static_cast<int>(left)) > 0;

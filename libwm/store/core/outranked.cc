@@ -13,7 +13,7 @@
 namespace wm::store {
 namespace {
 
-constexpr Bytes kMost{64 << 10};
+constexpr Bytes kLongestOutranked{64 << 10};
 
 std::string path_in(const std::string& dir) { return dir + "/outranked"; }
 
@@ -24,7 +24,7 @@ Error failed(const std::string& what) {
 }  // namespace
 
 Result<std::optional<Outranked>> read_outranked(const std::string& dir) {
-  auto text = read_file(path_in(dir), kMost);
+  auto text = read_file(path_in(dir), kLongestOutranked);
   if (!text && text.error().code == Code::NotFound) return std::optional<Outranked>();
   if (!text) return text.error();
   auto json = json_or_null<Json>(*text);

@@ -1,5 +1,5 @@
 // Role: copies of a store that is in use: one state, whole, and refused when they are not.
-#include "libwm/store/backup.h"
+#include "libwm/store/core/backup.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "libwm/store/backup.h"
+#include "libwm/store/core/backup.h"
 
 #include <algorithm>
 #include <filesystem>
