@@ -43,6 +43,8 @@ Result<void> ArchiveRules::admit(const ArchiveEntry& entry) {
   if (++entries_ > limits_.entries)
     return fail(Code::Limit, "archive: more than " + std::to_string(limits_.entries) + " entries");
   if (!stays_below(entry.path)) return out_of(entry);
+  // The folder it is unpacked to, which must not become a file or a link.
+  if (depth_of(entry.path, 0) == 0 && entry.kind != Kind::Folder) return out_of(entry);
   if (entry.kind == Kind::SymbolicLink && !link_stays_below(entry.path, entry.link))
     return out_of(entry);
   if (entry.kind == Kind::HardLink && !stays_below(entry.link)) return out_of(entry);
