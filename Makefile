@@ -56,7 +56,7 @@ LDFLAGS := -pthread -Wl,--as-needed -Wl,--compress-debug-sections=zlib $(LINKER)
 # A command is linked whole: no library is looked up or relocated when it starts, a third of its
 # time. It asks no name service of the C library (libwm/client/names.h), which could not be.
 COMMAND_LINK := $(if $(SAN),,-static -no-pie -Wl,--gc-sections)
-COMMAND_LIBS := $(if $(SAN),-lmunge,-l:libmunge.a)
+COMMAND_LIBS := $(if $(SAN),-lmunge -lsqlite3,-l:libmunge.a -l:libsqlite3.a -lm $(if $(LINKER),,-Wl$(,)--no-warnings))
 # Daemons take along what their machines may lack, and look up their symbols when they start.
 STATIC_RUNTIME := $(if $(SAN),,-static-libstdc++ -static-libgcc)
 # What Python loads goes into processes of any environment, so it needs no library but the C library's: what nothing in it
@@ -240,7 +240,6 @@ $(TOGETHER:%=$B/bin/%): $B/bin/wm-commands
 # It reads the databases themselves, whether the master is up or not.
 REPORT_OBJ := $(call grouped,$(wildcard commands/report/*.cc))
 $B/bin/wmreport: $(REPORT_OBJ)
-$B/bin/wmreport: COMMAND_LIBS += $(if $(SAN),-lsqlite3,-l:libsqlite3.a -lm $(if $(LINKER),,-Wl$(,)--no-warnings))
 # A full screen. The descriptions of terminals are read where the program runs.
 $B/bin/wmtop: COMMAND_LIBS += $(if $(SAN),-lncursesw -ltinfo,-l:libncursesw.a -l:libtinfo.a)
 

@@ -88,6 +88,9 @@ Result<void> ArchiveRules::admit(const ArchiveEntry& entry) {
   if (++entries_ > limits_.entries)
     return fail(Code::Limit, "archive: more than " + std::to_string(limits_.entries) + " entries");
   if (!stays_below(entry.path)) return refused(entry, "leads out of its folder");
+  // The folder it is unpacked to, which must not become a file or a link.
+  if (depth_of(entry.path, 0) == 0 && entry.kind != Kind::Folder)
+    return refused(entry, "leads out of its folder");
   bool is_link = entry.kind == Kind::SymbolicLink || entry.kind == Kind::HardLink;
   if (is_link && !limits_.links) return refused(entry, "is a link: files and folders are wanted");
   if (entry.kind == Kind::SymbolicLink) return admit_link(entry);

@@ -78,14 +78,21 @@ TEST(tree, who_waits_for_a_signal_handles_it_as_who_has_a_handler_does) {
 }
 
 TEST(tree, who_runs_is_not_signalled) {
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
   pid_t pid = ::fork();
   if (pid == 0) {
     static volatile sig_atomic_t continued = 0;
     ::signal(SIGCONT, [](int) { continued = 1; });
     ::signal(SIGUSR1, [](int) { ::_exit(continued); });
+    ::close(ready[1]);
+    ::close(ready[0]);
     for (;;) ::pause();
   }
-  ASSERT_TRUE(eventually([&] { return proc::handles(pid, SIGUSR1); }));
+  ::close(ready[1]);
+  char none = 0;
+  EXPECT_EQ(::read(ready[0], &none, 1), 0) << "the end, when its handlers are there";
+  ::close(ready[0]);
   proc::continue_stopped({pid});
   ::kill(pid, SIGUSR1);
   int status = 0;

@@ -291,6 +291,12 @@ TEST(archive_rules, entries_stay_inside) {
   EXPECT_FALSE(rules.admit(link("b", "")));
   EXPECT_FALSE(rules.admit({ArchiveEntry::Kind::HardLink, "a", "../b", 0}));
   EXPECT_FALSE(rules.admit({ArchiveEntry::Kind::Other, "dev", "", 0}));
+  // The folder itself is nothing but a folder.
+  for (const char* itself : {"", ".", "./", ".//."}) {
+    EXPECT_FALSE(rules.admit(file(itself))) << itself;
+    EXPECT_FALSE(rules.admit(link(itself, "a"))) << itself;
+    EXPECT_TRUE(rules.admit({ArchiveEntry::Kind::Folder, itself, "", 0})) << itself;
+  }
 }
 
 TEST(archive_rules, bombs_are_refused) {
