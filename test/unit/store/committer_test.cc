@@ -44,6 +44,7 @@ class GatedStore final : public EventStore {
   Result<void> reopen() override { return inner_.reopen(); }
   Fault fault() const override { return inner_.fault(); }
   bool low_space() const override { return false; }
+  Result<std::string> store_id() override { return std::string("00000000000000aa"); }
   Result<Seq> last_seq() override { return inner_.last_seq(); }
   Result<std::vector<EventRow>> read_events(Seq from, ReadLimit limit) override {
     return inner_.read_events(from, limit);
