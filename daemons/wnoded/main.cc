@@ -69,10 +69,10 @@ Result<HostFolders> make_folders(const ClusterConf& conf, const std::string& nam
   ::chmod(own.state.c_str(), 0700);
   return HostFolders{own.run,
                      own.state + "/exits",
-                     own.state + "/obeyed",
                      name,
                      proc::to_text(proc::usable_cgroups(conf.cgroup_root)),
-                     sbin / "wshepherd"};
+                     sbin / "wshepherd",
+                     own.state + "/obeyed"};
 }
 
 /// Opens the log: a file of this host's own, standard error where there is no folder for it.

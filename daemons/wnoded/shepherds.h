@@ -20,8 +20,9 @@ namespace wm::node {
 
 /// Where a host keeps what its shepherds need.
 struct HostFolders {
-  std::string run, exits, obeyed, node, cgroups;
-  std::string program;  ///< path of wshepherd
+  std::string run, exits, node, cgroups;
+  std::string program;      ///< path of wshepherd
+  std::string obeyed = {};  ///< file of obeyed.h
 };
 
 /// @thread the loop's   @owns the zygote and the connections

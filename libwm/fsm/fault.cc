@@ -40,7 +40,7 @@ constexpr Cause kCauses[] = {
     {Term::NotSigned, Fault::None, Again::OnceSigned},
     // What the job brings with it.
     {Term::CwdNotExist, Fault::None, Again::Never},
-    {Term::OwnFault, Fault::User, Again::Never},
+    {Term::OwnFault, Fault::None, Again::Never},
     {Term::PreExecFail, Fault::User, Again::UnlessItAborts},
     {Term::Hung, Fault::User, Again::IfTrained, !kLimit, !kLoss, kResumed},
 };

@@ -203,6 +203,8 @@ constexpr Part<QueueConf> kQueue[] = {
     part<&QueueConf::app>(Anyone),
     part<&QueueConf::plan>(Anyone),
     part<&QueueConf::run_limit>(Anyone),
+    part<&QueueConf::pre_exec_limit>(Anyone),
+    part<&QueueConf::post_exec_limit>(Anyone),
     part<&QueueConf::min_tasks>(Anyone),
     part<&QueueConf::max_tasks>(Anyone),
     part<&QueueConf::max_slots>(Anyone),

@@ -78,7 +78,7 @@ TEST(shepherd_output, a_task_whose_asked_file_cannot_be_made_does_not_run_and_sa
   spec.tasks[0].merge_err = true;
   spec.tasks[0].out = {{.path = "no/such/out", .name = {}, .at_start = true}};
   auto record = run_to_end(zygote, spec);
-  EXPECT_EQ(record.cause, EndCause::StartFailed);
+  EXPECT_EQ(record.cause, EndCause::OwnFault);
   EXPECT_EQ(record.text, "output file no/such/out: No such file or directory");
   EXPECT_FALSE(std::filesystem::exists(zygote.folder + "/ran"));
 }

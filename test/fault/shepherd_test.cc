@@ -346,7 +346,7 @@ TEST(shepherd, with_a_cgroup_tasks_are_in_it_and_it_goes_with_the_attempt) {
   Zygote zygote(cgroups.text());
   auto spec = shell_attempt(zygote, 61, "cat /proc/self/cgroup; (setsid sleep 1000 &)");
   run_to_end(zygote, spec);
-  auto name = "/test-" + to_string(spec.key);
+  auto name = "/test@test-" + to_string(spec.key);
   EXPECT_NE(zygote.read("out").find(name), std::string::npos) << zygote.read("out");
   for (const auto& [controller, root] : cgroups.roots) {
     auto folder = root + name;

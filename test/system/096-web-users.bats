@@ -215,7 +215,12 @@ PY
 @test "what a request with Basic is refused for arrives as it is" {
   run door -D - -o /dev/null -H "Authorization: Basic !" "$EXECS"
   [[ $output == *" 400"* ]] || { echo "$output"; return 1; }
-  for _ in 1 2 3 4 5; do [ "$(code_of -u "$ACCOUNT-a:wrong" "$EXECS")" = 401 ]; done
+  # Five wrong ones of a pair are tried; earlier tests may have had some of them.
+  for _ in 1 2 3 4 5; do
+    code=$(code_of -u "$ACCOUNT-a:wrong" "$EXECS")
+    [ "$code" = 429 ] && break
+    [ "$code" = 401 ]
+  done
   run door -D - -o /dev/null -u "$ACCOUNT-a:wrong" "$EXECS"
   [[ $output == *" 429"* && ${output,,} == *"retry-after: 60"* ]] || { echo "$output"; return 1; }
   "$MINICLUSTER" kill wgatewayd

@@ -45,9 +45,10 @@ TEST_F(token_files, a_start_keeps_what_is_there) {
 
 TEST_F(token_files, a_seed_that_cannot_be_read_is_not_written_anew) {
   auto seed = folder + "/token.seed";
+  auto own = own_token_keys(folder).value();
   std::filesystem::rename(seed, seed + ".kept");
   std::filesystem::create_symlink(seed + ".kept", seed);
-  EXPECT_EQ(own_token_keys(folder).error().code, Code::Denied);
+  EXPECT_EQ(own_token_keys(folder).value().open, own.open) << "wlogind keeps it elsewhere";
   EXPECT_TRUE(std::filesystem::is_symlink(seed));
   std::filesystem::remove(seed);
   std::filesystem::create_directory(seed);

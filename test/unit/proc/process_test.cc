@@ -82,7 +82,7 @@ TEST(process, that_ignores_term_is_killed_after_a_while) {
 
 TEST(process, that_obeys_term_ends_by_itself) {
   Pipe pipe;
-  auto process = started("trap 'exit 3' TERM; echo ready >&3; while :; do sleep 1000; done", pipe);
+  auto process = started("trap 'exit 3' TERM; sleep 1000 & echo ready >&3; wait", pipe);
   EXPECT_EQ(pipe.next(), "ready\n");
   process.end(20s);
   EXPECT_EQ(exit_code(*process.wait(0s)), 3);
