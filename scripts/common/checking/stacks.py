@@ -18,7 +18,7 @@ from .group import Group
 # The quick ones together cost a minute of both cores: each worker process of the others imports torch for seconds.
 QUICK = ('unit/trainer', 'unit/serve', 'unit/commands', 'unit/clients', 'system/trainer_fixed_test.py')
 LONG = (*(f'system/trainer_{name}_test.py' for name in ('again', 'checkpoint', 'kill', 'random', 'resize')),
-        'system/wmla_script_test.py', 'system/050-elastic.bats', 'system/070-demo.bats')
+        'system/wmla_script_test.py', 'system/050-elastic.bats', 'system/063-ways.bats', 'system/070-demo.bats')
 NOT_THERE = "Python's own packages are not there: scripts/bootstrap python says why"
 CASE = re.compile(r'^(?:    def test_|@test )', re.M)
 
