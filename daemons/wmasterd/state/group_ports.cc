@@ -1,8 +1,21 @@
 #include "daemons/wmasterd/state/group_ports.h"
 
+#include "libwm/base/hash.h"
 #include "libwm/launch/placing.h"
 
 namespace wm::master {
+namespace {
+
+// Clusters that share a machine begin elsewhere: their jobs have the same numbers, and where the
+// chosen port is in use, tasks are started again.
+std::uint32_t first_try(const ClusterConf& conf) {
+  auto hash = hash_of(conf.name + ":" + std::to_string(conf.master_port));
+  std::uint32_t value = 0;
+  for (int i = 0; i < 4; ++i) value = value << 8 | static_cast<unsigned char>(hash[i]);
+  return value;
+}
+
+}  // namespace
 
 std::uint16_t GroupPorts::next(HostId host) {
   auto& taken = taken_near(host);
@@ -17,8 +30,9 @@ std::uint32_t GroupPorts::next_block(HostId host, JobId job, Attempt attempt) {
   auto& taken = taken_near(host);
   const auto& limits = cluster_.config->cluster.limits;
   auto blocks = launch::port_blocks(limits.job_port_first, limits.job_port_last);
+  auto begin = blocks == 0 ? 0 : first_try(cluster_.config->cluster) % blocks;
   for (std::uint32_t tried = 0; tried < blocks; ++tried) {
-    auto block = launch::block_to_try(job, attempt, blocks, tried);
+    auto block = launch::block_to_try(job, attempt, blocks, begin + tried);
     auto first = limits.job_port_first + block * launch::kPortsPerLease;
     if (taken.insert(static_cast<std::uint16_t>(first)).second) return first;
   }

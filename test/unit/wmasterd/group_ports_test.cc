@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "test/support/builders.h"
 
 namespace wm::master {
@@ -49,6 +51,19 @@ TEST(group_ports, hosts_of_one_network_never_have_one_number) {
   EXPECT_EQ(ports.next(a), 25000);
   EXPECT_EQ(ports.next(b), 25002);
   EXPECT_EQ(ports.next(a), 25003);
+}
+
+TEST(group_ports, two_clusters_of_one_machine_choose_different_blocks_for_the_same_job) {
+  std::set<std::uint32_t> chosen;
+  for (int port : {17000, 17001, 17002, 17003}) {
+    ClusterBuilder c;
+    c.config.cluster.master_port = port;
+    c.reconfigure();
+    auto host = c.host(4);
+    GroupPorts ports(c.state);
+    chosen.insert(ports.next_block(host, {1, 0}, Attempt{1}));
+  }
+  EXPECT_GE(chosen.size(), 3u);
 }
 
 TEST(group_ports, a_host_that_does_not_say_where_it_is_has_its_own) {
