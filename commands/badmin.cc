@@ -101,7 +101,7 @@ constexpr const char* kSynopsis =
     "  token-key              Sign tokens with a new key; the old one is good for 8 hours more";
 
 std::optional<FileFacts> file_facts(const std::string& path) {
-  struct stat found{};
+  struct stat found {};
   if (::stat(path.c_str(), &found) != 0) return {};
   return FileFacts{found.st_uid, found.st_mode & 07777u, S_ISDIR(found.st_mode)};
 }

@@ -43,8 +43,8 @@ struct Machine {
 /// @cost a lookup each
 Findings check_machine(const ClusterConf& conf, const Machine& machine);
 
-/// Plans with a limit that their users can leave: a plan above allows more and is open to all. One a
-/// plan.
+/// Plans with a limit that their users can leave: a plan above allows more and is open to all. One
+/// a plan.
 /// @cost O(plans x depth)
 Findings check_plan_limits(const Config& config);
 

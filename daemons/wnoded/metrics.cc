@@ -28,7 +28,8 @@ void gpus(view::MetricsPage& page, const std::vector<GpuReport>& all) {
 /// Of a slice: its GPU's.
 void gpu_readings(view::MetricsPage& page, const std::vector<gpu::GpuReading>& all) {
   auto each = [&](const char* name, const char* type, const char* help, auto of) {
-    each_gpu(page, all, name, type, help, [&](const auto& r) { return static_cast<double>(of(r)); });
+    each_gpu(page, all, name, type, help,
+             [&](const auto& r) { return static_cast<double>(of(r)); });
   };
   using R = gpu::GpuReading;
   each("wm_node_gpu_temperature_celsius", "gauge", "Of the device, at the last look",

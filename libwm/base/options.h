@@ -14,7 +14,7 @@ namespace wm {
 
 /// One option, and where its value, or that it is there, goes.
 struct OptionRow {
-  std::string_view name;  ///< "--conf"
+  std::string_view name;                                              ///< "--conf"
   std::variant<std::string*, bool*, std::vector<std::string>*> into;  ///< a list takes each
 };
 

@@ -40,7 +40,7 @@ std::deque<std::string> names_in(std::string_view path) {
 
 /// Of a folder on the way: nobody but root and the owner can put something else in its place.
 Result<void> check_parent(int fd, const std::string& path, uid_t owner) {
-  struct stat is{};
+  struct stat is {};
   if (::fstat(fd, &is) != 0) return system_error(path);
   if (is.st_uid != 0 && is.st_uid != owner)
     return refused(path, "belongs to uid " + std::to_string(is.st_uid) +
@@ -54,7 +54,7 @@ Result<void> check_parent(int fd, const std::string& path, uid_t owner) {
 
 /// Of the folder itself.
 Result<void> check_own(int fd, const std::string& path, uid_t owner) {
-  struct stat is{};
+  struct stat is {};
   if (::fstat(fd, &is) != 0) return system_error(path);
   if (is.st_uid != owner)
     return refused(path, "belongs to uid " + std::to_string(is.st_uid) + ", not to uid " +
@@ -67,7 +67,7 @@ Result<void> check_own(int fd, const std::string& path, uid_t owner) {
 /// Where a link in `above` leads, if root or the owner made it.
 Result<std::string> target_of(int above, const std::string& name, const std::string& path,
                               uid_t owner) {
-  struct stat is{};
+  struct stat is {};
   if (::fstatat(above, name.c_str(), &is, AT_SYMLINK_NOFOLLOW) != 0) return system_error(path);
   if (is.st_uid != 0 && is.st_uid != owner)
     return refused(path, "is a link that uid " + std::to_string(is.st_uid) + " made");
@@ -217,7 +217,7 @@ Result<Fd> OwnFolder::file(std::string_view name, int flags, mode_t mode) const 
   Fd fd(::openat(fd_.get(), word.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, mode));
   if (!fd && errno == ENOENT) return fail(Code::NotFound, path + ": no such file");
   if (!fd && errno == ELOOP) return fail(Code::Denied, path + ": is a link");
-  struct stat is{};
+  struct stat is {};
   if (!fd || ::fstat(fd.get(), &is) != 0) return system_error(path);
   if (!S_ISREG(is.st_mode)) return fail(Code::Denied, path + ": is no regular file");
   return fd;

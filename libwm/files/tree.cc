@@ -123,7 +123,7 @@ class Walk {
 
  private:
   Result<void> entry(int above, const std::string& name, const std::string& path, int depth) {
-    struct stat facts{};
+    struct stat facts {};
     if (::fstatat(above, name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0) return passed_over(path);
     bool is_folder = S_ISDIR(facts.st_mode);
     if (!is_folder && !S_ISREG(facts.st_mode)) return {};
@@ -180,7 +180,7 @@ Result<void> Tree::make_link(std::string_view path, const std::string& target) c
 // A link would lead elsewhere from another folder.
 Result<void> Tree::make_name(std::string_view path, std::string_view old) const {
   WM_TRY(auto from, tree_place(fd_.get(), path_, old, false));
-  struct stat facts{};
+  struct stat facts {};
   if (::fstatat(from.folder.get(), from.name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0)
     return not_opened(from.path);
   if (!S_ISREG(facts.st_mode)) return fail(Code::Denied, from.path + ": is no regular file");
@@ -196,7 +196,7 @@ Result<void> Tree::make_name(std::string_view path, std::string_view old) const 
 Result<Fd> Tree::file(std::string_view path) const {
   WM_TRY(auto place, tree_place(fd_.get(), path_, path, false));
   Fd fd(::openat(place.folder.get(), place.name.c_str(), kTreeFile));
-  struct stat facts{};
+  struct stat facts {};
   if (!fd || ::fstat(fd.get(), &facts) != 0) return not_opened(place.path);
   if (!S_ISREG(facts.st_mode)) return fail(Code::Denied, place.path + ": is no regular file");
   return fd;

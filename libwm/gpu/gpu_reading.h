@@ -26,12 +26,12 @@ struct GpuReading {
   std::uint32_t busy = 0, celsius = 0;
   std::vector<GpuProcess> processes;
   std::uint64_t ecc_corrected = 0, ecc_uncorrected = 0;  ///< since the driver was loaded
-  bool remap_pending = false;         ///< a bad memory row or page waits for a reset
-  bool remap_failed = false;          ///< no spare row is left
-  std::uint64_t slow_reasons = 0;     ///< NVML's bits for low clocks
-  std::uint64_t power_mw = 0;         ///< 0: not told
-  std::uint64_t energy_mj = 0;        ///< since the driver was loaded; 0: not told
-  std::vector<std::uint32_t> xids;    ///< errors since the reading before
+  bool remap_pending = false;       ///< a bad memory row or page waits for a reset
+  bool remap_failed = false;        ///< no spare row is left
+  std::uint64_t slow_reasons = 0;   ///< NVML's bits for low clocks
+  std::uint64_t power_mw = 0;       ///< 0: not told
+  std::uint64_t energy_mj = 0;      ///< since the driver was loaded; 0: not told
+  std::vector<std::uint32_t> xids;  ///< errors since the reading before
   bool operator==(const GpuReading&) const = default;
 };
 

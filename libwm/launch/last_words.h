@@ -24,12 +24,14 @@ std::string last_line(std::string_view bytes, std::size_t most = kLongestReason)
 inline constexpr std::size_t kReasonBytes = 64 << 10;
 
 /// What it means when NCCL says in `text` that two ranks are on one device; empty: it does not.
-/// @cost O(bytes) @source NCCL, src/init.cc: "Duplicate GPU detected : rank 1 and rank 0 both on CUDA device 19000"
+/// @cost O(bytes) @source NCCL, src/init.cc: "Duplicate GPU detected : rank 1 and rank 0 both on
+/// CUDA device 19000"
 std::string shared_device_line(std::string_view text);
 
-/// Why a failed task failed, by the end of its stderr: that two ranks share a device; else its last line; where that is torchrun's
-/// summary of failed processes, the exception of the one that failed first, or else the last that
-/// was raised before it. As last_line() cuts it; empty: nothing was said. @cost O(bytes)
+/// Why a failed task failed, by the end of its stderr: that two ranks share a device; else its last
+/// line; where that is torchrun's summary of failed processes, the exception of the one that failed
+/// first, or else the last that was raised before it. As last_line() cuts it; empty: nothing was
+/// said. @cost O(bytes)
 /// @source torch.distributed.elastic.multiprocessing.errors: ChildFailedError
 std::string failure_line(std::string_view err);
 

@@ -19,8 +19,8 @@ namespace wm {
 inline constexpr std::uint32_t kEvenTile = ~0u;
 
 /// Whether `asked` names this GPU's kind, upper or lower case and whatever stands between words:
-/// consecutive words of its model ("H200", "NVIDIAH200", "h100_80gb" of "NVIDIA H100 80GB HBM3"), or
-/// such words and its memory in G ("h200-141G"), within what a driver says less or more of that.
+/// consecutive words of its model ("H200", "NVIDIAH200", "h100_80gb" of "NVIDIA H100 80GB HBM3"),
+/// or such words and its memory in G ("h200-141G"), within what a driver says less or more of that.
 /// @source LSF bsub -gpu gmodel=: full and short names, "model-memory" @cost O(length of the names)
 bool is_model(const Gpu& gpu, std::string_view asked);
 

@@ -1,5 +1,6 @@
-// Role: which GPUs that a request means are kept from it by something else than a plan's share, in words: set aside as sick (held
-// by strangers, too) or by an administrator, or shared while the request wants one alone. Values in, text out.
+// Role: which GPUs that a request means are kept from it by something else than a plan's share, in
+// words: set aside as sick (held by strangers, too) or by an administrator, or shared while the
+// request wants one alone. Values in, text out.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// Two clusters on one machine with equal job numbers: neither kills, stops nor bills what is the other's.
+// Two clusters on one machine with equal job numbers: neither kills, stops nor bills what is the
+// other's.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -23,6 +23,7 @@ setup() {
   need_mpi
   cluster_env
   cd "$BATS_TEST_TMPDIR" || return
+  export TMPDIR=$PWD # an mpirun that is killed leaves its session's folder
 }
 need_train() {
   [ -x "$B/test/examples/mpi_train" ] || skip "mpi_train is not built: configure found no mpicxx"

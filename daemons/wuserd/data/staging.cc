@@ -139,9 +139,9 @@ Result<JobId> begin_test(Site& site, const std::string& name, const TestFiles& f
   job.app = "batch";
   job.name = "test-" + name;
   job.out_file = files.log();
-  job.command =
-      joined({rest::shell_quoted(fetcher()), "--connections", rest::shell_quoted(file_of(site)),
-              "--progress", rest::shell_quoted(files.progress()), "--test", rest::shell_quoted(name)});
+  job.command = joined({rest::shell_quoted(fetcher()), "--connections",
+                        rest::shell_quoted(file_of(site)), "--progress",
+                        rest::shell_quoted(files.progress()), "--test", rest::shell_quoted(name)});
   WM_TRY(auto reply, submit(site, job, {}));
   return reply.job;
 }

@@ -43,7 +43,7 @@ struct Output {
 Result<Output> open_output(const std::string& path) {
   Output out;
   out.fd.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  struct stat facts{};
+  struct stat facts {};
   if (!out.fd || ::fstat(out.fd.get(), &facts) != 0) return system_error(path);
   if (!S_ISREG(facts.st_mode)) return fail(Code::Denied, path + ": is no regular file");
   out.size = facts.st_size;
@@ -149,7 +149,7 @@ Result<void> send_results(Call& call, const JobView& job) {
     return fail(Code::NotFound, "there are no results yet");
   WM_TRY(auto file, nameless_file(call.site.results_root));
   WM_TRY(zip_folder(folder, {"_submitted_code", "checkpoint", "conda", ".conda.lock"}, file.get()));
-  struct stat facts{};
+  struct stat facts {};
   if (::fstat(file.get(), &facts) != 0 || ::lseek(file.get(), 0, SEEK_SET) != 0)
     return system_error("the zip");
   auto size = std::to_string(facts.st_size);

@@ -10,8 +10,8 @@ namespace wm::user {
 /// expired or revoked   @thread any
 Result<rest::Claims> check_token(Site& site, const http::Head& head);
 
-/// May what that token began go on: a stream, a tunnel? Log-off, expiry and revocation say no within
-/// seconds. @cost O(log n)   @thread any
+/// May what that token began go on: a stream, a tunnel? Log-off, expiry and revocation say no
+/// within seconds. @cost O(log n)   @thread any
 bool is_good_still(Site& site, const rest::Claims& claims);
 
 }  // namespace wm::user

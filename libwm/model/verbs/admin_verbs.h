@@ -1,5 +1,5 @@
-// Role: what administrators ask for, and who answers there: one request struct and one reply struct a
-// verb. Rules as verbs.h says. Values only.
+// Role: what administrators ask for, and who answers there: one request struct and one reply struct
+// a verb. Rules as verbs.h says. Values only.
 #pragma once
 
 #include <cstdint>

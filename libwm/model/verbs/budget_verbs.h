@@ -1,5 +1,6 @@
 // Role: what bplans -b and bsub ask about budgets: how each stands and, for a job that is not
-// submitted yet, what it would draw on which of them. Values; their bytes are codec/budget_verbs.cc's.
+// submitted yet, what it would draw on which of them. Values; their bytes are
+// codec/budget_verbs.cc's.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Role: what commands and the gateway ask about resource plans: one request struct and one reply struct a
-// verb. Rules as verbs.h says. Values only.
+// Role: what commands and the gateway ask about resource plans: one request struct and one reply
+// struct a verb. Rules as verbs.h says. Values only.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,8 @@
 //   driver 580.65
 //   gpu GPU-a name=NVIDIA_H200 mem=80G used=4M pci=00000000:17:00.0 numa=0 cc=9.0 temp=40 ecc=1
 //       busy=7 pending=1 failed=1 slow=0x40 status=15 mig=1      (one line; a fault each)
-//       reserved=500M power=71000 energy=5000 corrected=2 old=1  (old: no calls newer than drivers of 2021)
+//       reserved=500M power=71000 energy=5000 corrected=2 old=1  (old: no calls newer than drivers
+//       of 2021)
 //   A name's underscores are blanks.
 //   slice 0 MIG-a profile=1g.10gb mem=10G used=0      of gpu 0
 //   proc 0 4711 512M        a process on gpu 0
@@ -177,7 +178,8 @@ Return nvmlDeviceGetMemoryInfo_v2(Device device, Memory2* out) {
 }
 Return nvmlDeviceGetPowerUsage(Device device, unsigned* out) {
   return with(
-      device, [&](const Entry& e) { return *out = static_cast<unsigned>(e.number("power")), kOk; }, true);
+      device, [&](const Entry& e) { return *out = static_cast<unsigned>(e.number("power")), kOk; },
+      true);
 }
 Return nvmlDeviceGetPciInfo_v3(Device device, Pci* out) {
   return with(device,

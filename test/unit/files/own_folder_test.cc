@@ -47,7 +47,7 @@ TEST_F(own_folder, is_made_so_that_nobody_else_writes_there) {
   EXPECT_EQ(why(), "");
   EXPECT_EQ(why(), "") << "again";
   ::umask(before);
-  struct stat is{};
+  struct stat is {};
   ASSERT_EQ(::stat((root_ + "/ann/batchworkdir/12/log/1").c_str(), &is), 0);
   EXPECT_EQ(is.st_mode & 0777, 0755u);
   ASSERT_EQ(::stat((root_ + "/ann").c_str(), &is), 0);
@@ -153,7 +153,7 @@ TEST_F(own_folder, a_folder_in_it_is_made_for_its_owner_alone) {
   EXPECT_EQ(own->sub("keys", false).error().code, Code::NotFound);
   auto keys = own->sub("keys", true);
   ASSERT_TRUE(keys);
-  struct stat is{};
+  struct stat is {};
   ASSERT_EQ(::fstat(keys->fd(), &is), 0);
   EXPECT_EQ(is.st_mode & 0777, 0700u);
   EXPECT_EQ(keys->path(), root_ + "/ann/keys");
@@ -167,7 +167,7 @@ TEST_F(own_folder, is_given_by_root_where_its_owner_may_make_none) {
     auto given = OwnFolder::give(root_, "bob", owner);
     ASSERT_TRUE(given) << given.error().text;
   }
-  struct stat is{};
+  struct stat is {};
   ASSERT_EQ(::stat((root_ + "/bob").c_str(), &is), 0);
   EXPECT_EQ(is.st_uid, owner);
   EXPECT_EQ(is.st_mode & 07777, 0700u);

@@ -44,7 +44,7 @@ TEST_F(tree, a_file_is_made_with_the_folders_on_its_way) {
   write("./a//b/c", "1");
   EXPECT_EQ(text("a/b/c"), "1");
   EXPECT_EQ(open().read("a/b/c", Bytes{10}).value(), "1");
-  struct stat facts{};
+  struct stat facts {};
   ASSERT_EQ(::stat((top + "/in/a").c_str(), &facts), 0);
   EXPECT_EQ(facts.st_mode & 0777, 0700u);
 }

@@ -69,7 +69,8 @@ TEST_F(nvml, inventory_tells_what_a_gpu_is) {
 }
 
 TEST_F(nvml, memory_in_use_is_without_what_the_driver_reserves) {
-  machine("gpu GPU-a mem=80G used=4M reserved=600M\ngpu GPU-b mem=80G used=4M reserved=600M old=1\n");
+  machine(
+      "gpu GPU-a mem=80G used=4M reserved=600M\ngpu GPU-b mem=80G used=4M reserved=600M old=1\n");
   auto driver = open();
   driver->inventory();
   auto readings = driver->read();

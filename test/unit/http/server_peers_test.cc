@@ -1,8 +1,6 @@
 // Role: the server behind nginx, and what asks others' servers: one account's connections keep no
 // other out, a peer that is stopped costs no more than the patience, and whatever bytes come, the
 // next request is answered.
-#include "libwm/http/server.h"
-
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <poll.h>
@@ -17,6 +15,7 @@
 #include "libwm/files/fd.h"
 #include "libwm/http/client.h"
 #include "libwm/http/listen.h"
+#include "libwm/http/server.h"
 #include "test/support/folder.h"
 #include "test/support/mutate.h"
 
@@ -82,7 +81,8 @@ std::string ask_again(const std::string& bytes) {
 
 const std::string kGood = "POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nhi";
 
-TEST(server_peers, what_one_account_opens_beyond_its_share_is_closed_and_what_it_closes_is_free_again) {
+TEST(server_peers,
+     what_one_account_opens_beyond_its_share_is_closed_and_what_it_closes_is_free_again) {
   std::vector<Fd> idle;
   for (std::size_t n = 0; n < kOfOne; ++n) idle.push_back(connection(server()));
   EXPECT_EQ(answer_of(connection(server())), "");

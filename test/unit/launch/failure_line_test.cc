@@ -53,7 +53,8 @@ TEST(failure_line, ranks_on_one_device_are_named_wherever_nccl_says_so) {
       "without mode=shared), or gloo";
   EXPECT_EQ(failure_line(said), reason);
   EXPECT_EQ(failure_line(said + summary()), reason);
-  EXPECT_EQ(error_file_line(R"({"message": "NCCL error\nDuplicate GPU detected : rank 0 and rank 1 both"})"),
+  EXPECT_EQ(error_file_line(
+                R"({"message": "NCCL error\nDuplicate GPU detected : rank 0 and rank 1 both"})"),
             reason);
   EXPECT_EQ(failure_line("Duplicate GPU detected : rank x\n"), "Duplicate GPU detected : rank x");
 }

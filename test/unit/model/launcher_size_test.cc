@@ -99,7 +99,9 @@ TEST(launcher_size, torchrun_waits_for_as_many_hosts_as_it_is_told) {
 }
 
 TEST(launcher_size, a_launcher_meets_at_the_port_that_its_options_say) {
-  auto port = [](const char* command) { return port_awaited(training_launcher_of(command), 20000); };
+  auto port = [](const char* command) {
+    return port_awaited(training_launcher_of(command), 20000);
+  };
   EXPECT_EQ(port("torchrun train.py"), 20000u);
   EXPECT_EQ(port("python3 train.py --master_port 4000"), 20000u);
   EXPECT_EQ(port("torchrun --master-port=4000 train.py"), 4000u);

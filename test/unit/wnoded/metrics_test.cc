@@ -23,7 +23,8 @@ NodeNumbers some() {
   gpu.uuid = "GPU-a\"\n", gpu.busy = 70, gpu.used = Bytes{1 << 20};
   numbers.gpus = {gpu};
   gpu::GpuReading reading;
-  reading.uuid = "GPU-b", reading.celsius = 41, reading.power_mw = 71500, reading.energy_mj = 123000;
+  reading.uuid = "GPU-b", reading.celsius = 41, reading.power_mw = 71500,
+  reading.energy_mj = 123000;
   reading.ecc_corrected = 2;
   numbers.readings = {reading};
   return numbers;

@@ -86,7 +86,7 @@ TEST_F(unpacking, links_inside_work_and_set_uid_is_dropped) {
       folder()));
   EXPECT_EQ(text("d/l"), "x");
   EXPECT_EQ(text("h"), "x");
-  struct stat facts{};
+  struct stat facts {};
   ASSERT_EQ(::stat((folder() + "/a").c_str(), &facts), 0);
   EXPECT_EQ(facts.st_mode & 07000, 0u);
 }

@@ -64,8 +64,8 @@ class Comm : public std::enable_shared_from_this<Comm> {
   Stage stage_ = Stage::Alive;
 };
 
-/// Functions that the library at run time may be too old for, whatever it was compiled with: both or
-/// none. @source NCCL's user guide, "Communicator Creation and Management Functions": 2.27, 2.29
+/// Functions that the library at run time may be too old for, whatever it was compiled with: both
+/// or none. @source NCCL's user guide, "Communicator Creation and Management Functions": 2.27, 2.29
 struct Newer {
   ncclResult_t (*revoke)(ncclComm_t, int flags) = nullptr;
   ncclResult_t (*shrink)(ncclComm_t, int* excluded, int count, ncclComm_t* made, ncclConfig_t*,
