@@ -80,9 +80,13 @@ void Hosts::on_gpus(HostId host, const GpuReports& words) {
   if (!events.empty()) journal_.propose({std::move(events), {}, {}, nullptr});
 }
 
+// A host that obeys an order knows from then on how far the store was that gave it.
 template <class T>
 void Hosts::send(HostId host, NodeVerb verb, const T& value) {
-  if (connected(host)) send_bytes(host, verb, codec::encode(value));
+  if (!connected(host)) return;
+  if (verb == NodeVerb::Order)
+    send_bytes(host, NodeVerb::Heartbeat, codec::encode(journal_.rank()));
+  send_bytes(host, verb, codec::encode(value));
 }
 
 void Hosts::send_bytes(HostId host, NodeVerb verb, const std::string& bytes) {
