@@ -269,6 +269,15 @@ void note_launched(Job& job, WallTime now, Touched& t) {
   t.schedule = true;
 }
 
+// Tasks elsewhere were told of the chosen port; those at `host` of the one that it leased. Workers
+// that speak to their agent meet at no port.
+bool have_another_port(const Job& job, HostId host) {
+  if (job.membership.in_place) return false;
+  return std::any_of(job.tasks.begin(), job.tasks.end(), [&](const Task& task) {
+    return task.has_process && task.holds_slot() && task.host != host;
+  });
+}
+
 }  // namespace
 
 void apply_to(Cluster& c, const TaskStarted& e, WallTime now, Touched& t) {
@@ -278,8 +287,7 @@ void apply_to(Cluster& c, const TaskStarted& e, WallTime now, Touched& t) {
   bool other_port = e.port != 0 && job.port != 0 && e.port != job.port;
   if (e.port != 0) job.port = e.port;
   if (task.state == TaskState::Starting) task.state = TaskState::Running;
-  // The chosen port was in use: tasks elsewhere were told of that one.
-  if (other_port && job.state == JobState::Launching) {
+  if (other_port && job.state == JobState::Launching && have_another_port(job, task.host)) {
     relaunch(c, job);
     ++job.generation;
     t.orders.insert(e.job);

@@ -140,8 +140,8 @@ TEST_F(Running, a_job_that_is_queued_again_has_not_met) {
 
 TEST_F(Running, a_port_that_turns_out_to_be_taken_starts_all_tasks_again_with_another) {
   auto id = c.submit(SpecBuilder().app("training").tasks(1, 8).elastic());
-  c.step(JobDispatched{id, Attempt{1}, {task(1, h1, true), task(2, h2, true)},
-                       std::string(32, 'k'), 0, 20000});
+  c.step(JobDispatched{
+      id, Attempt{1}, {task(1, h1, true), task(2, h2, true)}, std::string(32, 'k'), 0, 20000});
   EXPECT_EQ(c.job(id).port, 20000u);
   c.step(TaskStarted{id, Attempt{1}, TaskNumber{2}, 22});
   c.step(TaskStarted{id, Attempt{1}, TaskNumber{1}, 21, 20004});
@@ -152,6 +152,25 @@ TEST_F(Running, a_port_that_turns_out_to_be_taken_starts_all_tasks_again_with_an
   c.step(TaskStarted{id, Attempt{1}, TaskNumber{2}, 32});
   EXPECT_EQ(c.job(id).state, JobState::Running);
   EXPECT_EQ(c.job(id).size.relaunches, 1u);
+}
+
+TEST_F(Running, where_nobody_was_told_of_the_taken_port_nothing_starts_again) {
+  auto id = c.submit(SpecBuilder().app("training").tasks(1, 8).elastic());
+  c.step(JobDispatched{
+      id, Attempt{1}, {task(1, h1, true), task(2, h1, true)}, std::string(32, 'k'), 0, 20000});
+  c.step(TaskStarted{id, Attempt{1}, TaskNumber{1}, 21, 20004});
+  EXPECT_EQ(c.job(id).port, 20004u);
+  EXPECT_EQ(c.job(id).size.relaunches, 0u) << "both are on the host that leased it";
+}
+
+TEST_F(Running, workers_that_speak_to_their_agent_need_no_port) {
+  auto id = c.submit(SpecBuilder().app("training").tasks(1, 8).elastic());
+  c.step(JobDispatched{
+      id, Attempt{1}, {task(1, h1, true), task(2, h2, true)}, std::string(32, 'k'), 0, 20000});
+  c.step(InPlaceSeen{id, Attempt{1}});
+  c.step(TaskStarted{id, Attempt{1}, TaskNumber{1}, 21, 20004});
+  EXPECT_EQ(c.job(id).size.relaunches, 0u);
+  EXPECT_EQ(of(id, 1).pid, 21);
 }
 
 TEST_F(Running, a_restart_of_a_command_that_is_started_once_makes_no_second_process) {
