@@ -7,29 +7,24 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/core/buffers_to_string.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
 #include <cerrno>
 #include <chrono>
-#include <condition_variable>
 #include <cstring>
-#include <deque>
 #include <exception>
 #include <functional>
 #include <limits>
-#include <map>
 #include <memory>
-#include <mutex>
-#include <system_error>
-#include <thread>
 
 #include "libwm/base/clock.h"
 #include "libwm/base/log.h"
 #include "libwm/files/fd.h"
 #include "libwm/http/beast_words.h"
+#include "libwm/http/bounds.h"
+#include "libwm/http/crew.h"
 
 namespace wm::http {
 namespace {
@@ -38,8 +33,6 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 using ErrorCode = beast::error_code;
 
-constexpr std::size_t kBusyAnswers = 64;  // at a time, beyond what is taken
-constexpr auto kBetweenLines = std::chrono::seconds(1);
 constexpr Duration kBusyPatience = std::chrono::seconds(2);
 constexpr std::size_t kDrained = 256
                                  << 20;   // of a body that nobody wanted: then the peer is cut off
@@ -131,55 +124,6 @@ class Stream {
 
   Fd fd_;
   Duration patience_, left_;
-};
-
-/// Memory for bodies, of all connections together.
-class BodyRoom {
- public:
-  explicit BodyRoom(Bytes all) : left_(all.value) {}
-  bool take(std::int64_t bytes) {
-    auto left = left_.load();
-    while (left >= bytes)
-      if (left_.compare_exchange_weak(left, left - bytes)) return true;
-    return false;
-  }
-  void give(std::int64_t bytes) { left_ += bytes; }
-
- private:
-  std::atomic<std::int64_t> left_;
-};
-
-/// How many connections are open, of each account. @thread any
-class Open {
- public:
-  explicit Open(const ServerOptions& options) : options_(options) {}
-
-  /// One more of this account's; nothing: it has as many as it may. Yes: it is one too many of all,
-  /// to be answered so.
-  std::optional<bool> enter(uid_t uid) {
-    std::lock_guard hold(mutex_);
-    auto found = of_.find(uid);
-    auto own = found == of_.end() ? 0 : found->second;
-    if (own >= options_.of_one_account || all_ >= options_.connections + kBusyAnswers)
-      return std::nullopt;
-    ++of_[uid];
-    return ++all_ > options_.connections;
-  }
-  void leave(uid_t uid) {
-    std::lock_guard hold(mutex_);
-    --all_;
-    if (auto found = of_.find(uid); --found->second == 0) of_.erase(found);
-  }
-  std::size_t all() {
-    std::lock_guard hold(mutex_);
-    return all_;
-  }
-
- private:
-  const ServerOptions& options_;
-  std::mutex mutex_;
-  std::size_t all_ = 0;
-  std::map<uid_t, std::size_t> of_;
 };
 
 /// What the threads of a server share.
@@ -427,52 +371,6 @@ void answer_busy(int fd, uid_t peer, Serving& serving) {
   (void)exchange.end_request();
 }
 
-/// Threads of connections. nginx makes a connection for each request to wuserd: a thread that has
-/// ended one takes the next, for as long as these come.
-class Crew : public std::enable_shared_from_this<Crew> {
- public:
-  using Job = std::function<void()>;
-
-  /// False: the system has no room for another thread.
-  bool run(Job job) {
-    std::unique_lock hold(lock_);
-    if (idle_ > waiting_.size()) {
-      waiting_.push_back(std::move(job));
-      news_.notify_one();
-      return true;
-    }
-    hold.unlock();
-    try {
-      std::thread([crew = shared_from_this(), job = std::move(job)]() mutable {
-        do job();
-        while (crew->take(job));
-      }).detach();
-      return true;
-    } catch (const std::system_error&) {
-      return false;
-    }
-  }
-
- private:
-  static constexpr auto kIdle = std::chrono::seconds(5);
-
-  bool take(Job& job) {
-    std::unique_lock hold(lock_);
-    ++idle_;
-    bool any = news_.wait_for(hold, kIdle, [this] { return !waiting_.empty(); });
-    --idle_;
-    if (!any) return false;
-    job = std::move(waiting_.front());
-    waiting_.pop_front();
-    return true;
-  }
-
-  std::mutex lock_;
-  std::condition_variable news_;
-  std::deque<Job> waiting_;
-  std::size_t idle_ = 0;
-};
-
 uid_t peer_of(int fd) {
   ucred who{};
   socklen_t length = sizeof who;
@@ -522,19 +420,6 @@ void make_room_for(std::size_t connections) {
   files.rlim_cur = files.rlim_max;
   (void)::setrlimit(RLIMIT_NOFILE, &files);
 }
-
-/// Says in the log who is refused, once a second: an account that is refused often fills no log.
-class Refusals {
- public:
-  void tell(uid_t peer, std::size_t open) {
-    if (steady_now() - told_ < kBetweenLines) return;
-    told_ = steady_now();
-    log::warn("connection_refused", {{"uid", peer}, {"open", open}});
-  }
-
- private:
-  std::chrono::steady_clock::time_point told_;
-};
 
 // Answers a connection on a thread of the crew, if there is room for it.
 void take_in(int fd, const std::shared_ptr<Serving>& serving, Crew& crew, Refusals& refusals) {
