@@ -20,6 +20,7 @@ struct AgentPlan {
   uid_t web_uid = 0;
   std::string logs;  ///< folder of root's for a file UID.log each; empty: the journal
   std::vector<std::string> passed;  ///< "NAME=VALUE": what a private cluster's programs need
+  std::string results;              ///< folder of users' results; empty: in their homes
 };
 
 std::vector<std::string> agent_words(const AgentPlan& plan);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "libwm/base/log.h"
+#include "libwm/files/own_folder.h"
 #include "libwm/http/listen.h"
 
 namespace wm::login {
@@ -89,6 +90,8 @@ void enter_scope(uid_t uid) {
 [[noreturn]] void run_agent(const proc::Account& account, const AgentPlan& plan, Handed handed) {
   ::setsid();
   enter_scope(account.uid);
+  // Where root may not, or users may themselves, its wuserd says what lacks.
+  if (!plan.results.empty()) (void)OwnFolder::give(plan.results, account.name, account.uid);
   take_descriptors(handed);
   if (!plan.logs.empty()) say_to(log_file(plan, account.uid));
   if (!bind_down() || !proc::become(account) || ::chdir("/") != 0) ::_exit(1);

@@ -230,7 +230,7 @@ Result<void> run(const Options& options) {
   Site site{conf,
             options.service,
             {sbin / "wuserd", options.conf, options.folder, options.web_user, web,
-             options.agent_logs, options.passed},
+             options.agent_logs, options.passed, conf.dirs.results},
             teller};
   auto path = options.folder + "/login.sock";
   WM_TRY(auto socket, http::listen_at(path, 0600));

@@ -10,6 +10,7 @@
 #include "daemons/wnoded/obeyed.h"
 #include "libwm/base/clock.h"
 #include "libwm/base/log.h"
+#include "libwm/files/own_folder.h"
 #include "libwm/proc/exit_log.h"
 #include "libwm/proc/topology.h"
 
@@ -21,6 +22,15 @@ constexpr auto kTick = std::chrono::milliseconds(200);
 constexpr std::chrono::seconds kBetweenLooks{1};
 /// A name is looked up so often, sooner while nothing is known.
 constexpr std::chrono::seconds kAddressPause{30}, kFirstAddressPause{2};
+
+// In a folder of root's users can make none of their own. Where this cannot either (root_squash),
+// the job that needs it says so.
+void give_results(const std::string& shared, const std::string& user, uid_t uid) {
+  if (shared.empty() || ::geteuid() != 0) return;
+  if (::access((shared + "/" + user).c_str(), F_OK) == 0) return;
+  if (auto given = OwnFolder::give(shared, user, uid); !given)
+    log::info("results_not_given", {{"user", user}, {"why", given.error().text}});
+}
 
 MasterLink::Handlers handlers_of(Core& core,
                                  std::function<void(std::uint16_t, const std::string&)> on_frame) {
@@ -159,6 +169,7 @@ void RealOutside::authorise(const HostOrder& order, std::function<void(Result<Au
       WM_TRY(auto account, node::authorise(order, *credentials));
       WM_TRY(auto config, own_config_.read());
       WM_TRY(auto own, own_commands(*config, order.resolved));
+      give_results(own.dirs.results, order.resolved.owner.user, account.uid);
       return Authorised{std::move(account), std::move(own)};
     }();
     boost::asio::post(loop_, [done, permit] { done(permit); });

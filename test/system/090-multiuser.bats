@@ -54,6 +54,19 @@ submit_as() {
   [ "$(stat -c %u "/proc/$pid")" -ne 0 ]
 }
 
+@test "where results are root's folder, a user's own is made by the host, for that user alone" {
+  results=$(badmin showconf | sed -n 's/.*STATE_DIR = //p')
+  results=$(dirname "$results")/results
+  [ ! -e "$results/$ACCOUNT-b" ]
+  chmod 0755 "$results"
+  job=$(submit_as b -app training 'echo here >"$RESULT_DIR/said"')
+  run ran_out "$job"
+  chmod 1777 "$results"
+  [ "$status" -eq 0 ]
+  is "$job" stat DONE
+  [ "$(stat -c '%a %U' "$results/$ACCOUNT-b")" = "700 $ACCOUNT-b" ]
+}
+
 @test "what a launcher says on both hosts is in a file that its owner alone may write, and is the owner's" {
   printf '#!/bin/sh\necho "node $PET_NODE_RANK uid $(id -u)"\n[ "$PET_NODE_RANK" = 0 ] || exit 3\nsleep 31609\n' >"$place/a/torchrun"
   chmod 755 "$place/a/torchrun"
