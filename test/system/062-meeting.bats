@@ -120,7 +120,9 @@ P
   two=$(submit -app training -n 2 -R 'span[ptile=1]' "$PYTHON" meet.py never)
   wait_for 60 says "$two" '1 of 2 tasks have met at node'
   silent "$one"
-  touch never enough
+  touch never
+  wait_for 40 silent "$two" # else the first one ends before the other has come
+  touch enough
   ran_out "$one"
   ran_out "$two"
 }
