@@ -1,8 +1,8 @@
 // bjobs: shows jobs. Selection goes to the master, the rest is formatting by
 // libwm/view: job_tables (default, -w, -W, -l, -A) and format (-o, -json).
 #include <algorithm>
-#include <array>
 #include <chrono>
+#include <set>
 #include <sstream>
 
 #include "commands/common/command.h"
@@ -21,6 +21,10 @@ constexpr Option kOptions[] = {
     {"a", Kind::Flag, "", "All states, finished jobs too", "Which jobs"},
     {"d", Kind::Flag, "", "Jobs that have finished recently"},
     {"p", Kind::Flag, "", "Pending jobs, with their reasons"},
+    {"p0", Kind::Flag, "", ""},
+    {"p1", Kind::Flag, "", ""},
+    {"p2", Kind::Flag, "", ""},
+    {"p3", Kind::Flag, "", ""},
     {"pe", Kind::Flag, "", "Pending jobs that are eligible to start"},
     {"pi", Kind::Flag, "", "Pending jobs that are not: held, or waiting for a job or a time"},
     {"r", Kind::Flag, "", "Running jobs"},
@@ -76,27 +80,36 @@ bool any_of(const Parsed& options, std::initializer_list<std::string_view> names
   return std::ranges::any_of(names, [&](auto name) { return options.has(name); });
 }
 
+// -p3 and its like ask for more of the reasons, which are all shown.
+bool asks_for_reasons(const Parsed& options) {
+  return any_of(options, {"p", "p0", "p1", "p2", "p3"});
+}
+
+bool asks_for_pending(const Parsed& options) {
+  return asks_for_reasons(options) || any_of(options, {"pe", "pi"});
+}
+
+bool is_waiting(JobState state) { return state == JobState::Pending || state == JobState::Held; }
+
+// Options of states add up. An array that is not over is shown with all its elements.
+void select_states(const Parsed& options, JobSelection& selection) {
+  selection.finished = any_of(options, {"a", "d", "A"});
+  if (options.has("a")) return;
+  selection.pending_only = asks_for_pending(options) || any_of(options, {"psum", "plan"});
+  selection.running_only = options.has("r");
+  selection.suspended_only = options.has("s");
+  bool some = selection.pending_only || selection.running_only || selection.suspended_only;
+  selection.unfinished = some || !options.has("d");
+}
+
 Result<JobSelection> selection_of(const Parsed& options) {
   WM_TRY(auto selection, select_jobs(options));
   selection.reservation = options.first("U").value_or("");
   if (options.has("G") && options.has("u"))
     return fail(Code::BadArgument, "bjobs: -G and -u exclude each other");
   if (auto group = options.first("G")) selection.user = *group;
-  selection.unfinished = !options.has("d") || options.has("a");
-  selection.finished = options.has("a") || options.has("d");
-  selection.pending_only = any_of(options, {"p", "pe", "pi", "psum", "plan"});
-  selection.running_only = options.has("r");
-  selection.suspended_only = options.has("s");
+  select_states(options, selection);
   return selection;
-}
-
-// What keeps it is no matter of who goes first where. @source LSF bjobs -pi
-bool is_ineligible(const JobView& view) {
-  constexpr std::array kCodes = {PendCode::Held,      PendCode::Dependency, PendCode::NeverMet,
-                                 PendCode::BeginTime, PendCode::ArrayLimit, PendCode::NoneWanted};
-  return std::ranges::any_of(view.reasons, [&](const PendReason& reason) {
-    return std::ranges::find(kCodes, reason.code) != kCodes.end();
-  });
 }
 
 // Does one of its alternatives reserve every one of these resources?
@@ -110,14 +123,27 @@ bool reserves(const JobSpec& spec, const std::string& names) {
          });
 }
 
+// Arrays of which no element is left to run.
+std::set<std::uint32_t> arrays_over(const std::vector<JobView>& jobs) {
+  std::set<std::uint32_t> over, left;
+  for (const auto& view : jobs) (is_over(view.job->state) ? over : left).insert(view.id.job);
+  for (auto array : left) over.erase(array);
+  return over;
+}
+
 // What the master does not look for.
 void leave_out(const Parsed& options, std::vector<JobView>& jobs) {
+  bool by_number = !options.words.empty();
+  auto over = options.has("A") && !by_number && !any_of(options, {"a", "d"})
+                  ? arrays_over(jobs)
+                  : std::set<std::uint32_t>();
   auto names = options.first("rusage").value_or("");
   std::ranges::replace(names, ',', ' ');
   std::erase_if(jobs, [&](const JobView& view) {
+    bool waits = is_waiting(view.job->state), ineligible = view::is_ineligible(view);
     return (options.has("rusage") && !reserves(view.job->spec(), names)) ||
-           (options.has("pe") && is_ineligible(view)) ||
-           (options.has("pi") && !is_ineligible(view));
+           over.contains(view.id.job) || (options.has("pe") && waits && ineligible) ||
+           (options.has("pi") && waits && !ineligible);
   });
 }
 
@@ -136,9 +162,8 @@ Result<void> check_group(client::Master& from, const Parsed& options) {
 std::string nothing_found(const JobSelection& s) {
   std::string kind = "unfinished";
   if (s.finished) kind = s.unfinished ? "" : "DONE/EXIT";
-  if (s.pending_only) kind = "pending";
-  if (s.running_only) kind = "running";
-  if (s.suspended_only) kind = "suspended";
+  if (s.pending_only + s.running_only + s.suspended_only == 1 && !s.finished)
+    kind = s.pending_only ? "pending" : s.running_only ? "running" : "suspended";
   std::string text = "No " + (kind.empty() ? "" : kind + " ") + "job found";
   if (!s.queue.empty()) text += " in queue <" + s.queue + ">";
   if (!s.host.empty()) text += " on host/group <" + s.host + ">";
@@ -192,11 +217,12 @@ Result<std::string> shown(const Parsed& options, std::span<const view::ShownJob>
                : options.has("w") ? view::TableStyle::Wide
                                   : view::TableStyle::Narrow;
   auto text = view::job_table(jobs, style, header, environment("LSB_SHORT_HOSTLIST") == "1");
-  if (!options.has("p")) return text;
+  if (!asks_for_reasons(options)) return text;
   text.clear();  // each pending job is followed by what keeps it
-  for (const auto& job : jobs)
-    text += view::job_table({&job, 1}, style, header && text.empty(), true) + " " +
-            view::pend_reason_text(*job.view) + ";\n";
+  for (const auto& job : jobs) {
+    text += view::job_table({&job, 1}, style, header && text.empty(), true);
+    if (is_waiting(job.view->job->state)) text += " " + view::pend_reason_text(*job.view) + ";\n";
+  }
   return text;
 }
 
@@ -286,7 +312,8 @@ Result<int> run(const Parsed& options) {
     return std::max(show_hosts(reply), exit_code(options, selection, reply));
   auto now = wall_now();
   std::vector<view::ShownJob> jobs;
-  for (const auto& view : reply.jobs) jobs.push_back({&view, now});
+  bool short_hosts = environment("LSB_SHORT_HOSTLIST") == "1";
+  for (const auto& view : reply.jobs) jobs.push_back({&view, now, short_hosts});
   WM_TRY(auto text, shown(options, jobs, reply));
   if (!jobs.empty() || options.has("json")) say(text);
   return exit_code(options, selection, reply);

@@ -26,6 +26,7 @@
 #include "libwm/conf/load.h"
 #include "libwm/proc/process.h"
 #include "libwm/search/search.h"
+#include "libwm/submit/command_words.h"
 #include "libwm/submit/directives.h"
 #include "libwm/submit/file_copies.h"
 #include "libwm/submit/job_environment.h"
@@ -86,7 +87,7 @@ void warn_of_unread(const std::vector<std::string>& words) {
   bool file = ::stat(words[0].c_str(), &facts) == 0 && S_ISREG(facts.st_mode);
   if (words.size() == 1 || !file || environment("LSB_BSUB_PARSE_SCRIPT") == "N") return;
   auto head = head_of(words[0]);
-  auto found = directive_words(head);
+  auto found = directives_of(head);
   if (head.find('\0') != head.npos || (found && found->empty())) return;
   complain("bsub: the #BSUB lines of " + words[0] + " are not read, as it has arguments\n");
 }
@@ -133,9 +134,10 @@ Result<Source> script_on_stdin(const Parsed& options) {
   if (::isatty(0)) complain("bsub> ");
   Source source;
   WM_TRY(source.script, read_all(stdin, "stdin"));
-  source.command = first_command_of(source.script);
+  auto run = without_continuations(source.script);
+  source.command = first_command_of(run);
   if (needs_none && source.script.find_first_not_of(" \t\n") == std::string::npos) return Source{};
-  if (!has_command(source.script)) return no_command();
+  if (!has_command(run)) return no_command();
   return source;
 }
 
@@ -161,8 +163,7 @@ Result<Source> find_source(const Parsed& options, const SpecFile& file) {
     return fail(Code::BadArgument, "-spec: its groups have their commands, none is given here");
   if (options.words.empty()) return script_on_stdin(options);
   Source source;
-  for (const auto& word : options.words)
-    source.command += (source.command.empty() ? "" : " ") + word;
+  source.command = command_line_of(options.words);
   WM_TRY(source.script, script_in(options.words));
   warn_of_unread(options.words);
   if (source.command.find_first_not_of(" \t") == std::string::npos) return no_command();
@@ -173,18 +174,24 @@ Result<Source> find_source(const Parsed& options, const SpecFile& file) {
   return source;
 }
 
-Result<void> add_directives(const Source& source, Parsed& options) {
-  if (source.spooled) return {};
-  WM_TRY(auto words, directive_words(source.script));
+// The lines among them that are remarks.
+Result<std::vector<int>> add_directives(Source& source, Parsed& options) {
+  if (source.spooled) return std::vector<int>{};
+  WM_TRY(auto found, script_options(source.script));
   bool others =
       source.script.starts_with("#SBATCH") || source.script.find("\n#SBATCH") != std::string::npos;
-  if (words.empty() && others)
+  if (found.options.options.empty() && others)
     complain("bsub: #SBATCH lines are not read here, #BSUB lines are (bsub(1))\n");
-  WM_TRY(auto more, parse_options(submit_options(), words, Words::Anywhere));
-  if (!more.words.empty())
-    return fail(Code::BadArgument, "#BSUB: '" + more.words[0] + "' is no option");
-  append_directives(options, std::move(more));
-  return {};
+  append_directives(options, std::move(found.options));
+  source.script = without_continuations(source.script);
+  return found.remarks;
+}
+
+// Behind the job's number, which is what programs read first.
+void tell_remarks(const std::vector<int>& lines) {
+  for (int line : lines)
+    complain("bsub: line " + std::to_string(line) +
+             " of the script: no option behind #BSUB, taken for a remark\n");
 }
 
 // Here, as far as it can be known before the job has a host.
@@ -296,9 +303,9 @@ class Bundle {
 
 void announce_dates(const JobSpec& spec) {
   if (spec.when.begin != WallTime{})
-    complain("Job will be scheduled after " + view::long_time(spec.when.begin) + "\n");
+    complain("Job will be scheduled after " + view::year_time(spec.when.begin) + "\n");
   if (spec.when.deadline != WallTime{})
-    complain("Job will be terminated by " + view::long_time(spec.when.deadline) + "\n");
+    complain("Job will be terminated by " + view::year_time(spec.when.deadline) + "\n");
 }
 
 void announce(const SubmitReply& reply) {
@@ -399,7 +406,7 @@ Result<int> run(const Parsed& given) {
   Parsed options = given;
   WM_TRY(auto file, read_spec(options));
   WM_TRY(auto source, find_source(options, file));
-  WM_TRY(add_directives(source, options));
+  WM_TRY(auto remarks, add_directives(source, options));
   auto here = surroundings_here();
   auto found = master();
   if (auto conf = cluster_conf()) {
@@ -435,6 +442,7 @@ Result<int> run(const Parsed& given) {
   if (!reply) return reply.error();
   announce(*reply);
   for (const auto& warning : reply->warnings) complain("bsub: " + warning + "\n");
+  tell_remarks(remarks);
   if (options.has("K") || streams != Streams::Files) return wait_for(to, reply->job, streams);
   return 0;
 }

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <climits>
+#include <filesystem>
 
 #include "commands/common/command.h"
 #include "libwm/base/clock.h"
@@ -12,6 +13,22 @@
 #include "libwm/client/names.h"
 
 namespace wm::cmd {
+
+namespace {
+
+// $PWD where it is this folder: through links, as the user has come here.
+std::string folder_as_reached(const std::string& real) {
+  auto reached = environment("PWD");
+  struct stat here {
+  }, there{};
+  bool plain = reached && reached->starts_with('/') &&
+               std::filesystem::path(*reached).lexically_normal() == *reached;
+  bool same = plain && ::stat(reached->c_str(), &here) == 0 && ::stat(".", &there) == 0 &&
+              here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+  return same ? *reached : real;
+}
+
+}  // namespace
 
 Surroundings surroundings_here() {
   Surroundings here;
@@ -22,7 +39,7 @@ Surroundings surroundings_here() {
   else if (auto account = client::find_account(std::to_string(here.who.uid)))
     here.home = account->home;
   char text[PATH_MAX] = "";
-  if (::getcwd(text, sizeof text)) here.cwd = text;
+  if (::getcwd(text, sizeof text)) here.cwd = folder_as_reached(text);
   if (::gethostname(text, sizeof text - 1) == 0) here.host = text;
   here.umask = ::umask(0);
   ::umask(here.umask);

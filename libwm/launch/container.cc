@@ -141,12 +141,6 @@ std::vector<std::string> apptainer(const HostOrder& order, const std::vector<Bin
   return argv;
 }
 
-/// Whether the attempt has a folder: for its files, or its agent's sockets.
-bool has_folder(const HostOrder& order) {
-  bool bound = order.resolved.asked.resreq.find("affinity[") != std::string::npos;
-  return wants_agent(order) || bound || !small_files(order).empty();
-}
-
 /// No task of its own, with the GPUs of all that are here.
 OrderedTask everything_here(const HostOrder& order) {
   OrderedTask all;
@@ -170,8 +164,7 @@ std::string service_dir(const HostOrder& order, const HostFacts& host) {
 
 std::vector<Bind> binds_of(const HostOrder& order, const HostFacts& host, const OrderedTask& task) {
   std::vector<std::string> own{order.resolved.program.cwd, host.bin_dir, host.lib_dir,
-                               host.conf_dir};
-  if (has_folder(order)) own.push_back(attempt_dir(order, host));
+                               host.conf_dir, attempt_dir(order, host)};
   if (order.app.type != AppType::Batch) own.push_back(result_dir(order, host));
   if (!order.resolved.exec.service.empty()) own.push_back(service_dir(order, host));
   if (auto slash = host.munge_socket.rfind('/'); slash != std::string::npos && slash > 0)

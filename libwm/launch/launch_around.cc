@@ -90,8 +90,9 @@ void plan_copies(const HostOrder& o, const HostFacts& host, bool before,
                  std::vector<SideCommand>& list) {
   const auto* task = first_process(o);
   if (!o.first_host || !task) return;
-  for (const auto& file : o.resolved.files.copies) {
+  for (auto file : o.resolved.files.copies) {
     if (!(before ? file.before : file.after)) continue;
+    for (auto* name : {&file.local, &file.remote}) *name = expand_output(*name, o, host.name);
     list.push_back(copy_of(o, host, file, before));
     list.back().env = task_environment(o, host, *task);
   }

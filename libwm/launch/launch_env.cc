@@ -9,8 +9,10 @@
 #include "libwm/launch/framework_env.h"
 #include "libwm/launch/group_env.h"
 #include "libwm/launch/mpi_env.h"
+#include "libwm/launch/own_variables.h"
 #include "libwm/launch/part_env.h"
 #include "libwm/model/cluster.h"
+#include "libwm/model/inheritance.h"
 
 namespace wm::launch {
 namespace {
@@ -59,6 +61,13 @@ Variables submitted(const std::string& block) {
   return vars;
 }
 
+/// Scripts divide their work by them.
+void add_array(Variables& v, const std::vector<IndexRange>& array) {
+  auto last = std::ranges::max(array, {}, &IndexRange::to);
+  v["LSB_JOBINDEX_END"] = std::to_string(last.to);
+  v["LSB_JOBINDEX_STEP"] = std::to_string(array.front().step);
+}
+
 void add_lsf(Variables& v, const HostOrder& o, const HostFacts& host) {
   const auto& spec = o.resolved;
   std::string hosts, pairs;
@@ -68,6 +77,7 @@ void add_lsf(Variables& v, const HostOrder& o, const HostFacts& host) {
   }
   v["LSB_JOBID"] = std::to_string(o.job.job);
   v["LSB_JOBINDEX"] = std::to_string(o.job.index);
+  if (!spec.array.empty()) add_array(v, spec.array);
   v["LSB_BATCH_JID"] = to_string(o.job);
   v["LSB_JOBNAME"] = spec.name;
   v["LSB_QUEUE"] = spec.queue;
@@ -75,8 +85,8 @@ void add_lsf(Variables& v, const HostOrder& o, const HostFacts& host) {
   if (hosts.size() <= 4096) v["LSB_HOSTS"] = hosts;
   v["LSB_DJOB_NUMPROC"] = std::to_string(task_count(o.hosts));
   v["LSB_MAX_NUM_PROCESSORS"] = std::to_string(o.team.max_tasks);
-  if (task_count(o.hosts) > 1 || o.team.elastic)
-    v["LSB_DJOB_HOSTFILE"] = attempt_dir(o, host) + "/hosts";
+  for (const char* name : {"LSB_DJOB_HOSTFILE", "LSB_DJOB_RANKFILE"})
+    v[name] = attempt_dir(o, host) + "/hosts";
   v["LSB_SUB_HOST"] = spec.program.submit_host;
   v["LSB_SUB_USER"] = v["LSB_JOB_EXECUSER"] = v["LSFUSER"] = spec.owner.user;
   v["LS_SUBCWD"] = spec.program.cwd;
@@ -231,7 +241,8 @@ std::string attempt_dir(const HostOrder& order, const HostFacts& host) {
 
 std::vector<std::string> task_environment(const HostOrder& order, const HostFacts& host,
                                           const OrderedTask& task) {
-  auto vars = submitted(order.blobs.env);
+  const auto before = submitted(order.blobs.env);
+  auto vars = before;
   for (const auto& [name, value] : order.app.env) vars[name] = value;
   add_lsf(vars, order, host);
   add_account(vars, order, host);
@@ -249,6 +260,7 @@ std::vector<std::string> task_environment(const HostOrder& order, const HostFact
   add_web(vars, order, host);
   vars[std::string(kTaskVariable)] = std::to_string(task.task.value);
   vars["LSF_PM_TASKID"] = std::to_string(place_of(order, task.task).rank + 1);
+  vars[kOwnList] = own_list(before, vars);
   return entries_of(vars);
 }
 

@@ -7,6 +7,7 @@
 #include "libwm/launch/launch_env.h"
 #include "libwm/launch/mpi_env.h"
 #include "libwm/launch/part_env.h"
+#include "libwm/model/cluster.h"
 #include "libwm/model/config/recipients.h"
 #include "libwm/model/launcher_size.h"
 
@@ -66,7 +67,7 @@ void plan_asked(const HostOrder& o, const HostFacts& host, TaskSpec& task) {
 void plan_last_words(const HostOrder& o, const HostFacts& host, TaskSpec& task) {
   const auto& spec = o.resolved;
   bool batch = o.app.type == AppType::Batch;
-  task.says_why = !batch || o.launch == Launch::PerHost;
+  task.says_why = !batch || o.launch == Launch::PerHost || starts_training(spec);
   bool asked = !spec.files.out.empty() || !spec.files.err.empty();
   if (batch || !asked) return;
   auto file = asked_file(o, host, !spec.files.err.empty());
@@ -226,7 +227,6 @@ std::vector<SmallFile> small_files(const HostOrder& o) {
   // The folder is there before the task, which makes its socket in it.
   if (o.app.type == AppType::Notebook)
     files.push_back({"about", "the socket of wm-notebook\n", false});
-  if (task_count(o.hosts) <= 1 && !o.team.elastic) return files;
   std::string hosts;
   for (const auto& [name, tasks] : by_host(o))
     for (std::uint32_t i = 0; i < tasks; ++i) hosts += name + "\n";

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "libwm/model/inheritance.h"
+
 namespace wm::launch {
 namespace {
 
@@ -36,8 +38,9 @@ constexpr OwnVariable kOwn[] = {
     {"LSB_BIND_MEM_LIST", SetWhen::Bound, SetBy::Wnoded},
     {"LSB_BIND_MEM_POLICY", SetWhen::Bound, SetBy::Wnoded},
     {"LSB_CHKPNT_DIR", SetWhen::Asked, SetBy::LaunchEnv},
-    {"LSB_DJOB_HOSTFILE", SetWhen::Parallel, SetBy::LaunchEnv},
+    {"LSB_DJOB_HOSTFILE", SetWhen::Task, SetBy::LaunchEnv},
     {"LSB_DJOB_NUMPROC", SetWhen::Task, SetBy::LaunchEnv},
+    {"LSB_DJOB_RANKFILE", SetWhen::Task, SetBy::LaunchEnv},
     {"LSB_ECHKPNT_METHOD", SetWhen::Asked, SetBy::LaunchEnv},
     {"LSB_EFFECTIVE_RSRCREQ", SetWhen::Task, SetBy::LaunchEnv},
     {"LSB_ERRORFILE", SetWhen::Asked, SetBy::LaunchEnv},
@@ -48,6 +51,8 @@ constexpr OwnVariable kOwn[] = {
     {"LSB_JOBFILENAME", SetWhen::Asked, SetBy::LaunchEnv},
     {"LSB_JOBID", SetWhen::Task, SetBy::LaunchEnv},
     {"LSB_JOBINDEX", SetWhen::Task, SetBy::LaunchEnv},
+    {"LSB_JOBINDEX_END", SetWhen::Array, SetBy::LaunchEnv},
+    {"LSB_JOBINDEX_STEP", SetWhen::Array, SetBy::LaunchEnv},
     {"LSB_JOBNAME", SetWhen::Task, SetBy::LaunchEnv},
     {"LSB_JOBPGIDS", SetWhen::Beside, SetBy::Wshepherd},
     {"LSB_JOBPIDS", SetWhen::Beside, SetBy::Wshepherd},
@@ -145,6 +150,7 @@ constexpr OwnVariable kOwn[] = {
     {"WM_LOCAL_RANK", SetWhen::Meets, SetBy::FrameworkEnv},
     {"WM_NODE", SetWhen::Process, SetBy::LaunchEnv},
     {"WM_NODE_SOCKET", SetWhen::InAgent, SetBy::PartEnv},
+    {"WM_OWN", SetWhen::Task, SetBy::LaunchEnv},
     {"WM_RESUME_DIR", SetWhen::Element, SetBy::LaunchEnv},
     {"WM_RESUME_FROM", SetWhen::Asked, SetBy::FrameworkEnv},
     {"WM_START", SetWhen::Process, SetBy::LaunchEnv},
@@ -153,6 +159,14 @@ constexpr OwnVariable kOwn[] = {
     {"WM_WEB_SOCKET", SetWhen::Notebook, SetBy::PartEnv},
     {"WORLD_SIZE", SetWhen::Meets, SetBy::FrameworkEnv},
 };
+
+// Set anew for every job, or no job's own: what is started from a job needs them.
+constexpr std::string_view kOfAnySession[] = {"HOME", "HOSTNAME",   "LOGNAME", "PATH",
+                                              "PWD",  "PYTHONPATH", "SHELL",   "USER"};
+
+bool is_set_later(const OwnVariable& own) {
+  return own.by == SetBy::Wnoded || own.by == SetBy::Wshepherd;
+}
 
 bool means(std::string_view row, std::string_view name) {
   if (!row.ends_with('*')) return row == name;
@@ -167,6 +181,21 @@ const OwnVariable* own_variable(std::string_view name) {
   const auto* row =
       std::ranges::find_if(kOwn, [&](const OwnVariable& own) { return means(own.name, name); });
   return row == std::end(kOwn) ? nullptr : row;
+}
+
+std::string own_list(const std::map<std::string, std::string>& before,
+                     const std::map<std::string, std::string>& now) {
+  std::string list;
+  for (const auto& [name, value] : now) {
+    auto at = before.find(name);
+    bool theirs = at != before.end() && at->second == value;
+    if (!theirs && std::ranges::find(kOfAnySession, name) == std::end(kOfAnySession))
+      list += own_entry(name, value) + " ";
+  }
+  for (const auto& own : kOwn)
+    if (is_set_later(own)) list.append(own.name) += ' ';
+  list.pop_back();
+  return list;
 }
 
 }  // namespace wm::launch

@@ -1,9 +1,11 @@
 // Role: the one table of what WM sets in the environments of jobs: names, when, and where it is
-// done. What a job submits has them from that job; so this is what another one must not inherit.
+// done; and the list of them that a task has, so that what it submits does not inherit them.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace wm::launch {
@@ -15,6 +17,7 @@ enum class SetWhen : std::uint8_t {
   Asked,      ///< an option of the job says so
   Parallel,   ///< the job has several tasks
   Elastic,    ///< the job is elastic
+  Array,      ///< an element of an array
   Element,    ///< an element of an open array
   Meets,      ///< its tasks meet at a port
   Launcher,   ///< a launcher of trainings, or one process a host
@@ -56,5 +59,12 @@ struct OwnVariable {
 std::span<const OwnVariable> own_variables();
 /// The row of a name; null: WM never sets it. @cost O(variables)
 const OwnVariable* own_variable(std::string_view name);
+
+/// WM_OWN of a task (libwm/model/inheritance.h): what is in `now` and was not so in the submitter's
+/// environment `before`, and what wnoded and wshepherd may add to it. Not what every session of an
+/// account has: PATH, PYTHONPATH, HOME and their like.
+/// @cost O(variables)   @thread any
+std::string own_list(const std::map<std::string, std::string>& before,
+                     const std::map<std::string, std::string>& now);
 
 }  // namespace wm::launch

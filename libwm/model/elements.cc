@@ -1,5 +1,7 @@
 #include "libwm/model/elements.h"
 
+#include <algorithm>
+
 namespace wm {
 namespace {
 
@@ -7,7 +9,43 @@ std::uint32_t range_size(const IndexRange& r) {
   return r.to < r.from ? 0 : (r.to - r.from) / r.step + 1;
 }
 
+bool reach_over(std::vector<IndexRange> ranges) {
+  std::ranges::sort(ranges, {}, &IndexRange::from);
+  auto later = [](const auto& one, const auto& next) { return next.from <= one.to; };
+  return std::ranges::adjacent_find(ranges, later) != ranges.end();
+}
+
+// Ascending indices as the few ranges that a look at the last two of them finds.
+std::vector<IndexRange> ranges_of(const std::vector<std::uint32_t>& indices) {
+  std::vector<IndexRange> ranges;
+  for (auto index : indices) {
+    auto* last = ranges.empty() ? nullptr : &ranges.back();
+    bool goes_on = last && (last->from == last->to || index - last->to == last->step);
+    if (goes_on) *last = {last->from, index, index - last->to};
+    else ranges.push_back({index, index, 1});
+  }
+  return ranges;
+}
+
 }  // namespace
+
+std::uint64_t element_count(std::span<const IndexRange> ranges) {
+  std::uint64_t n = 0;
+  for (const auto& range : ranges) n += range_size(range);
+  return n;
+}
+
+std::vector<IndexRange> each_once(std::vector<IndexRange> ranges) {
+  if (!reach_over(ranges)) return ranges;
+  std::vector<std::uint32_t> indices;
+  indices.reserve(element_count(ranges));
+  for (const auto& range : ranges)
+    for (std::uint64_t i = range.from; i <= range.to; i += range.step)
+      indices.push_back(static_cast<std::uint32_t>(i));
+  std::ranges::sort(indices);
+  indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
+  return ranges_of(indices);
+}
 
 std::uint32_t element_count(const JobSpec& spec) {
   std::uint32_t n = 0;

@@ -4,10 +4,18 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "libwm/model/job.h"
 
 namespace wm {
+
+/// Indices in those ranges, one that is in two of them twice. @cost O(ranges)
+std::uint64_t element_count(std::span<const IndexRange> ranges);
+/// The same indices, each once; ranges that lie apart stay as they are, in their order.
+/// @cost O(ranges log ranges); where two of them reach over each other O(elements log elements)
+std::vector<IndexRange> each_once(std::vector<IndexRange> ranges);
 
 /// Elements in an array's ranges, 0 when there are none. @cost O(ranges)
 std::uint32_t element_count(const JobSpec& spec);

@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "libwm/model/inheritance.h"
+
 namespace wm::cmd {
 namespace {
 
@@ -21,6 +23,12 @@ Variables all_variables(const Surroundings& surroundings) {
   for (const auto& entry : surroundings.environment)
     if (auto equals = entry.find('='); equals != std::string::npos && equals > 0)
       all[entry.substr(0, equals)] = entry.substr(equals + 1);
+  return all;
+}
+
+// What a job inherits that is submitted here: nothing that WM has set for the job around us.
+Variables without_own(Variables all) {
+  leave_out_own(all);
   return all;
 }
 
@@ -100,13 +108,14 @@ JobEnvironment in_a_block(const Variables& job, std::vector<std::string> unset =
 
 Result<JobEnvironment> make_environment(const Parsed& options, const Surroundings& surroundings) {
   const Variables here = all_variables(surroundings);
+  const Variables inherited = without_own(here);
   const auto given = options.all("env");
-  Variables job = given.empty() ? here : Variables();
+  Variables job = given.empty() ? inherited : Variables();
   std::vector<std::string> unset;
   for (const auto& text : given) {
     WM_TRY(auto settings, settings_of(text));
     for (const auto& setting : settings) {
-      if (setting == "all") job.insert(here.begin(), here.end());
+      if (setting == "all") job.insert(inherited.begin(), inherited.end());
       else if (setting == "none") job.clear();
       else WM_TRY(apply(setting, here, job, unset));
     }
@@ -117,7 +126,7 @@ Result<JobEnvironment> make_environment(const Parsed& options, const Surrounding
 
 Result<JobEnvironment> make_environment(const JobRequest& request,
                                         const Surroundings& surroundings) {
-  Variables job = all_variables(surroundings);
+  Variables job = without_own(all_variables(surroundings));
   std::vector<std::string> unset;
   for (const auto& [name, value] : request.environment)
     WM_TRY(apply(name + "=" + value, {}, job, unset));

@@ -1,13 +1,18 @@
 // One reader of index lists for both directions.
 #include "libwm/submit/job_names.h"
 
+#include <algorithm>
 #include <charconv>
+#include <utility>
+
+#include "libwm/model/elements.h"
 
 namespace wm::cmd {
 namespace {
 
 constexpr std::size_t kMaxName = 4094;
 constexpr std::uint64_t kMaxIds = 100000;
+constexpr std::uint64_t kMaxListed = 50'000'000;  // more are the master's to refuse
 
 bool take_number(std::string_view& text, std::uint32_t& out) {
   auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), out);
@@ -36,7 +41,9 @@ bool take_list(std::string_view& text, std::vector<IndexRange>& ranges) {
   do {
     if (!take_range(text, ranges.emplace_back())) return false;
   } while (take(text, ','));
-  return take(text, ']');
+  if (!take(text, ']')) return false;
+  if (element_count(ranges) <= kMaxListed) ranges = each_once(std::move(ranges));
+  return true;
 }
 
 Result<void> add_ids(const std::string& word, std::vector<JobId>& ids) {

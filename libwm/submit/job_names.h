@@ -18,7 +18,7 @@ namespace wm::cmd {
 /// What -J asks for.
 struct JobName {
   std::string name;
-  std::vector<IndexRange> array;  ///< empty: no array
+  std::vector<IndexRange> array;  ///< empty: no array; no index is in two of them
   std::uint32_t limit = 0;        ///< %N; 0: none
   bool operator==(const JobName&) const = default;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "libwm/submit/command_words.h"
 #include "libwm/submit/directives.h"
 
 namespace wm::cmd {
@@ -19,8 +20,7 @@ Result<client::PackJob> job_of(std::string_view line, const Surroundings& here,
       return fail(Code::BadArgument, "-" + std::string(option) + " does not go with -pack");
   if (options.words.empty()) return fail(Code::BadArgument, "No command is specified");
   Source source;
-  for (const auto& word : options.words)
-    source.command += (source.command.empty() ? "" : " ") + word;
+  source.command = command_line_of(options.words);
   if (filter) WM_TRY(filter(source.command, options));
   WM_TRY(auto spec, make_spec(options, source, here));
   spec.queue = asked_queues(options, here).front();

@@ -455,8 +455,8 @@ std::vector<std::string> asked_queues(std::string_view text, const Surroundings&
 bool is_script(std::string_view text) {
   if (text.find('\0') != std::string_view::npos) return false;
   if (text.starts_with("#!")) return true;
-  auto words = directive_words(text);
-  return !words || !words->empty();
+  auto found = directives_of(text);
+  return !found || !found->empty();
 }
 
 std::string first_command_of(std::string_view script) {

@@ -76,6 +76,7 @@ constexpr Option kSubmitOptions[] = {
     {"We", Kind::Number, "[h:]m", "How long it will run, for dates of others; no limit"},
     {"U", Kind::Text, "reservation", "Start within this advance reservation only"},
     {"k", Kind::Text, "\"dir [period] [method=name]\"", "Keep checkpoints there"},
+    {"hl", Kind::Flag, "", ""},  // limits are of the job on each host here, as it asks
     {"ul", Kind::IgnoredFlag, "", ""},
     {"core_isolation", Kind::Ignored, "", ""},
     {"network", Kind::Ignored, "", ""},
@@ -99,6 +100,7 @@ constexpr Option kSubmitOptions[] = {
     {"ISp", Kind::Refused, "", "not supported, -I, -Ip and -Is are"},
     {"ISs", Kind::Refused, "", "not supported, -I, -Ip and -Is are"},
     {"IX", Kind::Refused, "", "X11 is not forwarded"},
+    {"XF", Kind::Refused, "", "X11 is not forwarded"},
 };
 
 }  // namespace

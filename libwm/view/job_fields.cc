@@ -4,20 +4,19 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "libwm/base/joined.h"
 #include "libwm/base/units.h"
 #include "libwm/model/elements.h"
 #include "libwm/view/growth.h"
+#include "libwm/view/lsf_job_fields.h"
 #include "libwm/view/sent.h"
 #include "libwm/view/texts.h"
 
 namespace wm::view {
 namespace {
-
-const Job& job_of(const ShownJob& s) { return *s.view->job; }
-const JobSpec& spec_of(const ShownJob& s) { return s.view->job->spec(); }
 
 // Of one that is over those count that were there at its end.
 bool counts(const Job& job, const Task& task) {
@@ -55,12 +54,6 @@ std::string tenths_text(const ShownJob& s) {
   auto d = job_of(s).usage.cpu;
   auto tenths = std::chrono::duration_cast<std::chrono::milliseconds>(d).count() / 100;
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " second(s)";
-}
-
-std::string mbytes_text(Bytes bytes) {
-  if (bytes.value == 0) return "";
-  auto tenths = bytes.value * 10 / (1 << 20);
-  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " Mbytes";
 }
 
 std::optional<Duration> time_left(const ShownJob& s) {
@@ -111,13 +104,6 @@ std::optional<int> exit_code(const Job& job) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-std::vector<std::string> exec_hosts(const JobView& view) {
-  std::vector<std::string> hosts;
-  for (std::size_t i = 0; i < view.job->tasks.size() && i < view.task_hosts.size(); ++i)
-    if (counts(*view.job, view.job->tasks[i])) hosts.push_back(view.task_hosts[i]);
-  return hosts;
-}
-
 std::optional<std::int64_t> hosts_used(const ShownJob& s) {
   auto hosts = s.view->task_hosts;
   std::sort(hosts.begin(), hosts.end());
@@ -146,7 +132,6 @@ std::string notes_text(const Job& job) {
 }
 
 using J = ShownJob;
-std::string nothing(const J&) { return ""; }
 
 constexpr Field<J> kJobFields[] = {
     {{"jobid", "id", 7}, kBrief, [](const J& s) { return job_id_text(*s.view); }},
@@ -174,7 +159,6 @@ constexpr Field<J> kJobFields[] = {
     {{"job_priority", "priority", 12},
      kFull,
      [](const J& s) { return if_set(spec_of(s).user_priority); }},
-    {{"user_group", "ugroup", 15}, kText, nothing},
     {{"dependency", "", 15}, kFull | kPrivate, [](const J& s) { return spec_of(s).when.depend; }},
     {{"command", "cmd", 15},
      kFull | kPrivate,
@@ -189,7 +173,10 @@ constexpr Field<J> kJobFields[] = {
     {{"exec_host", "", 11},
      kBrief,
      [](const J& s) { return exec_hosts(*s.view); },
-     [](const J& s) { return exec_hosts_text(*s.view); }},
+     [](const J& s) {
+       auto hosts = exec_hosts(*s.view);
+       return joined(s.short_hosts ? shortened(hosts) : hosts, ":");
+     }},
     {{"nexec_host", "", 10}, kFull, [](const J& s) { return hosts_used(s); }},
     {{"ask_hosts", "", 30}, kFull | kPrivate, [](const J& s) { return spec_of(s).asked.hosts; }},
     {{"excluded_hosts", "", 30}, kFull, [](const J& s) { return s.view->excluded_hosts; }},
@@ -225,7 +212,6 @@ constexpr Field<J> kJobFields[] = {
      kFull | kPrivate,
      [](const J& s) { return if_set(spec_of(s).limits.mem); },
      [](const J& s) { return mbytes_text(spec_of(s).limits.mem); }},
-    {{"swap", "", 15}, kText, nothing},
     {{"combined_resreq", "cresreq", 20},
      kFull | kPrivate,
      [](const J& s) { return spec_of(s).asked.resreq; }},
@@ -249,8 +235,6 @@ constexpr Field<J> kJobFields[] = {
     {{"kill_reason", "", 50},
      kFull | kPrivate,
      [](const J& s) { return job_of(s).kill ? job_of(s).kill->text : ""; }},
-    {{"suspend_reason", "", 50}, kText, nothing},
-    {{"resume_reason", "", 50}, kText, nothing},
     {{"estimated_start_time", "estart_time", 20},
      kBrief,
      [](const J& s) {
@@ -259,11 +243,11 @@ constexpr Field<J> kJobFields[] = {
     {{"pend_reason", "", 11},
      kBrief | kPrivate,
      [](const J& s) { return pend_reason_text(*s.view); }},
-    {{"gpu_num", "", 10},
+    {{"gpu_num", "gnum", 10},
      kBrief,
      [](const J& s) { return if_set(spec_of(s).task.milli_gpus / 1000.0); },
      gpu_text},
-    {{"gpu_mode", "", 20}, kFull | kPrivate, [](const J& s) { return spec_of(s).asked.gpu; }},
+    {{"gpu_mode", "gmode", 20}, kFull | kPrivate, [](const J& s) { return spec_of(s).asked.gpu; }},
     {{"exclusive", "", 13}, kFull, [](const J& s) { return spec_of(s).exclusive; }},
     {{"interactive", "", 11},
      kFull,
@@ -350,7 +334,14 @@ constexpr Field<J> kMoreJobFields[] = {
 
 }  // namespace
 
-std::span<const Field<ShownJob>> job_fields() { return kJobFields; }
+std::span<const Field<ShownJob>> job_fields() {
+  static const auto kAll = [] {
+    std::vector<Field<ShownJob>> all(std::begin(kJobFields), std::end(kJobFields));
+    for (const auto& field : lsf_job_fields()) all.push_back(field);
+    return all;
+  }();
+  return kAll;
+}
 std::span<const Field<ShownJob>> more_job_fields() { return kMoreJobFields; }
 
 bool is_summary(const JobView& view) {
@@ -363,6 +354,32 @@ std::string job_id_text(const JobView& view) { return to_string(view.id); }
 std::string job_name_text(const JobView& view) {
   const auto& name = view.job->spec().name;
   return view.id.index == 0 ? name : name + "[" + std::to_string(view.id.index) + "]";
+}
+
+bool is_ineligible(const JobView& view) {
+  constexpr std::array kCodes = {PendCode::Held,      PendCode::Dependency, PendCode::NeverMet,
+                                 PendCode::BeginTime, PendCode::ArrayLimit, PendCode::NoneWanted};
+  return std::ranges::any_of(view.reasons, [&](const PendReason& reason) {
+    return std::ranges::find(kCodes, reason.code) != kCodes.end();
+  });
+}
+
+std::vector<std::string> exec_hosts(const JobView& view) {
+  std::vector<std::string> hosts;
+  for (std::size_t i = 0; i < view.job->tasks.size() && i < view.task_hosts.size(); ++i)
+    if (counts(*view.job, view.job->tasks[i])) hosts.push_back(view.task_hosts[i]);
+  return hosts;
+}
+
+std::vector<std::string> shortened(const std::vector<std::string>& hosts) {
+  std::vector<std::string> result;
+  for (std::size_t i = 0; i < hosts.size();) {
+    auto end = i;
+    while (end < hosts.size() && hosts[end] == hosts[i]) ++end;
+    result.push_back((end - i > 1 ? std::to_string(end - i) + "*" : "") + hosts[i]);
+    i = end;
+  }
+  return result;
 }
 
 std::string exec_hosts_text(const JobView& view) { return joined(exec_hosts(view), ":"); }

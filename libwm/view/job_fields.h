@@ -18,9 +18,11 @@ namespace wm::view {
 struct ShownJob {
   const JobView* view;
   WallTime now;
+  bool short_hosts = false;  ///< "4*hostA" for hosts that come again: LSB_SHORT_HOSTLIST=1
 };
 
-/// Every field, in the order of `-o all`. @cost O(1)
+/// Every field, in the order of `-o all`: those that say something here, and behind them what else
+/// LSF has (lsf_job_fields.cc). @cost O(1)
 std::span<const Field<ShownJob>> job_fields();
 /// What LSF has no column for: in JSON only. @cost O(1)
 std::span<const Field<ShownJob>> more_job_fields();
@@ -44,9 +46,15 @@ bool is_summary(const JobView& view);
 std::string job_id_text(const JobView& view);
 /// The job's name; an element's with its index. @cost O(name)
 std::string job_name_text(const JobView& view);
+/// Does something keep it that is no matter of who goes first where? @source LSF bjobs -pi
+bool is_ineligible(const JobView& view);
 /// One host per task that counts: holding a slot now or, of a job that is over, used by its
-/// last attempt; joined by ':'. @cost O(tasks)
+/// last attempt. @cost O(tasks)
+std::vector<std::string> exec_hosts(const JobView& view);
+/// The same, joined by ':'. @cost O(tasks)
 std::string exec_hosts_text(const JobView& view);
+/// "4*hostA", "hostB": hosts that follow each other as LSF shortens them. @cost O(hosts)
+std::vector<std::string> shortened(const std::vector<std::string>& hosts);
 /// "TERM_OWNER: job killed by owner"; empty for a job that ended by itself. @cost O(1)
 std::string exit_reason_text(const JobView& view);
 /// The exit code; empty while there is none or it is 0. @cost O(1)

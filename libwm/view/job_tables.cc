@@ -30,18 +30,6 @@ std::vector<std::string> split_hosts(const std::string& text) {
   return hosts;
 }
 
-// "4*hostA", "hostB": runs of one name as LSF shortens them.
-std::vector<std::string> shortened(const std::vector<std::string>& hosts) {
-  std::vector<std::string> result;
-  for (std::size_t i = 0; i < hosts.size();) {
-    auto end = i;
-    while (end < hosts.size() && hosts[end] == hosts[i]) ++end;
-    result.push_back((end - i > 1 ? std::to_string(end - i) + "*" : "") + hosts[i]);
-    i = end;
-  }
-  return result;
-}
-
 std::string state_of(const ShownJob& s) { return std::string(lsf_state(*s.view->job)); }
 
 std::string narrow_row(const ShownJob& s, bool short_hosts) {
@@ -110,7 +98,8 @@ std::string wide_table(std::span<const ShownJob> jobs, bool more, bool with_head
         rows.back().emplace_back(name);
   }
   for (const auto& job : jobs) rows.push_back(more ? more_cells(job) : wide_cells(job));
-  return aligned(rows);
+  constexpr int kWidest = 40;  // one job's long name is no reason for long lines of all
+  return aligned(rows, kWidest);
 }
 
 void add(std::string& line, const char* name, const std::string& value) {
@@ -166,6 +155,8 @@ std::string submit_line(const ShownJob& s) {
   add(line, "Notify on", notify_words(spec.mail.notify));
   add(line, "Mail User", spec.mail.to);
   add(line, "Checkpoint directory", spec.checkpoint.dir);
+  add(line, "Specified Start Time", year_time(spec.when.begin));
+  add(line, "Specified Termination Time", year_time(spec.when.deadline));
   add(line, "Requested Resources", spec.asked.resreq);
   add(line, "Requested GPU", spec.asked.gpu);
   return line + ";";

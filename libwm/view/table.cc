@@ -36,9 +36,10 @@ std::vector<int> widths_of(std::span<const Cells> rows) {
   return widths;
 }
 
-std::vector<std::string> lines_of(std::span<const Cells> rows, bool right, std::string_view gap) {
-  auto widths = widths_of(rows);
-  for (std::size_t i = 1; right && i < widths.size(); ++i) widths[i] = -widths[i];
+namespace {
+
+std::vector<std::string> lines_with(std::span<const Cells> rows, std::span<const int> widths,
+                                    std::string_view gap) {
   std::vector<std::string> lines;
   for (const auto& row : rows) {
     auto line = line_of(row, widths, TooWide::Keep, gap);
@@ -47,9 +48,19 @@ std::vector<std::string> lines_of(std::span<const Cells> rows, bool right, std::
   return lines;
 }
 
-std::string aligned(std::span<const Cells> rows) {
+}  // namespace
+
+std::vector<std::string> lines_of(std::span<const Cells> rows, bool right, std::string_view gap) {
+  auto widths = widths_of(rows);
+  for (std::size_t i = 1; right && i < widths.size(); ++i) widths[i] = -widths[i];
+  return lines_with(rows, widths, gap);
+}
+
+std::string aligned(std::span<const Cells> rows, int widest) {
   std::string text;
-  for (const auto& line : lines_of(rows, false, " ")) text += line + "\n";
+  auto widths = widths_of(rows);
+  for (auto& width : widths) width = std::min(width, widest);
+  for (const auto& line : lines_with(rows, widths, " ")) text += line + "\n";
   return text;
 }
 

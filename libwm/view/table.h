@@ -27,7 +27,8 @@ std::vector<int> widths_of(std::span<const Cells> rows);
 /// `right`: all columns but the first to the right. @cost O(text)
 std::vector<std::string> lines_of(std::span<const Cells> rows, bool right, std::string_view gap);
 
-/// The same as one text, columns to the left and a blank apart. @cost O(text)
-std::string aligned(std::span<const Cells> rows);
+/// The same as one text, columns to the left and a blank apart. A cell that is wider than `widest`
+/// moves its own line alone. @units widest: characters   @cost O(text)
+std::string aligned(std::span<const Cells> rows, int widest = 1 << 30);
 
 }  // namespace wm::view

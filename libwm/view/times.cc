@@ -13,6 +13,7 @@ std::string time_text(WallTime time, const char* format) {
 
 std::string short_time(WallTime time) { return time_text(time, "%b %e %H:%M"); }
 std::string long_time(WallTime time) { return time_text(time, "%a %b %e %H:%M:%S"); }
+std::string year_time(WallTime time) { return time_text(time, "%a %b %e %H:%M:%S %Y"); }
 std::string dated_time(WallTime time) { return time_text(time, "%m/%d-%H:%M:%S"); }
 
 }  // namespace wm::view

@@ -12,6 +12,8 @@ namespace wm::view {
 std::string short_time(WallTime time);
 /// "Fri Nov 20 07:44:06". @cost O(1)
 std::string long_time(WallTime time);
+/// "Fri Nov 20 07:44:06 2026": of one that may be years away. @cost O(1)
+std::string year_time(WallTime time);
 /// "11/20-07:44:06", for -W. @cost O(1)
 std::string dated_time(WallTime time);
 

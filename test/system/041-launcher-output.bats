@@ -216,3 +216,14 @@ E2
   bsub -n 2 -R 'span[ptile=1]' -o out.txt ./torchrun '--nnodes=$NNODES' --nproc_per_node gpu train.py 2>said.txt >/dev/null
   [ ! -s said.txt ]
 }
+
+@test "the exception of a task that WM starts itself is the reason, of a fixed size and elastic" {
+  local how job
+  for how in '-n 2' '-ar -n 1,2'; do
+    job=$(submit -app training $how "$PYTHON" -c 'raise RuntimeError("CUDA error: invalid device ordinal")')
+    ran_out "$job" 60
+    [ "$(state "$job")" = failed ]
+    tells "$job" 'ended: RuntimeError: CUDA error: invalid device ordinal'
+    bjobs -l "$job" | tr -d ' \n' | grep -qF 'RuntimeError:CUDAerror:invaliddeviceordinal'
+  done
+}

@@ -41,6 +41,7 @@ logs() { cat "$CLUSTER"/results/*/batchworkdir/"$1"/log/*/stdout; }
 way() {
   local from=$1 job
   shift
+  rm -f out.txt # -o appends
   case $from in
     log) job=$(submit -app training -n 4 -R 'span[ptile=2]' "$@") ;;
     out) job=$(submit -app batch -n 4 -R 'span[ptile=2]' -o out.txt "$@") ;;
@@ -92,9 +93,9 @@ stand_in() { # NAME, of a program that only runs another one; its own words befo
 @test "torchrun that is told by its options what WM tells it: rdzv-endpoint, master_addr, nnodes" {
   has torch
   torchrun_works
-  way out $torchrun '--nnodes=$NNODES --nproc_per_node=$NPROC_PER_NODE --rdzv_backend=c10d --rdzv_id=$LSB_JOBID --rdzv_endpoint=$MASTER_ADDR:$MASTER_PORT meet.py'
+  way out "$torchrun "'--nnodes=$NNODES --nproc_per_node=$NPROC_PER_NODE --rdzv_backend=c10d --rdzv_id=$LSB_JOBID --rdzv_endpoint=$MASTER_ADDR:$MASTER_PORT meet.py'
   four_met 0 1
-  way out $torchrun '--nnodes 2 --nproc_per_node 2 --node_rank $NODE_RANK --master_addr $MASTER_ADDR --master_port $MASTER_PORT meet.py'
+  way out "$torchrun "'--nnodes 2 --nproc_per_node 2 --node_rank $NODE_RANK --master_addr $MASTER_ADDR --master_port $MASTER_PORT meet.py'
   four_met 0 1
 }
 
@@ -108,13 +109,13 @@ stand_in() { # NAME, of a program that only runs another one; its own words befo
 @test "accelerate launch --cpu: one a task, with its rank" {
   has accelerate
   has torch
-  way out "$(dirname "$PYTHON")/accelerate" launch --cpu meet.py
+  way log "$(dirname "$PYTHON")/accelerate" launch --cpu meet.py
   four_met 0 1
 }
 
 @test "accelerate launch with the options that bsub(1) names" {
   has accelerate
-  way out "$(dirname "$PYTHON")/accelerate" launch --cpu '--num_machines $NNODES --machine_rank $NODE_RANK --num_processes $WORLD_SIZE --main_process_ip $MASTER_ADDR --main_process_port $MASTER_PORT meet.py'
+  way log "$(dirname "$PYTHON")/accelerate launch --cpu "'--num_machines $NNODES --machine_rank $NODE_RANK --num_processes $WORLD_SIZE --main_process_ip $MASTER_ADDR --main_process_port $MASTER_PORT meet.py'
   four_met 0 1
 }
 
@@ -180,7 +181,7 @@ P
 
 @test "deepspeed --no_ssh: one launcher a host" {
   has deepspeed
-  way out "$(dirname "$PYTHON")/deepspeed" --no_ssh '--num_gpus $NPROC_PER_NODE --num_nodes $NNODES --node_rank $NODE_RANK --master_addr $MASTER_ADDR --master_port $MASTER_PORT meet.py'
+  way out "$(dirname "$PYTHON")/deepspeed --no_ssh "'--num_gpus $NPROC_PER_NODE --num_nodes $NNODES --node_rank $NODE_RANK --master_addr $MASTER_ADDR --master_port $MASTER_PORT meet.py'
   four_met 0 1
 }
 

@@ -11,6 +11,7 @@
 #include "libwm/expr/groups.h"
 #include "libwm/expr/request.h"
 #include "libwm/model/config/recipients.h"
+#include "libwm/model/elements.h"
 #include "libwm/sched/feasible.h"
 
 namespace wm::master {
@@ -241,18 +242,18 @@ Result<void> check_sizes(const Config& config, const AppConf& app, const JobSpec
   if (spec.min_tasks == 0 || spec.max_tasks < spec.min_tasks)
     return fail(Code::BadArgument, "-n " + std::to_string(spec.min_tasks) + "," +
                                        std::to_string(spec.max_tasks) + ": Bad argument");
-  std::uint64_t elements = 0;
-  for (const auto& range : spec.array) {
+  for (const auto& range : spec.array)
     if (range.from == 0 || range.to < range.from || range.step == 0)
       return fail(Code::BadArgument, "Job array index error: " + std::to_string(range.from) + "-" +
                                          std::to_string(range.to) + ":" +
                                          std::to_string(range.step));
-    elements += (range.to - range.from) / range.step + 1;
-  }
+  const auto elements = element_count(std::span<const IndexRange>(spec.array));
   if (elements > limits.max_array_size)
     return fail(Code::Limit, "Job array index too large: " + std::to_string(elements) +
                                  " elements, the limit is " +
                                  std::to_string(limits.max_array_size));
+  if (element_count(each_once(spec.array)) != elements)
+    return fail(Code::BadArgument, "Job array index error: an index is named twice");
   if (spec.elastic && !spec.array.empty())
     return fail(Code::BadArgument, "-ar: a job array cannot be elastic");
   return {};

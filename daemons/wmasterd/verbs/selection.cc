@@ -109,11 +109,11 @@ bool fits_state(const JobSelection& s, JobState state) {
   if (any && !s.ids.empty()) return true;
   bool over = is_over(state);
   if (over ? !s.finished : !s.unfinished) return false;
+  if (any || over) return true;
   bool waiting = state == JobState::Pending || state == JobState::Held;
-  if (s.pending_only) return waiting;
-  if (s.running_only) return !over && !waiting && state != JobState::Suspended;
-  if (s.suspended_only) return state == JobState::Held || state == JobState::Suspended;
-  return true;
+  bool stopped = state == JobState::Held || state == JobState::Suspended;
+  return (s.pending_only && waiting) || (s.suspended_only && stopped) ||
+         (s.running_only && !waiting && state != JobState::Suspended);
 }
 
 JobState state_of(const Job& job, JobId id) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "libwm/launch/launch_env.h"
+#include "libwm/model/inheritance.h"
 
 namespace wm::launch {
 namespace {
@@ -102,6 +103,26 @@ TEST(own_variables, a_row_for_a_family_means_its_members) {
   ASSERT_NE(own_variable("WM_GROUP_FAR_OFF"), nullptr);
   EXPECT_EQ(own_variable("WM_GROUP_FAR_OFF")->when, SetWhen::Grouped);
   EXPECT_EQ(own_variable("LSB_JOBID")->by, SetBy::LaunchEnv);
+}
+
+TEST(own_variables, a_job_inside_a_job_inherits_what_its_submitter_has_set_and_no_more) {
+  auto order = order_of_all();
+  order.app.type = AppType::Training;
+  order.app.env["OF_PROFILE"] = "1";
+  order.blobs.env += std::string("OMP_NUM_THREADS=7\0PATH=/mine\0", 31);
+  std::map<std::string, std::string> inner;
+  for (const auto& entry : task_environment(order, host_of_all(), order.tasks[0]))
+    inner[entry.substr(0, entry.find('='))] = entry.substr(entry.find('=') + 1);
+  inner["CUDA_MPS_PIPE_DIRECTORY"] = "/set/by/wnoded";
+  inner["MASTER_PORT"] = "1234";  // its script's own
+  leave_out_own(inner);
+  std::set<std::string> names;
+  for (const auto& [name, value] : inner) names.insert(name);
+  const std::set<std::string> session{"HOME", "HOSTNAME",   "LOGNAME", "PATH",
+                                      "PWD",  "PYTHONPATH", "SHELL",   "USER"};
+  names.erase("TASK_JOB_ID");
+  for (const auto& name : session) names.erase(name);
+  EXPECT_EQ(names, (std::set<std::string>{"MASTER_PORT", "MINE", "OMP_NUM_THREADS"}));
 }
 
 }  // namespace

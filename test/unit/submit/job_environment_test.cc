@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "libwm/model/inheritance.h"
+
 namespace wm::cmd {
 namespace {
 
@@ -48,6 +52,22 @@ TEST(job_environment, names_without_a_value_here_are_told) {
   EXPECT_EQ(environment_of({"-env", "X=a,b"})->unset, List{"b"})
       << "a comma that was meant for the value";
   EXPECT_EQ(environment_of({})->unset, List{});
+}
+
+TEST(job_environment, what_wm_has_set_for_the_job_around_is_not_inherited_unless_it_is_named) {
+  const Surroundings job{.environment = {"RANK=1", "MASTER_PORT=7", "A=1",
+                                         "WM_OWN=" + own_entry("RANK", "1") + " " +
+                                             own_entry("MASTER_PORT", "29500")}};
+  auto block = [&](List args) {
+    auto text =
+        make_environment(parse_options(submit_options(), args, Words::Last).value(), job)->block;
+    std::ranges::replace(text, '\0', ';');
+    return text;
+  };
+  EXPECT_EQ(block({}), "A=1;MASTER_PORT=7;") << "the submitter's own port stays";
+  EXPECT_EQ(block({"-env", "all, B=2"}), "A=1;B=2;MASTER_PORT=7;");
+  EXPECT_EQ(block({"-env", "RANK"}), "RANK=1;");
+  EXPECT_EQ(make_environment(JobRequest{}, job)->block, std::string("A=1\0MASTER_PORT=7\0", 18));
 }
 
 }  // namespace

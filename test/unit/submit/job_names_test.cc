@@ -17,6 +17,14 @@ TEST(job_names, arrays_have_ranges_and_a_limit) {
             (JobName{"a", {{1, 1, 1}, {5, 5, 1}, {20, 30, 5}}, 2}));
 }
 
+TEST(job_names, an_index_that_is_named_twice_is_one_element) {
+  EXPECT_EQ(parse_job_name("a[1-3,2-5]").value(), (JobName{"a", {{1, 5, 1}}, 0}));
+  EXPECT_EQ(parse_job_name("a[3,7,3]%2").value(), (JobName{"a", {{3, 7, 4}}, 2}));
+  EXPECT_EQ(ids({"14[1-2,2]"}).value(), (std::vector<JobId>{{14, 1}, {14, 2}}));
+  EXPECT_EQ(parse_job_name("a[1-4294967295]").value(), (JobName{"a", {{1, ~0u, 1}}, 0}))
+      << "the master says what its limit is";
+}
+
 TEST(job_names, mistakes_are_refused_in_lsfs_words) {
   for (auto text : {"a[0]", "a[3-1]", "a[]", "a[1", "a[1]x", "a[1]%", "a[1]%0", "a[x]", "a[1-2:0]"})
     EXPECT_EQ(parse_job_name(text).error().text, std::string(text) + ": Job array index error");

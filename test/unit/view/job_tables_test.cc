@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <ctime>
 
@@ -222,6 +223,51 @@ TEST(job_tables, wide_rows_have_no_empty_cell) {
   EXPECT_NE(more.find("000:00:00.00"), std::string::npos);
   EXPECT_NE(more.find("\n12    ann  PEND normal login1    -         train[4] "), std::string::npos)
       << more;
+}
+
+TEST(job_tables, one_jobs_long_name_makes_no_line_of_another_long) {
+  auto view = running(), other = running();
+  view = changed(view, [](Job& j) {
+    auto sealed = std::make_shared<SealedSpec>(*j.sealed);
+    sealed->spec.name = std::string(4000, 'n');
+    j.sealed = sealed;
+  });
+  const ShownJob jobs[] = {{&view, at(120)}, {&other, at(120)}};
+  auto text = job_table(jobs, TableStyle::Wide, false, false);
+  EXPECT_LT(text.size() - text.find('\n'), 130u);
+  EXPECT_NE(text.find(std::string(4000, 'n')), std::string::npos);
+}
+
+TEST(job_fields, every_field_of_lsfs_is_known_by_name_and_alias) {
+  auto view = running();
+  for (const char* name :
+       {"runtimelimit",   "rtlimit",  "avg_mem",   "pendstate",  "ependtime",
+        "swaplimit",      "hrusage",  "nthreads",  "alloc_slot", "effective_plimit",
+        "plimit",         "ru_utime", "gpu_alloc", "ertime",     "gnum",
+        "gmode",          "pre_cmd",  "warn_act",  "srcjobid",   "except_stat",
+        "kill_issue_host"})
+    EXPECT_TRUE(parse_format(name, names_of(job_fields()))) << name;
+  EXPECT_EQ(field(view, "runtimelimit"), "10.0");
+  EXPECT_EQ(field(view, "srcjobid"), "") << "shown as -";
+}
+
+TEST(job_fields, hosts_that_come_again_are_counted_where_that_is_asked) {
+  auto view = changed(running(), [](Job& j) { j.tasks[1] = j.tasks[2]; });
+  EXPECT_EQ(field(view, "exec_host"), "n1:n2:n2");
+  EXPECT_EQ(field(view, "alloc_slot"), "n1:2*n2");
+  const auto& fields = job_fields();
+  auto exec_host =
+      std::ranges::find(fields, "exec_host", [](const auto& f) { return f.field.name; });
+  EXPECT_EQ(exec_host->show({&view, at(120), true}), "n1:2*n2");
+}
+
+TEST(job_fields, a_small_limit_is_not_shown_as_none) {
+  auto view = changed(running(), [](Job& j) {
+    auto sealed = std::make_shared<SealedSpec>(*j.sealed);
+    sealed->spec.limits.mem = Bytes{100 << 10};
+    j.sealed = sealed;
+  });
+  EXPECT_EQ(field(view, "memlimit"), "100.0 Kbytes");
 }
 
 TEST(job_tables, long_form_is_wrapped_and_shows_what_clients_parse) {

@@ -153,6 +153,21 @@ TEST(selection, states_narrow_the_selection) {
   EXPECT_EQ(selected(c, selection), Ids{held});
 }
 
+TEST(selection, states_add_up) {
+  ClusterBuilder c;
+  auto host = c.host(4);
+  auto runs = c.submit(SpecBuilder()), waits = c.submit(SpecBuilder()),
+       over = c.submit(SpecBuilder());
+  c.run(runs, {host});
+  c.step(kill(over));
+  JobSelection selection;
+  selection.pending_only = selection.running_only = true;
+  EXPECT_EQ(selected(c, selection), (Ids{runs, waits}));
+  selection.pending_only = false;
+  selection.finished = true;
+  EXPECT_EQ(selected(c, selection), (Ids{runs, over}));
+}
+
 TEST(selection, of_named_jobs_all_are_meant_unless_a_state_is_named_too) {
   ClusterBuilder c;
   auto host = c.host(4);

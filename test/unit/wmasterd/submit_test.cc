@@ -127,6 +127,10 @@ TEST(submit, sizes_that_make_no_sense_are_refused_with_the_numbers) {
   EXPECT_EQ(desk.refused(endless).text, "Job array index error: 1-10:0");
   endless.spec.array = {{1, ~0u, 1}, {1, ~0u, 1}};
   EXPECT_EQ(desk.refused(endless).code, number(Code::Limit));
+  endless.spec.array = {{1, 3, 1}, {2, 5, 1}};
+  EXPECT_EQ(desk.refused(endless).text, "Job array index error: an index is named twice");
+  endless.spec.array = {{1, 5, 2}, {2, 6, 2}};
+  EXPECT_TRUE(desk.submit("odd and even", endless));
   SpecBuilder wordy;
   wordy.spec.program.command = std::string(kMaxSpec, 'x');
   EXPECT_EQ(desk.refused(wordy).code, number(Code::Limit));

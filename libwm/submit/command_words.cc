@@ -1,0 +1,38 @@
+#include "libwm/submit/command_words.h"
+
+namespace wm::cmd {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\n", kEscaped = "\"'\\()";
+
+// A '#' in front would make a comment of all that follows.
+std::string escaped(std::string_view word) {
+  std::string text = word.starts_with('#') ? "\\" : "";
+  for (char c : word) {
+    if (kEscaped.find(c) != kEscaped.npos) text += '\\';
+    text += c;
+  }
+  return text;
+}
+
+std::string later_word(std::string_view word) {
+  bool whole = word.empty() || word[0] == '$' || word.find_first_of(kBlanks) != word.npos;
+  return whole ? single_quoted(word) : escaped(word);
+}
+
+}  // namespace
+
+std::string single_quoted(std::string_view word) {
+  std::string text = "'";
+  for (char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+std::string command_line_of(std::span<const std::string> words) {
+  if (words.empty()) return "";
+  std::string line = words.front();
+  for (const auto& word : words.subspan(1)) line += " " + later_word(word);
+  return line;
+}
+
+}  // namespace wm::cmd

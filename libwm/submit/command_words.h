@@ -1,0 +1,25 @@
+// Role: a command given as words becomes the one line that a shell runs, each word still one
+// argument.
+//   rm "keep b.txt"         →  rm 'keep b.txt'
+//   bash -c 'V=7; echo $V'  →  bash -c 'V=7; echo $V'
+//   cmd a '>' out           →  cmd a > out
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace wm::cmd {
+
+/// The shell line of a command of one or more words, by LSF's rule (LSF 10.1, bsub; OpenLava 3.0,
+/// which shows it). A single word is a line of the shell as it is. Of several the first is taken as
+/// it is; a later one that is empty, holds a blank, tab or newline, or begins with '$' stands in
+/// single quotes and arrives byte for byte; in any other, quotes, backslashes and parentheses are
+/// escaped, and operators (; | & < > *) and names ($NAME) within it stay the shell's.
+/// @cost O(length)   @thread any
+std::string command_line_of(std::span<const std::string> words);
+
+/// The word in single quotes, so that a shell reads it back byte for byte. @cost O(length)
+std::string single_quoted(std::string_view word);
+
+}  // namespace wm::cmd
