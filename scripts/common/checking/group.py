@@ -5,10 +5,12 @@ behind, or skips without a reason counts as one failure. Callers: scripts/check.
 """
 
 import collections
+import contextlib
 import os
 import re
 import signal
 import subprocess
+import threading
 import time
 
 from . import leftovers
@@ -16,6 +18,7 @@ from . import leftovers
 # They find what hangs. A busy machine is no hang: nobody waits for them but who has one.
 LIMIT_S = {'check': 600, 'unit': 600, 'group': 1800, 'python': 1800, 'bats': 1800}
 RUNNING = set()  # processes of groups that have not ended
+STARTS, ENDING = threading.Lock(), threading.Event()
 REAL_PROCESSES = ('fault', 'system/')  # and every bats file
 
 
@@ -36,10 +39,7 @@ class Group:
     def run(self, own, environment, factor):
         """Runs it in its `own` place to its end or limit times `factor`, and counts its cases."""
         started, limit = time.monotonic(), LIMIT_S[self.kind] * factor
-        process = subprocess.Popen(self.command, env={**own.environment(), **environment, **self.extra},
-                                   start_new_session=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                   text=True, errors='replace')
-        RUNNING.add(process)
+        process = begin(self.command, {**own.environment(), **environment, **self.extra})
         try:
             self.output = process.communicate(timeout=limit)[0]
         except subprocess.TimeoutExpired:
@@ -89,10 +89,24 @@ class Group:
         return f'{text}{self.seconds:>8.1f} s  {self.note}'.rstrip()
 
 
+def begin(command, environment):
+    """Starts a group's program, unless the check is to end: none begins behind interrupt's back."""
+    with STARTS:
+        if ENDING.is_set():
+            raise InterruptedError('the check is to end')
+        process = subprocess.Popen(command, env=environment, start_new_session=True, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace')
+        RUNNING.add(process)
+        return process
+
+
 def interrupt():
     """Who runs the check wants it to end: so do those that run now, and take down what they have."""
-    for process in list(RUNNING):
-        os.killpg(process.pid, signal.SIGINT)
+    with STARTS:
+        ENDING.set()
+        for process in list(RUNNING):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGINT)
 
 
 def end_group(process):
