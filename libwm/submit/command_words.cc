@@ -15,8 +15,9 @@ std::string escaped(std::string_view word) {
   return text;
 }
 
-std::string later_word(std::string_view word) {
-  bool whole = word.empty() || word[0] == '$' || word.find_first_of(kBlanks) != word.npos;
+std::string later_word(std::string_view word, Names names) {
+  bool name = word.starts_with('$') && names == Names::AsTheyAre;
+  bool whole = word.empty() || name || word.find_first_of(kBlanks) != word.npos;
   return whole ? single_quoted(word) : escaped(word);
 }
 
@@ -28,10 +29,10 @@ std::string single_quoted(std::string_view word) {
   return text + "'";
 }
 
-std::string command_line_of(std::span<const std::string> words) {
+std::string command_line_of(std::span<const std::string> words, Names names) {
   if (words.empty()) return "";
   std::string line = words.front();
-  for (const auto& word : words.subspan(1)) line += " " + later_word(word);
+  for (const auto& word : words.subspan(1)) line += " " + later_word(word, names);
   return line;
 }
 

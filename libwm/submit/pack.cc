@@ -20,7 +20,7 @@ Result<client::PackJob> job_of(std::string_view line, const Surroundings& here,
       return fail(Code::BadArgument, "-" + std::string(option) + " does not go with -pack");
   if (options.words.empty()) return fail(Code::BadArgument, "No command is specified");
   Source source;
-  source.command = command_line_of(options.words);
+  source.command = command_line_of(options.words, Names::OfTheJob);
   if (filter) WM_TRY(filter(source.command, options));
   WM_TRY(auto spec, make_spec(options, source, here));
   spec.queue = asked_queues(options, here).front();

@@ -29,6 +29,11 @@ TEST(command_words, operators_and_names_are_the_jobs_shells) {
   EXPECT_EQ(line({"echo", "$HOME"}), "echo '$HOME'");
 }
 
+TEST(command_words, in_a_file_that_no_shell_has_read_names_are_the_jobs) {
+  const std::vector<std::string> words{"echo", "$LSB_JOBNAME", "a b"};
+  EXPECT_EQ(command_line_of(words, Names::OfTheJob), "echo $LSB_JOBNAME 'a b'");
+}
+
 TEST(command_words, the_first_word_is_taken_as_it_is) {
   EXPECT_EQ(line({"A=1 ./run", "b c"}), "A=1 ./run 'b c'");
 }
