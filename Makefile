@@ -243,8 +243,12 @@ $B/bin/wmreport: $(REPORT_OBJ)
 # A full screen. The descriptions of terminals are read where the program runs.
 $B/bin/wmtop: COMMAND_LIBS += $(if $(SAN),-lncursesw -ltinfo,-l:libncursesw.a -l:libtinfo.a)
 
-$(SCRIPTS): $B/bin/%: commands/%.py
+CONVERTERS := $B/bin/lsf2wm $B/bin/slurm2wm
+$(filter-out $(CONVERTERS),$(SCRIPTS)): $B/bin/%: commands/%.py
 	@mkdir -p $(@D); install -m 755 $< $@
+# One file for users: the program as __main__ and the modules that it shares, packed; Python runs that.
+$(filter $(CONVERTERS),$(SCRIPTS)): $B/bin/%: commands/%.py $(wildcard commands/convert/*.py)
+	@mkdir -p $(@D); python3 scripts/common/one_program $@ $< commands/convert
 
 define unit
 $B/test/unit_$(1): $$(call grouped,$$(wildcard test/unit/$(1)/*.cc)) $$(SUPPORT_OBJ) $$(UNIT_EXTRA_$(1)) $$(LIB_A)

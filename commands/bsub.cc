@@ -31,6 +31,7 @@
 #include "libwm/submit/file_copies.h"
 #include "libwm/submit/job_environment.h"
 #include "libwm/submit/pack.h"
+#include "libwm/submit/sbatch_script.h"
 #include "libwm/submit/spec_file.h"
 #include "libwm/submit/submission.h"
 #include "libwm/view/budget_fields.h"
@@ -174,14 +175,28 @@ Result<Source> find_source(const Parsed& options, const SpecFile& file) {
   return source;
 }
 
+// Of a script without a #BSUB line those of #SBATCH, as sbatch reads them.
+Result<std::vector<std::string>> translated_words(Source& source, const Parsed& options,
+                                                  Surroundings& here) {
+  auto file = options.words.empty() ? std::string() : options.words.front();
+  WM_TRY(auto found, sbatch_words(source.script, file, here));
+  for (const auto& option : found.ignored)
+    complain("bsub: #SBATCH --" + option + " changes nothing here\n");
+  if (found.wrap) source = {*found.wrap, ""};
+  here.sbatch = std::move(found.settings);
+  return std::move(found.words);
+}
+
 // The lines among them that are remarks.
-Result<std::vector<int>> add_directives(Source& source, Parsed& options) {
+Result<std::vector<int>> add_directives(Source& source, Parsed& options, Surroundings& here) {
+  if (environment(kTranslated)) drop_slurm_variables(here.environment);
   if (source.spooled) return std::vector<int>{};
   WM_TRY(auto found, script_options(source.script));
-  bool others =
-      source.script.starts_with("#SBATCH") || source.script.find("\n#SBATCH") != std::string::npos;
-  if (found.options.options.empty() && others)
-    complain("bsub: #SBATCH lines are not read here, #BSUB lines are (bsub(1))\n");
+  if (found.options.options.empty() && found.remarks.empty() && has_sbatch_lines(source.script)) {
+    WM_TRY(auto words, translated_words(source, options, here));
+    WM_TRY(found.options, parse_options(submit_options(), words, Words::Anywhere));
+    drop_slurm_variables(here.environment);
+  }
   append_directives(options, std::move(found.options));
   source.script = without_continuations(source.script);
   return found.remarks;
@@ -406,8 +421,8 @@ Result<int> run(const Parsed& given) {
   Parsed options = given;
   WM_TRY(auto file, read_spec(options));
   WM_TRY(auto source, find_source(options, file));
-  WM_TRY(auto remarks, add_directives(source, options));
   auto here = surroundings_here();
+  WM_TRY(auto remarks, add_directives(source, options, here));
   auto found = master();
   if (auto conf = cluster_conf()) {
     here.limit_unit = conf->lsf.limit_unit();

@@ -101,6 +101,7 @@ WM_FIELDS(HostConf) {
   f(1, s.name), f(2, s.address), f(3, s.slots), f(4, s.cpus), f(5, s.mem), f(6, s.gpus);
   f(7, s.gpu_model), f(8, s.gpu_mem), f(9, s.groups), f(10, s.resources);
   f(60, s.switches);
+  f(521, s.dispatch_window), f(531, s.load);
 }
 WM_FIELDS(PlanConf) {
   f(1, s.path), f(2, s.shares), f(3, s.owns), f(4, s.limit), f(5, s.lend), f(6, s.borrow);

@@ -47,6 +47,13 @@ constexpr Key<H> kHostKeys[] = {
     {"switches", [](H& h) -> Field { return &h.switches; }, kAny, Effect::Reconfig,
      "Switches above it, from the top of the tree down to its own, separated by /: "
      "core1/row2/leaf7. Hosts with the same last part are a compute unit."},
+    {"load", [](H& h) -> Field { return &h.load; }, kAny, Effect::Reconfig,
+     "Its load beyond which no job starts there, and after a slash beyond which those that run are "
+     "stopped, as load of queues.conf says it, for jobs of every queue. A queue's own limits hold, "
+     "too."},
+    {"dispatch_window", [](H& h) -> Field { return &h.dispatch_window; }, kAny, Effect::Reconfig,
+     "When jobs start there, at the time of the master's machine; what runs goes on. Empty: "
+     "always."},
 };
 
 }  // namespace

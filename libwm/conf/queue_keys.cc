@@ -88,6 +88,9 @@ constexpr Key<Q> kQueueKeys[] = {
      "Whether jobs start again when their host is lost, as with bsub -r."},
     {"exclusive", [](Q& q) -> Field { return &q.exclusive; }, kAny, Effect::NewJobs,
      "Whether jobs may ask for whole hosts (bsub -x)."},
+    {"interactive", [](Q& q) -> Field { return &q.interactive; }, kAny, Effect::NewJobs,
+     "Whether it takes jobs with a terminal or attached streams (bsub -I, -Ip, -Is): beside others "
+     "(yes), never (no), or nothing else (only). INTERACTIVE of LSF."},
     {"res_req", [](Q& q) -> Field { return &q.res_req; }, kAny, Effect::NewJobs,
      "Resource requirement that is added to every job's -R."},
     {"place", [](Q& q) -> Field { return &q.place; }, kAny, Effect::Reconfig,

@@ -11,6 +11,7 @@
 #include "libwm/launch/mpi_env.h"
 #include "libwm/launch/own_variables.h"
 #include "libwm/launch/part_env.h"
+#include "libwm/launch/slurm_env.h"
 #include "libwm/model/cluster.h"
 #include "libwm/model/inheritance.h"
 
@@ -260,6 +261,7 @@ std::vector<std::string> task_environment(const HostOrder& order, const HostFact
   add_web(vars, order, host);
   vars[std::string(kTaskVariable)] = std::to_string(task.task.value);
   vars["LSF_PM_TASKID"] = std::to_string(place_of(order, task.task).rank + 1);
+  add_slurm(vars, order, host, task);
   vars[kOwnList] = own_list(before, vars);
   return entries_of(vars);
 }

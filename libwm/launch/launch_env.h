@@ -67,7 +67,7 @@ std::vector<std::string> task_environment(const HostOrder& order, const HostFact
 /// All variables of the job's agent on this host (libwm/elastic/PROTOCOL.md).
 std::vector<std::string> agent_environment(const HostOrder& order, const HostFacts& host);
 
-/// Fills %J, %I, %U, %H, %P and %% of an output path. Others stay. @cost O(length)
+/// Fills %J, %I, %Z, %U, %H, %P and %% of an output path. Others stay. @cost O(length)
 std::string expand_output(const std::string& path, const HostOrder& order, const std::string& host);
 /// Where -outdir says, absolute; empty: it was not given. @cost O(length)
 std::string out_dir(const HostOrder& order, const HostFacts& host);

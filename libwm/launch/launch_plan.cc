@@ -160,6 +160,7 @@ std::string expand_output(const std::string& path, const HostOrder& order,
     char next = path[i] == '%' && i + 1 < path.size() ? path[i + 1] : 0;
     if (next == 'J') text += std::to_string(order.job.job);
     else if (next == 'I') text += std::to_string(order.job.index);
+    else if (next == 'Z') text += std::to_string(order.job.index ? order.job.index - 1 : 0);
     else if (next == 'U') text += order.resolved.owner.user;
     else if (next == 'H') text += host;
     else if (next == 'P') text += order.resolved.project;

@@ -121,6 +121,7 @@ Result<JobEnvironment> make_environment(const Parsed& options, const Surrounding
     }
   }
   WM_TRY(set_resumption(options, job));
+  for (const auto& setting : surroundings.sbatch) WM_TRY(apply(setting, {}, job, unset));
   return in_a_block(job, std::move(unset));
 }
 

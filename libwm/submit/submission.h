@@ -28,6 +28,7 @@ struct Surroundings {
   std::string cwd, home, host;
   std::uint32_t umask = 022;
   std::vector<std::string> environment;  ///< "NAME=value"
+  std::vector<std::string> sbatch;       ///< the same, of a translated job whatever -env says
   std::uint32_t rows = 0, columns = 0;   ///< of the terminal; 0: none
   WallTime now{};
   Bytes limit_unit{1 << 10};  ///< of -M, -v, -C and -S without a unit

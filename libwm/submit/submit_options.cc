@@ -42,7 +42,7 @@ constexpr Option kSubmitOptions[] = {
     {"i", Kind::Text, "file", "Standard input"},
     {"is", Kind::Text, "file", "The same, from a copy made now"},
     {"f", Kind::Text, "\"local op [remote]\"", "Copy a file: > before, < after, << append, ><"},
-    {"o", Kind::Text, "file", "Append standard output and the report; %J %I %U %H are replaced"},
+    {"o", Kind::Text, "file", "Append standard output and the report; %J %I %Z %U %H are replaced"},
     {"oo", Kind::Text, "file", "The same, replacing the file"},
     {"e", Kind::Text, "file", "Append standard error"},
     {"eo", Kind::Text, "file", "The same, replacing the file"},

@@ -116,6 +116,7 @@ std::string host_status(const HostView& view) {
   const Host& host = view.host;
   if (host.state == HostState::Dead || host.registered == WallTime{}) return "unavail";
   if (host.state == HostState::Silent || !view.connected) return "unreach";
+  if (host.closed && is_closed_by_window(host)) return "closed_Wind";
   if (host.closed) return is_closed_for_load(host) ? "closed_Busy" : "closed_Adm";
   if (host.capacity.slots <= host.used_slots) return "closed_Full";
   return "ok";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "libwm/model/config/calendar.h"
 #include "libwm/model/stoppers.h"
 
 namespace wm::master {
@@ -15,11 +16,28 @@ bool same_places(const sched::LoadedHosts& a, const sched::LoadedHosts& b) {
   return std::ranges::equal(a, b, same_hosts);
 }
 
+// What hosts themselves say, by name, of those that say anything.
+using OwnRules = std::map<std::string_view, const HostConf*>;
+
+OwnRules own_rules(const Config& config) {
+  OwnRules rules;
+  for (const HostConf& host : config.hosts)
+    if (!host.load.empty() || !host.dispatch_window.empty()) rules.emplace(host.name, &host);
+  return rules;
+}
+
+std::vector<LoadLimit> both(const std::vector<LoadLimit>& queue, const HostConf* host) {
+  std::vector<LoadLimit> limits = queue;
+  if (host) limits.insert(limits.end(), host->load.begin(), host->load.end());
+  return limits;
+}
+
 }  // namespace
 
 bool LoadWatch::idle(const Config& config) const {
   bool none =
-      std::ranges::all_of(config.queues, [](const auto& queue) { return queue.load.empty(); });
+      std::ranges::all_of(config.queues, [](const auto& queue) { return queue.load.empty(); }) &&
+      own_rules(config).empty();
   return none && looked_ && judged_.empty() && stopped_.empty();
 }
 
@@ -29,7 +47,7 @@ std::vector<EventBody> LoadWatch::look(const Cluster& state, const Table<HostSta
     each_job(state, [this](const Job& job) {
       if (is_stopped_for_load(job)) stopped_.insert(job.id);
     });
-  judge(state, standings);
+  judge(state, standings, now);
   publish();
   std::vector<EventBody> events;
   stop(state, now, events);
@@ -43,19 +61,30 @@ std::string LoadWatch::why_busy(HostId host) const {
   return {};
 }
 
-void LoadWatch::judge(const Cluster& state, const Table<HostStanding>& standings) {
+void LoadWatch::judge(const Cluster& state, const Table<HostStanding>& standings, WallTime now) {
+  const Config& config = *state.config;
+  const OwnRules own = own_rules(config);
   std::map<Place, sched::LoadState> judged;
-  for (const QueueConf& queue : state.config->queues) {
-    if (queue.load.empty()) continue;
-    state.hosts.each([&](std::uint32_t number, const Host& host) {
-      auto before = judged_.find({queue.name, host.id});
-      const HostStanding* standing = standings.find(number);
-      sched::LoadState now = before == judged_.end() ? sched::LoadState() : before->second;
-      if (standing && standing->connected) {
-        Measured measured{standing->load, standing->more, host.capacity.milli_cpus};
-        now = sched::judge_load(queue.load, measured, now.stops);
-      }
-      if (now.busy) judged.emplace(Place{queue.name, host.id}, std::move(now));
+  auto look_at = [&](const QueueConf& queue, const Host& host, const HostConf* rules) {
+    auto before = judged_.find({queue.name, host.id});
+    const HostStanding* standing = standings.find(host.id.value);
+    sched::LoadState found = before == judged_.end() ? sched::LoadState() : before->second;
+    if (standing && standing->connected) {
+      Measured measured{standing->load, standing->more, host.capacity.milli_cpus};
+      found = sched::judge_load(both(queue.load, rules), measured, found.stops);
+    }
+    if (rules && !is_open(rules->dispatch_window, config.clock, now)) {
+      found.busy = true;
+      if (found.why.empty()) found.why = window_closer(host.name) + " is closed";
+    }
+    if (found.busy) judged.emplace(Place{queue.name, host.id}, std::move(found));
+  };
+  for (const QueueConf& queue : config.queues) {
+    if (queue.load.empty() && own.empty()) continue;
+    state.hosts.each([&](std::uint32_t, const Host& host) {
+      auto rules = own.find(host.name);
+      if (rules != own.end()) look_at(queue, host, rules->second);
+      else if (!queue.load.empty()) look_at(queue, host, nullptr);
     });
   }
   judged_ = std::move(judged);

@@ -1,5 +1,6 @@
-// Role: the load thresholds of queues, held against what hosts measure: which hosts take none of a
-// queue's jobs now, which jobs are stopped for it, go on or end. Called by core.cc once a second.
+// Role: the load thresholds of queues and hosts, held against what hosts measure, and the dispatch
+// windows of hosts: which hosts take none of a queue's jobs now, which jobs are stopped for it, go
+// on or end. Called by core.cc once a second.
 //
 //   heartbeats ─► judge_load (libwm/sched/plan/load.h) ─┬─► loaded(): for the scheduler
 //                                                  ├─► JobSuspended | KillRequested, where it stops
@@ -23,7 +24,7 @@ namespace wm::master {
 /// @thread the loop's
 class LoadWatch {
  public:
-  /// Is there nothing to look at? @cost O(queues)
+  /// Is there nothing to look at? @cost O(queues + hosts)
   bool idle(const Config& config) const;
   /// What is to be done about jobs.
   /// @cost O(queues with thresholds x hosts, and jobs on hosts that stop them); O(jobs) once
@@ -36,7 +37,7 @@ class LoadWatch {
 
  private:
   using Place = std::pair<std::string, HostId>;  // queue and host
-  void judge(const Cluster& state, const Table<HostStanding>& standings);
+  void judge(const Cluster& state, const Table<HostStanding>& standings, WallTime now);
   void publish();
   void stop(const Cluster& state, WallTime now, std::vector<EventBody>& events);
   void go_on(const Cluster& state, const Table<HostStanding>& standings, WallTime now,

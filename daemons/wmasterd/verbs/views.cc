@@ -94,9 +94,19 @@ void count(QueueView& view, const Job& job, JobId id) {
   else view.running += slots;
 }
 
-HostView empty_view(const Seen& seen, const Host& host) {
+/// Shows a host as closed while its dispatch window is.
+void close_by_window(const Config& config, WallTime now, HostView& view) {
+  const HostConf* conf = config.host(view.host.name);
+  if (!conf || view.host.closed || is_open(conf->dispatch_window, config.clock, now)) return;
+  view.host.closed = true;
+  view.host.closed_by = window_closer(conf->name);
+  view.host.closed_why = "it is open at " + show_windows(conf->dispatch_window);
+}
+
+HostView empty_view(const Seen& seen, const Host& host, WallTime now) {
   HostView view;
   view.host = view::sent(host);
+  close_by_window(*seen.state->config, now, view);
   if (const HostStanding* standing = seen.hosts.find(host.id.value)) {
     view.connected = standing->connected;
     view.load = standing->load;
@@ -211,7 +221,7 @@ std::vector<HostView> view_hosts(const Seen& seen, const HostsRequest& asked, Wa
   };
   std::set<std::string> registered;
   seen.state->hosts.each([&](std::uint32_t, const Host& host) {
-    if (wanted(host.name)) views.push_back(empty_view(seen, host));
+    if (wanted(host.name)) views.push_back(empty_view(seen, host, now));
     registered.insert(host.name);
   });
   for (const auto& conf : seen.state->config->hosts)

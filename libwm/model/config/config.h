@@ -220,7 +220,9 @@ struct HostConf {
   Bytes gpu_mem;
   std::vector<std::string> groups;
   std::map<std::string, std::string> resources;  ///< site's own, for select[]: "ssd" = ""
-  std::string switches;  ///< from the top of the tree to its own: "core1/row2/leaf7"
+  std::string switches;         ///< from the top of the tree to its own: "core1/row2/leaf7"
+  std::vector<LoadLimit> load;  ///< of jobs of every queue, beside the queue's own
+  WeekWindows dispatch_window;  ///< jobs start there then only; empty: always
   bool operator==(const HostConf&) const = default;
 };
 

@@ -24,7 +24,9 @@ Config full() {
               .mem = Bytes{1LL << 34},
               .gpus = 4,
               .groups = {"gpu", "fast"},
-              .resources = {{"ssd", ""}, {"scratch", "500"}}}};
+              .resources = {{"ssd", ""}, {"scratch", "500"}},
+              .load = {{"r1m", 0.7, 2.0}},
+              .dispatch_window = {{60, 120}}}};
   c.plans = {{},
              {.path = "/research",
               .shares = 3,

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """lsf2wm: what of an LSF configuration becomes what, and what is reported."""
 
-import importlib.util
 import os
 import signal
+import sys
 import tempfile
 import unittest
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)))))
-SPEC = importlib.util.spec_from_file_location('lsf2wm', os.path.join(TOP, 'commands', 'lsf2wm.py'))
-lsf2wm = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(lsf2wm)
+sys.path.insert(0, os.path.join(TOP, 'commands'))
+import lsf2wm  # noqa: E402
+from convert import lsf_hosts, lsf_text, lsf_values  # noqa: E402
+from convert.lsf_site import made  # noqa: E402
 
 FILES = {
     'lsf.conf': 'LSF_MASTER_LIST="m1 m2"\nLSF_UNIT_FOR_LIMITS=MB\n',
@@ -136,65 +137,68 @@ class Converted(unittest.TestCase):
             place = batch if name.startswith('lsb.') else cls.folder.name
             with open(os.path.join(place, name), 'w', encoding='utf-8') as file:
                 file.write(text)
-        cls.site = lsf2wm.made(cls.folder.name, None)
-        cls.text = {name: '\n'.join(lines) for name, lines in cls.site.out.items()}
+        cls.site = made(cls.folder.name, None)
 
     @classmethod
     def tearDownClass(cls):
         cls.folder.cleanup()
 
+    def has(self, file, heading, **keys):
+        """A section has these keys; None: it has none."""
+        self.assertIn(heading, self.site.headings(file))
+        section = self.site.section(file, heading)
+        self.assertEqual({key: section.keys.get(key) for key in keys}, keys)
+
+    def told(self, text):
+        """A line of the report has this."""
+        self.assertTrue([line for line in self.site.report if text in line], f'{text} in {self.site.report}')
+
     def test_cluster(self):
         """Name, master, administrators, parameters."""
-        for line in ('cluster_name = c1', 'master_host = m1', 'admins = lsfadmin, ops', 'unit_for_limits = MB',
-                     'default_queue = normal', 'clean_period = 1800s', 'dep_last_sub = yes', 'max_user_priority = 100',
-                     'priority_step = 400s', 'max_pend_jobs = 5000'):
-            self.assertIn(line, self.text['wm'])
-        self.assertIn('lsf.conf: LSF_MASTER_LIST: m2: there is one master', self.site.report)
-        self.assertIn('lsb.params: EADMIN_TRIGGER_DURATION=1: has no place in WM', self.site.report)
+        self.has('wm', 'cluster', cluster_name='c1', master_host='m1', admins='lsfadmin, ops', unit_for_limits='MB',
+                 default_queue='normal', clean_period='1800s', dep_last_sub='yes', max_user_priority='100', priority_step='400s',
+                 max_pend_jobs='5000')
+        self.told('lsf.conf: LSF_MASTER_LIST: m2: there is one master: no failover')
+        self.told('lsb.params: EADMIN_TRIGGER_DURATION=1: health programs')
         self.assertFalse([line for line in self.site.report if 'MBD_SLEEP_TIME' in line])
 
     def test_queues(self):
-        """Limits with their units, continued lines, lists."""
-        normal, high = self.text['queues'].split('[high]')
-        for line in ('[normal]', 'priority = 30', 'run_limit_max = 1440m', 'run_limit = 90m', 'mem_limit_max = 4000M',
-                     'user_slots = 16', 'description = For normal jobs'):
-            self.assertIn(line, normal)
-        self.assertNotIn('users', normal)
-        for line in ('users = vision, bob', 'preempts = normal', 'min_tasks = 2', 'max_tasks = 64', 'nice = 10', 'gpu = num=1:mode=shared',
-                     'run_estimate = 60m', f'warn_action = {int(signal.SIGURG)}', 'warn_time = 2m', 'requeue_exits = all ~1 EXCLUDE(7)',
-                     'max_requeue = 3'):
-            self.assertIn(line, high)
-        self.assertIn('lsb.queues: normal: CHUNK_JOB_SIZE=4: has no place in WM', self.site.report)
+        """Limits with their units, continued lines, lists; who is preempted is suspended, as in LSF."""
+        self.has('queues', 'normal', priority='30', run_limit_max='1440m', run_limit='90m', mem_limit_max='4000M', user_slots='16',
+                 description='For normal jobs', users=None, preempt_by='suspend')
+        self.has('queues', 'high', users='vision, bob', preempts='normal', min_tasks='2', max_tasks='64', nice='10', order='fairshare',
+                 gpu='num=1:mode=shared', run_estimate='60m', warn_action=str(int(signal.SIGURG)), warn_time='2m',
+                 requeue_exits='all ~1 EXCLUDE(7)', max_requeue='3')
+        self.told('lsb.queues: normal: CHUNK_JOB_SIZE=4: has no place in WM')
+        self.told('lsb.queues: high: 4 tasks of jobs without -n')
 
     def test_how_jobs_run(self):
         """Starters, controls and load thresholds; what cannot be is told."""
-        high = self.text['queues'].split('[high]')[1]
-        for line in ('job_starter = /bin/sh -c "nice %USRCMD"', 'suspend_control = SIGTSTP',
-                     'terminate_control = kill -USR1 $LSB_JOBPGIDS; [ -e x ] && sleep 5',
-                     'terminate_when = load preempt', 'load = r1m=0.7/2 ut=0.9 mem=-/200M'):
-            self.assertIn(line + '\n', high)
-        self.assertNotIn('resume_control', high)
-        self.assertIn('terminate_control = SIGUSR2', self.text['apps'])
+        self.has('queues', 'high', job_starter='/bin/sh -c "nice %USRCMD"', suspend_control='SIGTSTP', resume_control=None,
+                 terminate_control='kill -USR1 $LSB_JOBPGIDS; [ -e x ] && sleep 5', terminate_when='load preempt',
+                 load='r1m=0.7/2 ut=0.9 mem=-/200M')
+        self.has('apps', 'mpi', terminate_control='SIGUSR2')
         for line in ('RESUME[CHKPNT]: a command of resume_control may run echkpnt', 'TERMINATE_WHEN=LATER: has no place in WM',
                      'PG=x: has no place in WM', 'TMP=many: could not be read'):
-            self.assertIn(f'lsb.queues: high: {line}', self.site.report)
+            self.told(f'lsb.queues: high: {line}')
 
     def test_hosts_and_users(self):
-        """Groups are of their members."""
-        self.assertIn('[n1]\nslots = 8\ngroups = gpu\nresources = ssd, fast', self.text['hosts'])
-        self.assertIn('[m1]\ngroups = gpu', self.text['hosts'])
-        self.assertIn('[ann]\nmax_slots = 40\nmax_pend_jobs = 200\ngroups = vision', self.text['users'])
-        self.assertIn('[default]\nshares = 1\nmax_slots = 10', self.text['users'])
-        self.assertIn('[@vision]\nshares = 10', self.text['users'])
+        """Groups are of their members; shares make nodes of the tree; the default limit is of those that have no row."""
+        self.has('hosts', 'n1', slots='8', groups='gpu', resources='ssd, fast', load='r1m=0.9')
+        self.has('hosts', 'm1', groups='gpu', load=None)
+        self.has('users', 'ann', max_slots='40', max_pend_jobs='200', groups='@vision, vision')
+        self.has('users', 'bob', max_slots='10', groups='@vision, vision')
+        self.has('users', 'default', shares='1', max_slots='10')
+        self.has('users', '@vision', shares='10')
 
     def test_profiles_plans_limits(self):
         """What fits is carried over, what does not is told."""
-        self.assertIn('[mpi]\nmax_tasks = 8\ncpu_limit = 120m\nmem_limit = 800M\nrerunnable = yes', self.text['apps'])
-        self.assertIn('[of_each_user_on_n1]\nper_host = n1\nper_user = all\nslots = 2', self.text['limits'])
-        self.assertIn('[/gold]\nowns = 20', self.text['plans'])
-        self.assertTrue(any('silver 10%' in line for line in self.site.report))
-        self.assertIn('[l2]\nprojects = p\nslots = 3', self.text['limits'])
-        self.assertIn('[dayPolicy]\nreservations = yes\nusers = ann, vision\nhosts = n1\nwindows = 8:00-18:00', self.text['limits'])
+        self.has('apps', 'mpi', max_tasks='8', cpu_limit='120m', mem_limit='800M', rerunnable='yes')
+        self.has('limits', 'of_each_user_on_n1', per_host='n1', per_user='all', slots='2')
+        self.has('plans', '/gold', owns='20')
+        self.told('silver 10%')
+        self.has('limits', 'l2', projects='p', slots='3')
+        self.has('limits', 'dayPolicy', reservations='yes', users='ann, vision', hosts='n1', windows='8:00-18:00')
 
     def test_command(self):
         """Exit codes; a folder that is there is left alone."""
@@ -202,6 +206,40 @@ class Converted(unittest.TestCase):
         self.assertEqual(lsf2wm.main(['-o', out, self.folder.name]), 1)
         self.assertEqual(lsf2wm.main(['-o', out, self.folder.name]), 2)
         self.assertEqual(lsf2wm.main(['-o', out + '2', out]), 2)
+
+
+class Values(unittest.TestCase):
+    """Single values and lists."""
+
+    def test_hosts(self):
+        """Ranges, patterns, all and others with ~name, name+n, name!; names up to the first dot."""
+        hosts = lsf_values.HostNames([f'n{k:02d}.x.org' for k in range(1, 13)] + ['m.x.org', 'desk'], {'desk'})
+        hosts.groups['thin'] = ['n01', 'n02']
+        for text, meant in (('n[01-03]', ['n01', 'n02', 'n03']), ('n[01,12]+2 m!', ['n01', 'n12', 'm']), ('thin ~n01', ['n02']),
+                            ('(n1* ~n12)', ['n10', 'n11']), ('n03.x.org+1 others ~n[01-11]', ['n12', 'm']),
+                            ('~n[01-11]', ['n12', 'm'])):
+            self.assertEqual(hosts.members(text), (meant, []), text)
+        self.assertEqual(hosts.members('n01 desk nosuch'), (['n01'], ['desk', 'nosuch']))
+
+    def test_times_and_sizes(self):
+        """A host behind them does not count; a unit goes before LSF_UNIT_FOR_LIMITS; nothing is guessed."""
+        self.assertEqual(lsf_values.minutes('24:0/apple'), '1440m')
+        self.assertEqual(lsf_values.minutes('unlimited'), '')
+        self.assertEqual(lsf_values.size('512', 'M'), '512M')
+        self.assertEqual(lsf_values.size('4GB', 'M'), '4G')
+        for wrong in ('12X', 'GB', '1 2'):
+            with self.assertRaises(ValueError):
+                lsf_values.size(wrong, 'K')
+        self.assertEqual(lsf_hosts.load_limit('R1M', '15/'), 'r1m=15/-')
+        self.assertEqual(lsf_hosts.load_limit('TMP', '-'), '')
+
+    def test_sections(self):
+        """Cells in brackets and quotes; a key that comes twice; a section without an end."""
+        text = 'Begin T\nA B C\n(x (y z) ~w) "p q" [a, 1]\n- () 3 # four\nEnd T\nBegin Queue\nX = 1\nX = 2\nEnd Queue\nBegin Open\n'
+        told = []
+        found = list(lsf_text.sections(text, lambda what, why: told.append(what)))
+        self.assertEqual([row for _, _, row in found], [{'A': 'x (y z) ~w', 'B': 'p q', 'C': '[a, 1]'}, {'C': '3'}, {'X': '1'}])
+        self.assertEqual(told, ['X = 2', 'Begin open'])
 
 
 if __name__ == '__main__':

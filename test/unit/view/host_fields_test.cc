@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "libwm/model/stoppers.h"
 #include "test/unit/view/listings.h"
 
 namespace wm::view {
@@ -39,6 +40,8 @@ TEST(host_status, closed_says_by_whom) {
   shut.host.closed = true;
   EXPECT_EQ(host_status(full), "closed_Full");
   EXPECT_EQ(host_status(shut), "closed_Adm");
+  shut.host.closed_by = window_closer("b");
+  EXPECT_EQ(host_status(shut), "closed_Wind");
 }
 
 TEST(host_table, narrow_columns_stand_where_lsf_puts_them) {

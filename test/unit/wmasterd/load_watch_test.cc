@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "libwm/model/config/calendar.h"
 #include "libwm/model/stoppers.h"
 #include "test/support/builders.h"
 
@@ -141,6 +142,38 @@ TEST_F(load_watch, the_same_hosts_are_the_same_object) {
   EXPECT_EQ(watch.loaded(), before);
   EXPECT_EQ(watch.why_busy(host), "r1m 1 (0.7), queue normal");
   EXPECT_EQ(watch.why_busy(other), "");
+}
+
+TEST_F(load_watch, a_hosts_own_limits_hold_for_every_queue_beside_the_queues) {
+  for (auto& queue : past.config.queues) queue.load.clear();
+  past.config.hosts = {{.name = "h1", .load = {{"r1m", 0.5, 2.0}}}};
+  past.reconfigure();
+  auto job = runs({host});
+  EXPECT_FALSE(watch.idle(*past.state.config));
+  measure(0.6);
+  standings.set(other.value, {true, 9, {}, {}, {}});
+  EXPECT_TRUE(look().empty());
+  for (const auto& queue : past.config.queues)
+    EXPECT_EQ(watch.loaded()->at(queue.name).at(host), "r1m 0.6 (0.5)") << queue.name;
+  EXPECT_EQ(watch.why_busy(other), "");
+  measure(2.5);
+  EXPECT_EQ(look().size(), 1u);
+  EXPECT_EQ(lsf_state(past.job(job)), "SSUSP");
+}
+
+TEST_F(load_watch, outside_of_a_hosts_dispatch_window_none_starts_and_what_runs_goes_on) {
+  auto minute = week_minute({}, test::at(0));
+  past.config.hosts = {
+      {.name = "h1",
+       .dispatch_window = {{(minute + 1) % kWeekMinutes, (minute + 60) % kWeekMinutes}}}};
+  past.reconfigure();
+  auto job = runs({host});
+  EXPECT_TRUE(look().empty());
+  EXPECT_EQ(watch.loaded()->at("normal").at(host), "dispatch window of host <h1> is closed");
+  EXPECT_EQ(lsf_state(past.job(job)), "RUN");
+  EXPECT_EQ(watch.why_busy(other), "");
+  watch.look(past.state, standings.freeze(), test::at(60));
+  EXPECT_TRUE(watch.loaded()->empty());
 }
 
 TEST_F(load_watch, it_is_idle_without_thresholds) {
