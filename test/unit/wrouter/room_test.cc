@@ -8,14 +8,17 @@
 
 #include <condition_variable>
 #include <future>
+#include <list>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <thread>
 
 #include "libwm/base/json.h"
 #include "libwm/client/connection.h"
 #include "libwm/serve/frames.h"
 #include "test/support/folder.h"
+#include "test/support/hostile_peer.h"
 
 namespace wm::router {
 namespace {
@@ -315,6 +318,22 @@ TEST(room, its_figures_are_json) {
   EXPECT_FALSE(json_or_null(rig.room.series(60)).is_null());
 }
 
+TEST(room, peers_that_mean_ill_keep_no_kernel_from_its_work) {
+  Rig rig;
+  std::list<test::HostilePeer> crowd;
+  for (auto manner : test::kManners)
+    for (int n = 0; n < 3; ++n)
+      crowd.emplace_back(test::HostilePeer::End::Connects, rig.socket, manner);
+  Kernel kernel(rig.socket);
+  ASSERT_TRUE(kernel.hello());
+  for (int n = 0; n < 20; ++n) {
+    auto answer = rig.ask("n" + std::to_string(n));
+    kernel.answer(kernel.batch(), "");
+    EXPECT_EQ(answer.get().body, "n" + std::to_string(n));
+  }
+  EXPECT_EQ(rig.state()["kernels"].size(), 1u) << "nobody else is one";
+}
+
 /// What several routers leave for each other.
 struct Board {
   Notes notes(std::uint32_t rank) {
@@ -347,6 +366,22 @@ TEST(room, routers_of_one_service_leave_word_and_the_first_decides) {
   second.state();
   std::lock_guard hold(second.lock);
   EXPECT_TRUE(second.wishes.empty()) << "it has just begun, and is not the first";
+}
+
+TEST(room, it_reads_the_word_of_each_other_router_and_not_its_own) {
+  std::mutex lock;
+  std::condition_variable news;
+  std::set<std::uint32_t> asked;  // Guarded by lock.
+  auto read = [&](std::uint32_t rank) {
+    std::lock_guard hold(lock);
+    asked.insert(rank);
+    news.notify_all();
+    return std::string();
+  };
+  Rig rig({}, {1, 3, [](const std::string&) {}, read});
+  std::unique_lock hold(lock);
+  EXPECT_TRUE(news.wait_for(hold, kPatience, [&] { return asked.contains(2); }));
+  EXPECT_EQ(asked, (std::set<std::uint32_t>{0, 2}));
 }
 
 TEST(room, one_alone_leaves_no_word) {
