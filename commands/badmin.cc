@@ -20,6 +20,7 @@
 #include "libwm/files/own_folder.h"
 #include "libwm/files/whole_file.h"
 #include "libwm/http/token_files.h"
+#include "libwm/proc/policy_command.h"
 #include "libwm/view/acts.h"
 
 namespace wm::cmd::badmin {
@@ -135,7 +136,8 @@ std::optional<std::string> text_of(const std::string& path) {
 Result<int> check_config() {
   say("Checking configuration files in " + conf_dir() + " ...\n\n");
   WM_TRY(auto config, conf::load(conf_dir(), conf::this_host()));
-  auto found = check_machine(config.cluster, {account_uid, file_facts, conf::this_host()});
+  auto found = check_machine(
+      config.cluster, {account_uid, file_facts, conf::this_host(), proc::check_policy_command});
   for (auto& one : check_plan_limits(config)) found.push_back(std::move(one));
   bool stops = std::ranges::any_of(found, &Finding::stops);
   if (!stops)

@@ -13,6 +13,7 @@
 #include "libwm/codec/codec.h"
 #include "libwm/submit/job_names.h"
 #include "libwm/submit/modification.h"
+#include "libwm/submit/sign_again.h"
 
 namespace wm::cmd::bmod {
 namespace {
@@ -50,9 +51,11 @@ Result<int> run(const Parsed& options) {
   WM_TRY(auto spec, codec::decode<JobSpec>(submitted.spec));
   WM_TRY(auto conf, cluster_conf());
   bool only_signs = options.has("sign") && options.options.size() == 1;
-  if (!only_signs) WM_TRY(change_spec(options, surroundings(conf.lsf), spec));
-  WM_TRY(auto reply, to.modify(ids.front(), submitted.revision, spec));
-  return tell(reply);
+  auto here = surroundings(conf.lsf);
+  if (!only_signs) WM_TRY(change_spec(options, here, spec));
+  WM_TRY(auto done, modify_signed(to, ids.front(), submitted.revision, std::move(spec), here));
+  if (!done.changed.empty()) complain("bmod: " + done.changed + "\n");
+  return tell(done.reply);
 }
 
 }  // namespace

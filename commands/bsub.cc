@@ -32,6 +32,7 @@
 #include "libwm/submit/job_environment.h"
 #include "libwm/submit/pack.h"
 #include "libwm/submit/sbatch_script.h"
+#include "libwm/submit/sign_again.h"
 #include "libwm/submit/spec_file.h"
 #include "libwm/submit/submission.h"
 #include "libwm/view/budget_fields.h"
@@ -221,11 +222,12 @@ void warn_of_doubt(const Parsed& options, const Surroundings& here) {
 
 // The first of the asked queues that takes the job.
 Result<SubmitReply> submit_to(client::Master& master, JobSpec spec, const Source& source,
-                              const std::string& env, const std::vector<std::string>& queues) {
+                              const std::string& env, const Parsed& options,
+                              const Surroundings& here) {
   Result<SubmitReply> reply = no_command();
-  for (const auto& queue : queues) {
+  for (const auto& queue : asked_queues(options, here)) {
     spec.queue = queue;
-    reply = master.submit(spec, source.script, env);
+    reply = submit_signed(master, spec, source.script, env, here);
     bool next =
         !reply && (reply.error().code == Code::NotFound || reply.error().code == Code::Denied);
     if (!next) return reply;
@@ -268,7 +270,7 @@ Result<int> submit_pack(const Parsed& options, Surroundings here) {
     if (line.job) jobs.push_back(std::move(*line.job));
   WM_TRY(auto env, make_environment(options, here));
   WM_TRY(auto to, master());
-  WM_TRY(auto reply, to.pack(std::move(jobs), env.block));
+  WM_TRY(auto reply, pack_signed(to, std::move(jobs), env.block, here));
   std::string said;
   int code = 0;
   auto outcome = reply.items.begin();
@@ -451,7 +453,7 @@ Result<int> run(const Parsed& given) {
   }
   const auto streams = spec.console.streams;
   const auto spooled = spec.files.in_spooled ? spec.files.in : "";
-  auto reply = submit_to(to, std::move(spec), source, env.block, asked_queues(options, here));
+  auto reply = submit_to(to, std::move(spec), source, env.block, options, here);
   if (!reply && !spooled.empty()) ::unlink(spooled.c_str());
   if (!reply) bundle.drop();
   if (!reply) return reply.error();

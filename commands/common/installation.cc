@@ -70,6 +70,33 @@ struct Check {
           "badmin mkresults USER, or chmod 1777");
   }
 
+  // The master fails all submissions over these, so they are said before.
+  void submit_policy() {
+    const auto& command = conf.submit_policy.command;
+    if (command.empty()) return;
+    auto master = machine.uid_of(conf.master_user), host = machine.uid_of(conf.host_user);
+    bool is_private = master && master == host;
+    if (machine.policy_command) {
+      auto may = machine.policy_command(command, is_private ? *master : 0);
+      if (!may && may.error().code == Code::NotFound)
+        warns("wm.conf: submit_policy: " + may.error().text + "; the master's host needs it");
+      else if (!may) stops("wm.conf: submit_policy: " + may.error().text);
+    }
+    if (is_private)
+      return warns("wm.conf: submit_policy: runs as " +
+                   (*master == 0 ? "wm-policy, or nobody, started by root"
+                                 : "'" + conf.master_user + "', which can read the store") +
+                   ": all daemons of this cluster have one account");
+    if (!machine.uid_of("wm-policy"))
+      stops(
+          "wm.conf: submit_policy: no account 'wm-policy' on this host: make it "
+          "(systemd-sysusers)");
+    else if (!machine.file(conf::policy_socket(conf.dirs)))
+      warns("wm.conf: submit_policy: wpolicyd does not listen on " +
+            conf::policy_socket(conf.dirs) +
+            " of this host; the master's needs it (systemctl enable --now wpolicyd)");
+  }
+
   void munge() {
     auto key = conf.munge_socket.empty() ? machine.file(kMungeKey) : std::nullopt;
     if (key && (key->mode & 077) != 0)
@@ -95,6 +122,7 @@ Findings check_machine(const ClusterConf& conf, const Machine& machine) {
   check.results_folder();
   check.job_folder("data_dir", conf.dirs.data);
   check.munge();
+  check.submit_policy();
   return check.found;
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "libwm/base/result.h"
 #include "libwm/model/config/config.h"
 #include "libwm/model/verbs/verbs.h"
 
@@ -37,9 +38,12 @@ struct Machine {
   /// None: not there, or in a folder that this caller may not enter.
   std::function<std::optional<FileFacts>(const std::string&)> file;
   std::string host;  ///< its name in hosts.conf
+  /// May this command be a policy's, of root or that account? None: it is not looked at.
+  std::function<Result<void>(const std::string& path, std::uint32_t owner)> policy_command = {};
 };
 
-/// Accounts of the daemons, their folders, the folders of jobs, MUNGE's key and socket.
+/// Accounts of the daemons, their folders, the folders of jobs, MUNGE's key and socket, the policy
+/// of submissions.
 /// @cost a lookup each
 Findings check_machine(const ClusterConf& conf, const Machine& machine);
 

@@ -21,6 +21,7 @@
 #include "libwm/submit/job_environment.h"
 #include "libwm/submit/search_acts.h"
 #include "libwm/submit/search_optimizer.h"
+#include "libwm/submit/sign_again.h"
 
 namespace wm::cmd {
 namespace {
@@ -142,7 +143,7 @@ Result<SubmitReply> submit_changed(client::Master& master, const ClusterConf& co
   WM_TRY(auto spec, make_spec(job, here));
   WM_TRY(auto env, make_environment(job, here));
   change(spec);
-  return master.submit(std::move(spec), "", env.block);
+  return submit_signed(master, std::move(spec), "", env.block, here);
 }
 
 Result<void> start_optimizer(client::Master& master, const ClusterConf& conf, const Plugin& plugin,
@@ -250,7 +251,7 @@ Result<SearchBegun> extend_search(client::Master& master, const ClusterConf& con
   spec.exec.bundle = staged.key;
   auto here = surroundings_here(conf);
   WM_TRY(auto env, make_environment(Parsed{}, here));
-  WM_TRY(auto reply, master.submit(spec, "", env.block));
+  WM_TRY(auto reply, submit_signed(master, spec, "", env.block, here));
   staged.stays = true;
   return SearchBegun{spec.name, std::move(reply)};
 }

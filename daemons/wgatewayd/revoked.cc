@@ -15,6 +15,15 @@ std::int64_t seconds_of(WallTime time) {
   return std::chrono::floor<std::chrono::seconds>(time.time_since_epoch()).count();
 }
 
+std::string id_line(const std::string& id, std::int64_t expires) {
+  return id + " " + std::to_string(expires) + "\n";
+}
+
+std::string user_line(const std::string& user, const Revocations::OfUser& one) {
+  return "@" + user + " " + std::to_string(seconds_of(one.before)) + " " +
+         std::to_string(seconds_of(one.until)) + "\n";
+}
+
 }  // namespace
 
 Revoked::Revoked(std::string path, std::int64_t now) : path_(std::move(path)) {
@@ -33,22 +42,32 @@ Revoked::Revoked(std::string path, std::int64_t now) : path_(std::move(path)) {
 }
 
 Result<void> Revoked::save() {
-  std::ostringstream out;
-  for (const auto& [id, expires] : ids_) out << id << ' ' << expires << '\n';
+  std::string text;
+  for (const auto& [id, expires] : ids_) text += id_line(id, expires);
   for (const auto& [id, until] : told_.ids)
-    if (!ids_.contains(id)) out << id << ' ' << seconds_of(until) << '\n';
-  for (const auto& [user, one] : told_.users)
-    out << '@' << user << ' ' << seconds_of(one.before) << ' ' << seconds_of(one.until) << '\n';
-  return replace_file(path_, out.str(), 0644);
+    if (!ids_.contains(id)) text += id_line(id, seconds_of(until));
+  for (const auto& [user, one] : told_.users) text += user_line(user, one);
+  lines_ = live();
+  written_ += text.size();
+  return replace_file(path_, text, 0644);
+}
+
+// A file of more lines that say nothing any more than lines that do is written anew.
+Result<void> Revoked::append(const std::string& lines, std::size_t count) {
+  constexpr std::size_t kFew = 64;
+  if (lines_ + count > 2 * live() + kFew) return save();
+  std::ofstream out(path_, std::ios::app);
+  out << lines;
+  if (!out.flush()) return fail(Code::System, path_ + ": cannot be written");
+  lines_ += count;
+  written_ += lines.size();
+  return {};
 }
 
 Result<void> Revoked::add(const std::string& id, std::int64_t expires) {
   std::lock_guard lock(mutex_);
   if (!ids_.emplace(id, expires).second) return {};
-  std::ofstream out(path_, std::ios::app);
-  out << id << ' ' << expires << '\n';
-  if (!out.flush()) return fail(Code::System, path_ + ": cannot be written");
-  return {};
+  return append(id_line(id, expires), 1);
 }
 
 bool Revoked::has(const rest::Claims& claims) {
@@ -60,9 +79,26 @@ bool Revoked::has(const rest::Claims& claims) {
 
 Result<void> Revoked::heard(const Revocations& all) {
   std::lock_guard lock(mutex_);
-  if (told_ == all) return {};
+  std::string lines;
+  std::size_t count = 0;
+  for (const auto& [id, until] : all.ids) {
+    if (told_.ids.contains(id) || ids_.contains(id)) continue;
+    lines += id_line(id, seconds_of(until));
+    ++count;
+  }
+  for (const auto& [user, one] : all.users) {
+    auto known = told_.users.find(user);
+    if (known != told_.users.end() && known->second == one) continue;
+    lines += user_line(user, one);
+    ++count;
+  }
   told_ = all;
-  return save();
+  return count == 0 && lines_ <= 2 * live() ? Result<void>() : append(lines, count);
+}
+
+std::uint64_t Revoked::written() {
+  std::lock_guard lock(mutex_);
+  return written_;
 }
 
 }  // namespace wm::gateway

@@ -2,8 +2,11 @@
 // that were logged off here, at once. Kept in a file, so that a gateway that is started again
 // goes on refusing them while the master is away.
 //
-//   FOLDER/revoked    "ID EXPIRES" a token, "@USER BEFORE UNTIL" all of a user's; written anew at a
-//                     start without those that are over, and when the master tells others
+//   FOLDER/revoked    "ID EXPIRES" a token, "@USER BEFORE UNTIL" all of a user's, of several lines
+//                     of one user the last; what is new is appended. Written anew, without what is
+//                     over, at a start and when most of it is
+//
+// Invariant: to keep n revocations that come one by one costs O(n) bytes of writing in all.
 #pragma once
 
 #include <cstdint>
@@ -29,14 +32,20 @@ class Revoked {
   /// What the master says is revoked: all of it, but for what was logged off here.
   /// @errors as add
   Result<void> heard(const Revocations& all);
+  /// Bytes written to the file by this object.
+  std::uint64_t written();
 
  private:
   Result<void> save();
+  Result<void> append(const std::string& lines, std::size_t count);
+  std::size_t live() const { return ids_.size() + told_.ids.size() + told_.users.size(); }
 
   std::string path_;
   std::mutex mutex_;
   std::map<std::string, std::int64_t> ids_;  // logged off here
   Revocations told_;                         // by the master
+  std::size_t lines_ = 0;                    // in the file
+  std::uint64_t written_ = 0;
 };
 
 }  // namespace wm::gateway

@@ -17,12 +17,14 @@
 #include "daemons/wmasterd/rim/begin.h"
 #include "daemons/wmasterd/rim/notifier.h"
 #include "daemons/wmasterd/rim/peer_limits.h"
+#include "daemons/wmasterd/rim/policy_asker.h"
 #include "daemons/wmasterd/rim/real_world.h"
 #include "daemons/wmasterd/rim/take_over.h"
 #include "daemons/wmasterd/rim/watchdog.h"
 #include "daemons/wmasterd/state/core.h"
 #include "libwm/base/log.h"
 #include "libwm/base/options.h"
+#include "libwm/conf/folders.h"
 #include "libwm/conf/load.h"
 #include "libwm/http/metrics_door.h"
 #include "libwm/proc/accounts.h"
@@ -228,7 +230,6 @@ Result<void> serve(const Options& options) {
             options.foreground ? log::To::File : log::to_named(conf.log_to));
   WM_TRY(auto host_uid, uid_of(conf.host_user));
   std::shared_ptr<wire::Credentials> credentials = wire::munge_credentials(conf.munge_socket);
-
   boost::asio::io_context loop(1);
   WM_TRY(auto world,
          RealWorld::make(loop, {options.conf_dir, folders.state, conf.limits.store_reserve,
@@ -257,6 +258,8 @@ Result<void> serve(const Options& options) {
       (*meters)->take(host, words, world->wall());
     });
   else log::warn("use_not_kept", {{"why", meters.error().text}});
+  PolicyAsker policies(loop, host_uid == ::geteuid() ? "" : conf::policy_socket(conf.dirs));
+  core.clients().set_policy(policies.asker());
   core.clients().set_audit(
       {[&](AuditEntry entry) {
          auto act = entry.act;

@@ -49,8 +49,10 @@ class Room {
 
   /// Listens for kernels. @errors as wire::Transport::listen
   Result<std::string> listen(const wire::Endpoint& at);
-  /// Works until the process ends.
+  /// Works until the process ends, or stop().
   void run();
+  /// run() returns soon; requests that wait are not answered. @thread any
+  void stop() { loop_.stop(); }
 
   /// Passes a request in and waits for its answer. @thread any but the loop's
   /// `group`: of the stream that it is of; 0: none.

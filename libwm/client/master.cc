@@ -64,8 +64,8 @@ Result<std::string> Master::call(Verb verb, const std::string& request,
   return std::move(frame.payload);
 }
 
-Result<SubmitReply> Master::submit(JobSpec spec, const std::string& script,
-                                   const std::string& env) {
+Result<SubmitReply> Master::submit(JobSpec spec, const std::string& script, const std::string& env,
+                                   PolicyRound round) {
   spec.program.script_hash = script.empty() ? "" : hash_of(script);
   spec.program.env_hash = hash_of(env);
   SubmitRequest request;
@@ -73,6 +73,7 @@ Result<SubmitReply> Master::submit(JobSpec spec, const std::string& script,
   request.spec = codec::encode(spec);
   request.script = script;
   request.env = env;
+  request.round = round;
   // The first request of a session is signed by the session's own proof: one credential less.
   if (!parts_->connection.also_sign(wire::spec_digest(request.spec, request.request_key))) {
     WM_TRY(request.credential,
@@ -83,8 +84,9 @@ Result<SubmitReply> Master::submit(JobSpec spec, const std::string& script,
   return reply;
 }
 
-Result<PackReply> Master::pack(std::vector<PackJob> jobs, const std::string& env) {
-  PackRequest request{random_bytes(kKeySize), "", env, {}};
+Result<PackReply> Master::pack(std::vector<PackJob> jobs, const std::string& env,
+                               PolicyRound round) {
+  PackRequest request{random_bytes(kKeySize), "", env, {}, round};
   std::vector<std::string> digests;
   request.items.reserve(jobs.size());
   digests.reserve(jobs.size());
@@ -110,8 +112,9 @@ Result<std::string> Master::state() {
   return codec::unpacked(reply.packed, kLargestState);
 }
 
-Result<OutcomeReply> Master::modify(JobId job, std::uint32_t revision, const JobSpec& spec) {
-  ModifyRequest request{random_bytes(kKeySize), job, revision, codec::encode(spec), ""};
+Result<OutcomeReply> Master::modify(JobId job, std::uint32_t revision, const JobSpec& spec,
+                                    PolicyRound round) {
+  ModifyRequest request{random_bytes(kKeySize), job, revision, codec::encode(spec), "", round};
   WM_TRY(request.credential,
          wire::sign_spec(*parts_->credentials, request.spec, request.request_key));
   return ask_once(request);

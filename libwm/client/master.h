@@ -48,13 +48,15 @@ class Master {
   void greet();
 
   /// Submits a job: `spec` with hashes of script and environment filled in by us, signed.
-  /// Safe to repeat inside: one job whatever is lost on the way.
+  /// Safe to repeat inside: one job whatever is lost on the way. `round`: as SubmitRequest has it;
+  /// libwm/submit's submit_signed() takes the options that the site's policy wants.
   /// @errors as SubmitRequest; System: the identity service does not answer
-  Result<SubmitReply> submit(JobSpec spec, const std::string& script, const std::string& env);
+  Result<SubmitReply> submit(JobSpec spec, const std::string& script, const std::string& env,
+                             PolicyRound round = 0);
 
   /// Submits many at once, all with the environment `env`: signed once, durable together, a result
   /// for each. @errors as PackRequest; System: the identity service does not answer
-  Result<PackReply> pack(std::vector<PackJob> jobs, const std::string& env);
+  Result<PackReply> pack(std::vector<PackJob> jobs, const std::string& env, PolicyRound round = 0);
 
   /// Any other verb: the request's type says which. Its request key is filled in here; what one
   /// answer has no room for is asked for again, so that replies have no rest. A request that waits
@@ -75,7 +77,8 @@ class Master {
   /// Codec bytes of the whole live Cluster. @errors Limit: more than 1 GiB, or than a frame packed
   Result<std::string> state();
   /// `spec` is signed here. @errors as ModifyRequest; System: the identity service does not answer
-  Result<OutcomeReply> modify(JobId job, std::uint32_t revision, const JobSpec& spec);
+  Result<OutcomeReply> modify(JobId job, std::uint32_t revision, const JobSpec& spec,
+                              PolicyRound round = 0);
   /// What anybody may know of the configuration that the master has. Never null.
   Result<std::shared_ptr<const Config>> conf();
 

@@ -22,6 +22,7 @@ WM_FIELDS(SpecRequest) { f(1, s.job); }
 WM_FIELDS(SpecReply) { f(1, s.spec), f(2, s.revision); }
 WM_FIELDS(ModifyRequest) {
   f(1, s.request_key), f(2, s.job), f(3, s.revision), f(4, s.spec), f(5, s.credential);
+  f(560, s.round);
 }
 
 }  // namespace wm

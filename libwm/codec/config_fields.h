@@ -49,6 +49,7 @@ WM_FIELDS(LsfConf) {
   f(530, s.dep_last_sub);
 }
 WM_FIELDS(MonitorConf) { f(1, s.metrics), f(2, s.node_metrics), f(3, s.acct_keep); }
+WM_FIELDS(SubmitPolicyConf) { f(1, s.command), f(2, s.limit), f(3, s.at_once), f(4, s.failure); }
 WM_FIELDS(ClusterConf) {
   f(1, s.name), f(2, s.master_host), f(3, s.master_port), f(4, s.master_user), f(5, s.host_user);
   f(6, s.munge_socket), f(7, s.admins), f(8, s.default_queue), f(9, s.default_plan);
@@ -62,6 +63,7 @@ WM_FIELDS(ClusterConf) {
   f(240, s.job_info);
   f(421, s.monitor);
   f(500, s.log_to);
+  f(560, s.submit_policy);
 }
 WM_FIELDS(WeekWindow) { f(1, s.from), f(2, s.to); }
 WM_FIELDS(ClockStep) { f(1, s.from), f(2, s.ahead); }

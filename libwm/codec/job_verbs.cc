@@ -10,14 +10,17 @@ namespace wm {
 
 WM_FIELDS(SubmitRequest) {
   f(1, s.request_key), f(2, s.spec), f(3, s.credential), f(4, s.script), f(5, s.env);
+  f(560, s.round);
 }
-WM_FIELDS(SubmitReply) { f(1, s.job), f(2, s.queue), f(3, s.default_queue), f(420, s.warnings); }
+WM_FIELDS(SubmitReply) {
+  f(1, s.job), f(2, s.queue), f(3, s.default_queue), f(420, s.warnings), f(560, s.instead);
+}
 WM_FIELDS(KillRequest) {
   f(1, s.request_key), f(2, s.jobs), f(3, s.signal), f(4, s.force), f(5, s.mark_done),
       f(6, s.reason);
 }
 WM_FIELDS(JobOutcome) { f(1, s.job), f(2, s.code), f(3, s.text); }
-WM_FIELDS(OutcomeReply) { f(1, s.jobs), f(2, s.rest); }
+WM_FIELDS(OutcomeReply) { f(1, s.jobs), f(2, s.rest), f(560, s.instead); }
 WM_FIELDS(ReleaseRequest) { f(1, s.request_key), f(2, s.jobs), f(3, s.hold); }
 WM_FIELDS(ResizeRequest) {
   f(1, s.request_key), f(2, s.job), f(3, s.kind), f(4, s.tasks), f(400, s.group);

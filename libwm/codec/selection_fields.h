@@ -7,6 +7,8 @@
 
 namespace wm {
 
+WM_FIELDS(OptionChange) { f(1, s.name), f(2, s.values); }
+
 WM_FIELDS(JobSelection) {
   f(1, s.ids), f(2, s.user), f(3, s.queue), f(4, s.host), f(5, s.name), f(6, s.project),
       f(7, s.app);

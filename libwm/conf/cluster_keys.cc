@@ -10,6 +10,7 @@ using C = ClusterConf;
 constexpr std::array<std::string_view, 4> kLevels = {"debug", "info", "warn", "error"};
 constexpr std::array<std::string_view, 3> kLogs = {"file", "syslog", "journald"};
 constexpr std::array<std::string_view, 3> kOutputs = {"file", "mail", "none"};
+constexpr std::array<std::string_view, 2> kFailures = {"refuse", "accept"};
 constexpr std::array<std::string_view, 6> kUnits = {"default", "KB", "MB", "GB", "TB", "PB"};
 constexpr std::array<std::string_view, 6> kHeadings = {"cluster", "master", "paths",
                                                        "times",   "limits", "scheduler"};
@@ -351,6 +352,31 @@ constexpr Key<C> kClusterKeys[] = {
     {"submit_filter_time", [](C& c) -> Field { return &c.scripts.submit_filter_time; },
      time_up_to(kHour), Effect::NewJobs,
      "A submit filter that takes longer is ended, and nothing is submitted."},
+    {"submit_policy", [](C& c) -> Field { return &c.submit_policy.command; }, kAny,
+     Effect::Reconfig,
+     "Command, an absolute path, that wmasterd asks about every submission and every change of "
+     "one, "
+     "whichever way it comes: bsub, bmod, bswitch, the web door, programs of users. It reads an "
+     "object of JSON a line, and answers with a line each: {\"accept\": true}, {\"refuse\": "
+     "\"words\"}, or {\"options\": {\"q\": \"night\"}}, which the client signs and submits anew. "
+     "It "
+     "runs as the account wm-policy (wpolicyd), in a private cluster as the cluster's own. Empty: "
+     "none. See wpolicyd(8)."},
+    {"submit_policy_limit", [](C& c) -> Field { return &c.submit_policy.limit; },
+     time_up_to(kHour / 60), Effect::Reconfig,
+     "A submit policy that takes longer about one request is ended and has failed."},
+    {"submit_policy_at_once",
+     [](C& c) -> Field { return &c.submit_policy.at_once; },
+     {1, 16},
+     Effect::Reconfig,
+     "So many requests are with the submit policy at a time; others wait."},
+    {"submit_policy_failure",
+     [](C& c) -> Field {
+       return Choice{&c.submit_policy.failure, kFailures};
+     },
+     kAny, Effect::Reconfig,
+     "What is done with a submission when the submit policy fails: it takes too long, ends with "
+     "another status than 0, or says what is no answer. Either way an error is logged."},
     {"store_queue",
      [](C& c) -> Field { return &c.limits.store_queue; },
      {1 << 20, 1LL << 40},

@@ -11,4 +11,6 @@ NodeFolders node_folders(const DirConf& dirs, const std::string& host) {
           dirs.log.empty() ? "" : dirs.log + "/node"};
 }
 
+std::string policy_socket(const DirConf& dirs) { return dirs.run + "/policy/socket"; }
+
 }  // namespace wm::conf

@@ -4,6 +4,7 @@
 //
 //   state_dir/master  log_dir/master                       wmasterd, of master_user
 //   state_dir/node/HOST  run_dir/node/HOST  log_dir/node   wnoded and wshepherd, of host_user
+//   run_dir/policy                                         wpolicyd, of wm-policy
 //
 // Used by the daemons and by badmin ckconfig; etc/systemd names the same.
 #pragma once
@@ -27,5 +28,8 @@ struct NodeFolders {
 };
 /// @cost O(text)   @thread any
 NodeFolders node_folders(const DirConf& dirs, const std::string& host);
+
+/// Where wpolicyd listens. @cost O(text)   @thread any
+std::string policy_socket(const DirConf& dirs);
 
 }  // namespace wm::conf

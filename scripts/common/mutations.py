@@ -56,3 +56,29 @@ def told(path, text, site):
     line = text.count('\n', 0, site.position)
     old = text[site.position:site.position + site.length]
     return f"{path}:{line + 1}: '{old}' -> '{site.other}' | {text.splitlines()[line].strip()}"
+
+
+NOBODY, LATE = 'nobody', 'timed out'  # what stands for a killer where no test failed
+
+
+def judged(verdicts):
+    """Who killed a mutant, of (test, 'passed' | 'failed' | 'late' | 'unbuilt') in their order.
+
+    The first that fails. One that does not end kills nothing by that, and those after it may; what cannot be linked is
+    as one that passed: the compiler has taken the file."""
+    late = False
+    for test, verdict in verdicts:
+        if verdict == 'failed':
+            return test
+        late = late or verdict == 'late'
+    return LATE if late else NOBODY
+
+
+def account(tried, seed):
+    """The last lines about (killer, told) of each mutant, and the share that was killed. @units percent"""
+    survivors = [said for killer, said in tried if killer == NOBODY]
+    late = [said for killer, said in tried if killer == LATE]
+    killed = len(tried) - len(survivors) - len(late)
+    share = 100 * killed / max(1, len(tried))
+    return [*(f'survived  {said}' for said in survivors), *(f'timed out {said}' for said in late),
+            f'{killed} of {len(tried)} killed ({share:.0f} %), {len(late)} timed out, seed {seed}'], share

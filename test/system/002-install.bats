@@ -118,8 +118,8 @@ unit_folders() {
 @test "systemd takes the units" {
   command -v systemd-analyze >/dev/null || skip "systemd is not installed"
   prefix=$BATS_TEST_TMPDIR/own DESTDIR='' install_it
-  for program in wnoded wlogind wgatewayd wgrpc; do printf '#!/bin/sh\n' >"$prefix/sbin/$program"; chmod +x "$prefix/sbin/$program"; done
-  for unit in wmasterd wnoded wlogind wgatewayd wgrpc; do
+  for program in wnoded wlogind wgatewayd wgrpc wpolicyd; do printf '#!/bin/sh\n' >"$prefix/sbin/$program"; chmod +x "$prefix/sbin/$program"; done
+  for unit in wmasterd wnoded wlogind wgatewayd wgrpc wpolicyd; do
     # munge.service, nss-user-lookup and the like may not be on this machine; what is ours must be sound
     run systemd-analyze verify --man=no --recursive-errors=no "$prefix/lib/systemd/system/$unit.service"
     ! grep "$unit.service" <<<"$output" | grep -iE "unknown|ignoring|failed|not executable|bad|invalid" || { echo "$output"; return 1; }
@@ -135,6 +135,9 @@ below() { awk -v is="$(exposure "$1")" -v most="$2" 'BEGIN { exit !(is != "" && 
   below wgatewayd 2.0
   below wgrpc 2.0
   below wmasterd 5.2
+  below wpolicyd 2.0 # a command of the site's inherits it
+  grep -qx User=wm-policy "$TOP/etc/systemd/wpolicyd.service"
+  grep -q '^InaccessiblePaths=.*-/var/lib/wm ' "$TOP/etc/systemd/wpolicyd.service"
   below wlogind 5.8 # a wuserd inherits it, and writes its user's home
   for unit in wgatewayd wgrpc; do
     for line in ProtectHome=yes ProtectSystem=strict NoNewPrivileges=yes RestrictNamespaces=yes User=wm-web CapabilityBoundingSet=; do

@@ -7,7 +7,7 @@ setup_file() {
   TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
   export B=$BATS_FILE_TMPDIR/build DEB_VERSION=1.2.3
   mkdir -p "$B"/{bin,sbin,lib/python/fabric_model}
-  for program in bin/bsub bin/wmreport sbin/wmasterd sbin/wnoded sbin/wshepherd sbin/wgatewayd; do cp /bin/true "$B/$program"; done
+  for program in bin/bsub bin/wmreport sbin/wmasterd sbin/wnoded sbin/wshepherd sbin/wpolicyd sbin/wgatewayd; do cp /bin/true "$B/$program"; done
   printf '#!/bin/sh\n' >"$B/bin/badmin"
   echo '"""x"""' >"$B/lib/python/fabric_model/__init__.py"
   STRIP='' "$TOP/scripts/deb" >"$BATS_FILE_TMPDIR/said"
@@ -31,6 +31,8 @@ has() { dpkg-deb -c "$debs/$1"_1.2.3_*.deb | awk '{ print $6 }' | grep -qx "\.$2
   has wm-client /usr/lib/wm/python/fabric_model/__init__.py
   has wm-master /usr/sbin/wmasterd
   has wm-master /usr/lib/systemd/system/wmasterd.service
+  has wm-master /usr/sbin/wpolicyd
+  has wm-master /usr/lib/systemd/system/wpolicyd.service
   has wm-master /usr/bin/wmreport
   has wm-master /etc/cron.d/wm
   has wm-node /usr/sbin/wnoded

@@ -170,6 +170,14 @@ void timings(Page& page, const Spent& spent) {
   page.histogram("wm_commit_seconds", {}, spent.commits);
   page.family("wm_request_seconds", "histogram", "Requests as far as the loop works on them");
   page.histogram("wm_request_seconds", {}, spent.requests);
+  page.family("wm_submit_policy_seconds", "histogram", "Runs of submit_policy");
+  page.histogram("wm_submit_policy_seconds", {}, spent.policy_runs);
+  page.family("wm_submit_policy_total", "counter", "Jobs that submit_policy was asked about");
+  for (const char* verdict : {"accepted", "refused", "options", "failed"}) {
+    auto at = spent.policy_verdicts.find(verdict);
+    page.line("wm_submit_policy_total", {{"verdict", verdict}},
+              at == spent.policy_verdicts.end() ? 0 : static_cast<double>(at->second));
+  }
   page.family("wm_requests_total", "counter", "Requests by verb");
   for (const auto& [verb, n] : spent.by_verb)
     page.line("wm_requests_total", {{"verb", verb}}, static_cast<double>(n));

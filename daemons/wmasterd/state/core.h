@@ -42,7 +42,9 @@ class Core {
   const Journal& journal() const { return journal_; }
   /// What the master spends its time on, for monitoring. @cost O(verbs)
   Spent spent() const {
-    return {cycle_.passes(), journal_.commits(), clients_.worked(), clients_.asked()};
+    const auto& policy = clients_.policy();
+    return {cycle_.passes(),  journal_.commits(), clients_.worked(),
+            clients_.asked(), policy.runs,        policy.verdicts};
   }
 
  private:

@@ -13,6 +13,8 @@ namespace wm::master {
 struct Spent {
   view::Histogram passes, commits, requests;
   std::map<std::string, std::uint64_t> by_verb;
+  view::Histogram policy_runs;                           ///< of the site's policy of submissions
+  std::map<std::string, std::uint64_t> policy_verdicts;  ///< accepted, refused, options, failed
 };
 
 }  // namespace wm::master

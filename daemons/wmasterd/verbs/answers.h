@@ -41,6 +41,11 @@ class Answers {
   void begin(const std::string& key) { in_flight_[key]; }
   /// Refuses a write that has begun; callers that asked meanwhile get the same error.
   void refuse(const Call& call, const std::string& key, const Error& error);
+  /// Answers a write that has begun and changed nothing, likewise; the answer is not kept.
+  template <class Reply>
+  void tell(const Call& call, const std::string& key, const Reply& reply) {
+    for (const auto& one : end(call, key)) one.reply(reply);
+  }
   /// Commits a write with its answer; then does `then` and tells callers that asked meanwhile.
   template <class Reply>
   void commit(const Call& call, const std::string& key, Proposal proposal, Answer<Reply> answer,

@@ -23,12 +23,16 @@ class Clients {
   void set_accounting(AcctRebuilder rebuild, AcctReading<AcctReply> account);
   /// Where acts of administrators are kept; without it they are not.
   void set_audit(AuditTrail audit);
+  /// How the site's policy of submissions is asked; without it all that it is asked about fails.
+  void set_policy(PolicyAsk ask) { service_.policy.set_asker(std::move(ask)); }
   void on_start() { service_.watchers.on_start(); }
   /// Answers those who wait for a job (bsub -K) or watch.
   void on_published(const Journal::Published& published);
   /// How long the loop worked on requests, and how many there were, by verb.
   const view::Histogram& worked() const { return worked_; }
   const std::map<std::string, std::uint64_t>& asked() const { return asked_; }
+  /// What the site's policy of submissions was asked and said.
+  const PolicyCounts& policy() const { return service_.policy.counts(); }
 
  private:
   Service service_;

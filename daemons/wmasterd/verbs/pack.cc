@@ -1,6 +1,7 @@
 // The verb Pack: many submissions that share a signature, an environment and a commit.
 #include "daemons/wmasterd/verbs/admission.h"
 #include "daemons/wmasterd/verbs/pend_room.h"
+#include "daemons/wmasterd/verbs/policy.h"
 #include "daemons/wmasterd/verbs/verbs.h"
 #include "libwm/model/launcher_size.h"
 #include "libwm/sched/amounts/budgets.h"
@@ -50,6 +51,9 @@ struct Opened {
   PackRequest request;
   Specs specs;
   wire::PackTree tree;
+  /// What is to become of each item after the site's policy: nothing to say: it is taken; empty: it
+  /// was not asked.
+  std::vector<Result<std::vector<OptionChange>>> settled = {};
 };
 
 // Uses up an item's specification. Returns what is made of it; `warnings` are for its owner.
@@ -62,6 +66,8 @@ Result<Admitted> judged(const Cluster& state, Opened& pack, std::uint32_t place,
   return made;
 }
 
+PackOutcome refused(const Error& why) { return {{}, code_of(why.code), why.text, false, {}, {}}; }
+
 // The item's event, or its error in `outcome`.
 std::optional<EventBody> admitted(const Cluster& state, Opened& pack, std::uint32_t place, JobId id,
                                   WallTime now, PendRoom& room, PackOutcome& outcome) {
@@ -69,16 +75,25 @@ std::optional<EventBody> admitted(const Cluster& state, Opened& pack, std::uint3
   std::vector<std::string> warnings;
   auto made = judged(state, pack, place, now, room, warnings);
   if (!made) {
-    outcome = {{}, code_of(made.error().code), made.error().text, false, {}};
+    outcome = refused(made.error());
     return {};
   }
-  outcome = {id, 0, made->spec.queue, default_queue, std::move(warnings)};
+  outcome = {id, 0, made->spec.queue, default_queue, std::move(warnings), {}};
   const auto& request = pack.request;
   return JobSubmitted{
       id, std::make_shared<const SealedSpec>(SealedSpec{
               std::move(made->spec), request.items[place].spec,
               pack.tree.credential_of(place, request.credential),
               wire::pack_item_key(request.request_key, place), std::move(made->alternatives)})};
+}
+
+// Else why not, or what instead, in `outcome`.
+bool policy_takes(const Opened& pack, std::uint32_t place, PackOutcome& outcome) {
+  if (pack.settled.empty()) return true;
+  const auto& settled = pack.settled[place];
+  if (!settled) outcome = refused(settled.error());
+  else outcome.instead = *settled;
+  return settled && settled->empty();
 }
 
 void submit_all(Service& service, const Call& call, Opened pack) {
@@ -96,6 +111,7 @@ void submit_all(Service& service, const Call& call, Opened pack) {
     pack.specs[place].owner = call.caller();
     const auto script_hash = pack.specs[place].program.script_hash;
     auto& outcome = reply.items.emplace_back();
+    if (!policy_takes(pack, place, outcome)) continue;
     auto event = admitted(state, pack, place, {id.job + 1, 0}, now, room, outcome);
     if (!event) continue;
     ++id.job;
@@ -107,12 +123,49 @@ void submit_all(Service& service, const Call& call, Opened pack) {
   Answer<PackReply> answer = [reply, places](const auto& results) -> Result<PackReply> {
     PackReply judged = reply;
     for (std::size_t i = 0; i < results.size() && i < places.size(); ++i)
-      if (!holds(results[i]))
-        judged.items[places[i]] = {
-            {}, code_of(results[i].error().code), results[i].error().text, false, {}};
+      if (!holds(results[i])) judged.items[places[i]] = refused(results[i].error());
     return judged;
   };
   service.answers.commit(call, pack.request.request_key, std::move(proposal), std::move(answer));
+}
+
+// A line each of those that can be taken; the others are settled by why not.
+std::vector<std::string> lines_of(Service& service, const Call& call, Opened& pack,
+                                  std::vector<std::size_t>& asked) {
+  const Cluster& state = service.journal.newest();
+  const auto now = service.world.clock.wall();
+  std::vector<std::string> lines;
+  for (std::size_t place = 0; place < pack.specs.size(); ++place) {
+    const JobSpec& spec = pack.specs[place];
+    auto made = master::admit(state, spec, now);
+    auto& settled = pack.settled.emplace_back(std::vector<OptionChange>{});
+    if (!made) settled = made.error();
+    if (!made) continue;
+    PolicySubject subject{"pack", call.caller(), spec, made->spec, {}, pack.request.round};
+    lines.push_back(policy_line(*state.config, subject));
+    asked.push_back(place);
+  }
+  return lines;
+}
+
+// One question about all of them.
+void admit_all(Service& service, const Call& call, Opened pack) {
+  if (!has_policy(service)) return submit_all(service, call, std::move(pack));
+  for (auto& spec : pack.specs) spec.owner = call.caller();
+  std::vector<std::size_t> asked;
+  auto lines = lines_of(service, call, pack, asked);
+  if (lines.empty()) return submit_all(service, call, std::move(pack));
+  std::size_t bytes = pack.request.env.size();
+  for (const auto& item : pack.request.items) bytes += item.spec.size() + item.script.size();
+  auto kept = std::make_shared<Opened>(std::move(pack));
+  ask_policy(service, call, {kept->request.request_key, bytes}, std::move(lines),
+             [&service, call, kept, asked = std::move(asked)](const std::vector<Verdict>& said) {
+               Opened& opened = *kept;
+               for (std::size_t i = 0; i < asked.size(); ++i)
+                 opened.settled[asked[i]] =
+                     settled_by(service, said[i], opened.specs[asked[i]], opened.request.round);
+               submit_all(service, call, std::move(opened));
+             });
 }
 
 }  // namespace
@@ -130,10 +183,10 @@ void pack(Service& service, const Call& call, const PackRequest& request) {
     if (opened->request.credential.empty())
       return call.refuse(fail(Code::Denied, "the jobs are not signed by their submitter"));
     service.answers.begin(request.request_key);
-    return submit_all(service, call, std::move(*opened));
+    return admit_all(service, call, std::move(*opened));
   }
   check_signer(service, call, request.request_key, request.credential, root,
-               [&service, call, opened] { submit_all(service, call, std::move(*opened)); });
+               [&service, call, opened] { admit_all(service, call, std::move(*opened)); });
 }
 
 }  // namespace wm::master::verbs

@@ -9,6 +9,7 @@
 #include "daemons/wmasterd/state/searches.h"
 #include "daemons/wmasterd/verbs/answers.h"
 #include "daemons/wmasterd/verbs/perfmon.h"
+#include "daemons/wmasterd/verbs/policy_desk.h"
 #include "daemons/wmasterd/verbs/privacy.h"
 #include "daemons/wmasterd/verbs/selection.h"
 #include "daemons/wmasterd/verbs/waiters.h"
@@ -50,12 +51,14 @@ struct Service : Context {
   explicit Service(Context context)
       : Context(std::move(context)),
         answers(world.store, world.workers, journal),
-        watchers(world.clock, journal) {}
+        watchers(world.clock, journal),
+        policy(world.clock) {}
 
   Answers answers;
   Waiters waiters;
   Watchers watchers;
   Perfmon perfmon;
+  PolicyDesk policy;
 
   /// What the caller is to a job, by the published configuration.
   Roles roles(const Call& call, const JobSpec& job) const {

@@ -1,6 +1,7 @@
-// The verb Submit: signature, admission; then one durable event.
+// The verb Submit: signature, admission, the site's policy; then one durable event.
 #include "daemons/wmasterd/verbs/admission.h"
 #include "daemons/wmasterd/verbs/pend_room.h"
+#include "daemons/wmasterd/verbs/policy.h"
 #include "daemons/wmasterd/verbs/verbs.h"
 #include "libwm/model/launcher_size.h"
 #include "libwm/sched/amounts/budgets.h"
@@ -8,7 +9,12 @@
 namespace wm::master::verbs {
 namespace {
 
-void admit(Service& service, const Call& call, const SubmitRequest& request, JobSpec spec) {
+std::size_t bytes_of(const SubmitRequest& request) {
+  return request.spec.size() + request.script.size() + request.env.size();
+}
+
+// What the policy is asked about once it can be.
+void take(Service& service, const Call& call, const SubmitRequest& request, JobSpec spec) {
   const Cluster& state = service.journal.newest();
   bool default_queue = spec.queue.empty();
   auto made = master::admit(state, std::move(spec), service.world.clock.wall());
@@ -29,6 +35,33 @@ void admit(Service& service, const Call& call, const SubmitRequest& request, Job
                  std::move(made->alternatives)});
   proposal.events = {JobSubmitted{id, std::move(sealed)}};
   service.answers.commit_all(call, request.request_key, std::move(proposal), reply);
+}
+
+/// A submission while the site's policy is asked about it.
+struct Submission {
+  SubmitRequest request;
+  JobSpec spec;
+};
+
+// Whether it is taken at all is looked at first, and again when the policy has answered.
+void admit(Service& service, const Call& call, const SubmitRequest& request, JobSpec spec) {
+  if (!has_policy(service)) return take(service, call, request, std::move(spec));
+  const Cluster& state = service.journal.newest();
+  auto made = master::admit(state, spec, service.world.clock.wall());
+  if (!made) return service.answers.refuse(call, request.request_key, made.error());
+  PolicySubject subject{"submit", call.caller(), spec, made->spec, {}, request.round};
+  auto line = policy_line(*state.config, subject);
+  auto kept = std::make_shared<Submission>(Submission{request, std::move(spec)});
+  ask_policy(service, call, {request.request_key, bytes_of(request)}, {std::move(line)},
+             [&service, call, kept](const std::vector<Verdict>& verdicts) {
+               const auto& key = kept->request.request_key;
+               auto instead = settled_by(service, verdicts[0], kept->spec, kept->request.round);
+               if (!instead) return service.answers.refuse(call, key, instead.error());
+               if (instead->empty()) return take(service, call, kept->request, kept->spec);
+               SubmitReply reply;
+               reply.instead = *std::move(instead);
+               service.answers.tell(call, key, reply);
+             });
 }
 
 // The session's proof signed the specification as well: nothing is left to be asked.

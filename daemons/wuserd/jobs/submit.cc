@@ -6,6 +6,7 @@
 #include "libwm/conf/load.h"
 #include "libwm/expr/groups.h"
 #include "libwm/submit/job_environment.h"
+#include "libwm/submit/sign_again.h"
 #include "libwm/submit/submission.h"
 
 namespace wm::user {
@@ -34,7 +35,7 @@ Result<SubmitReply> submit_changed(Site& site, const JobRequest& job, Execution 
   WM_TRY(auto env, cmd::make_environment(job, here));
   change(spec);
   WM_TRY(auto master, site.masters.take());
-  return master->submit(spec, "", env.block);
+  return cmd::submit_signed(*master, std::move(spec), "", env.block, here);
 }
 
 }  // namespace
@@ -71,7 +72,7 @@ Result<SubmitReply> submit_groups(Site& site, const JobRequest& job, Grouped gro
   WM_TRY(expr::check_groups(spec));
   WM_TRY(auto env, cmd::make_environment(job, here));
   WM_TRY(auto master, site.masters.take());
-  return master->submit(spec, "", env.block);
+  return cmd::submit_signed(*master, std::move(spec), "", env.block, here);
 }
 
 }  // namespace wm::user

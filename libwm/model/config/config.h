@@ -125,6 +125,15 @@ struct SiteScripts {
   bool operator==(const SiteScripts&) const = default;
 };
 
+/// The site's own word on every submission, asked by the master.
+struct SubmitPolicyConf {
+  std::string command;                       ///< absolute path; empty: none is asked
+  Duration limit = std::chrono::seconds(5);  ///< of one question; longer is a failure
+  std::uint32_t at_once = 4;                 ///< questions under way
+  std::string failure = "refuse";            ///< what a failure means: refuse, accept
+  bool operator==(const SubmitPolicyConf&) const = default;
+};
+
 /// What is kept for reports, and where monitoring asks.
 struct MonitorConf {
   std::string metrics, node_metrics;  ///< "127.0.0.1:6887", ":6887"; empty: nobody is answered
@@ -160,6 +169,7 @@ struct ClusterConf {
   LsfConf lsf;
   JobInfo job_info = JobInfo::All;
   MonitorConf monitor;
+  SubmitPolicyConf submit_policy;
   bool operator==(const ClusterConf&) const = default;
 };
 

@@ -58,6 +58,7 @@ struct ModifyRequest {
   std::uint32_t revision = 0;
   std::string spec;        ///< codec bytes of JobSpec, as signed
   std::string credential;  ///< over BLAKE2b-256(spec ‖ request_key)
+  PolicyRound round = 0;
   bool operator==(const ModifyRequest&) const = default;
 };
 /// Owner and administrators. The run limit of jobs that wait or run; one result a job, an element

@@ -17,7 +17,18 @@
 
 namespace wm {
 
-/// Anyone. Errors: NotFound (queue, app, plan), Denied, Impossible, Limit, BadArgument.
+/// An option of bsub that the site's policy wants otherwise.
+struct OptionChange {
+  std::string name;                 ///< without the dash: "q"
+  std::vector<std::string> values;  ///< of a flag one empty text; none: it is taken away
+  bool operator==(const OptionChange&) const = default;
+};
+/// Which time this is that one submission is sent; the policy may want other options the first
+/// time. 0: the client takes none, and is refused instead.
+using PolicyRound = std::uint8_t;
+
+/// Anyone. Errors: NotFound (queue, app, plan), Denied, Impossible, Limit, BadArgument;
+/// Unavailable: the site's policy did not answer.
 struct SubmitRequest {
   using Reply = struct SubmitReply;
   static constexpr Verb kVerb = Verb::Submit;
@@ -26,6 +37,7 @@ struct SubmitRequest {
   /// Over BLAKE2b-256(spec ‖ request_key); empty: the session's own proof signs that as well.
   std::string credential;
   std::string script, env;  ///< blobs; the spec names their hashes
+  PolicyRound round = 0;
   bool operator==(const SubmitRequest&) const = default;
 };
 struct SubmitReply {
@@ -33,6 +45,8 @@ struct SubmitReply {
   std::string queue;
   bool default_queue = false;
   std::vector<std::string> warnings;  ///< for its submitter: a budget is nearly used up
+  /// Not submitted (`job` is 0): to be signed anew with these options, and sent with a new key.
+  std::vector<OptionChange> instead;
   bool operator==(const SubmitReply&) const = default;
 };
 
@@ -73,7 +87,8 @@ struct JobOutcome {
 };
 struct OutcomeReply {
   std::vector<JobOutcome> jobs;
-  RestOfJobs rest;  ///< nothing has been done about these yet
+  RestOfJobs rest;                    ///< nothing has been done about these yet
+  std::vector<OptionChange> instead;  ///< ModifyRequest: not done, as SubmitReply has it
   bool operator==(const OutcomeReply&) const = default;
 };
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "libwm/base/ids.h"
-#include "libwm/model/verbs/verb_numbers.h"
+#include "libwm/model/verbs/job_verbs.h"
 
 namespace wm {
 
@@ -31,6 +31,7 @@ struct PackRequest {
   std::string credential;
   std::string env;  ///< of all of them
   std::vector<PackItem> items;
+  PolicyRound round = 0;
   bool operator==(const PackRequest&) const = default;
 };
 /// What became of an item.
@@ -40,6 +41,7 @@ struct PackOutcome {
   std::string text;       ///< its queue, or why not
   bool default_queue = false;
   std::vector<std::string> warnings;  ///< as SubmitReply has them
+  std::vector<OptionChange> instead;  ///< as SubmitReply has them; `code` is 0
   bool operator==(const PackOutcome&) const = default;
 };
 struct PackReply {

@@ -9,6 +9,7 @@
 
 #include "test/support/fake_munge.h"
 #include "test/support/folder.h"
+#include "test/support/hostile_peer.h"
 #include "test/support/session_pair.h"
 #include "test/support/threaded_server.h"
 
@@ -244,6 +245,24 @@ TEST_F(connection, reaches_a_unix_socket_by_the_kernels_word) {
   server.reset();
   ASSERT_TRUE(reply) << reply.error().text;
   EXPECT_EQ(reply->payload, "re: hello");
+}
+
+// Whatever listens there: the call ends within its times, and nothing of it is taken for an answer.
+TEST_F(connection, who_listens_may_mean_ill_and_is_given_up) {
+  options.hello_timeout = 200ms;
+  options.request_timeout = 400ms;
+  options.retry.give_up_after = 0ms;
+  test::OwnFolder folder;
+  for (auto manner : test::kManners) {
+    auto path = folder.path() + "/" + std::to_string(static_cast<int>(manner));
+    test::HostilePeer peer(test::HostilePeer::End::Listens, path, manner);
+    options.to = {"", 0, path};
+    Connection to_it(options);
+    auto answer = to_it.call(20, std::string(1000, 'x'));
+    ASSERT_FALSE(answer) << static_cast<int>(manner);
+    EXPECT_FALSE(to_it.peer());
+    EXPECT_FALSE(answer.error().text.empty());
+  }
 }
 
 }  // namespace

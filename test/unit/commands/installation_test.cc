@@ -27,8 +27,9 @@ struct Sound {
         return at == map.end() ? std::nullopt : std::optional(at->second);
       };
     };
-    return check_machine(conf, {in(accounts), in(files), "h1"});
+    return check_machine(conf, {in(accounts), in(files), "h1", policy_command});
   }
+  std::function<Result<void>(const std::string&, std::uint32_t)> policy_command;
   // The one thing that is wrong.
   Finding only() const {
     auto found = check();
@@ -45,6 +46,37 @@ TEST(installation, an_account_that_is_missing_stops_the_daemons) {
   auto found = machine.only();
   EXPECT_TRUE(found.stops);
   EXPECT_THAT(found.text, HasSubstr("master_user: no account 'wm'"));
+}
+
+TEST(installation, what_would_keep_a_submit_policy_from_running_stops) {
+  Sound machine;
+  machine.conf.submit_policy.command = "/usr/local/sbin/policy";
+  EXPECT_THAT(machine.only().text, HasSubstr("no account 'wm-policy'"));
+  machine.accounts["wm-policy"] = 991;
+  EXPECT_FALSE(machine.only().stops);
+  EXPECT_THAT(machine.only().text, HasSubstr("wpolicyd does not listen on /run/wm/policy/socket"));
+  machine.files["/run/wm/policy/socket"] = {991, 0666, false};
+  EXPECT_TRUE(machine.check().empty());
+  std::uint32_t owner = 1;
+  Result<void> may = fail(Code::Denied, "it may be written by others");
+  machine.policy_command = [&](const std::string&, std::uint32_t of) { return owner = of, may; };
+  EXPECT_TRUE(machine.only().stops);
+  EXPECT_EQ(owner, 0u);
+  may = fail(Code::NotFound, "it is not there");
+  EXPECT_FALSE(machine.only().stops) << "the master's host may be another";
+}
+
+TEST(installation, a_private_cluster_says_as_whom_its_submit_policy_runs) {
+  Sound machine;
+  machine.accounts["ann"] = 1000;
+  machine.conf.master_user = machine.conf.host_user = "ann";
+  machine.files.clear();
+  machine.files["/etc/munge/munge.key"] = {105, 0400, false};
+  machine.files["/run/munge/munge.socket.2"] = {105, 0777, false};
+  machine.conf.submit_policy.command = "/home/ann/policy";
+  auto found = machine.only();
+  EXPECT_FALSE(found.stops);
+  EXPECT_THAT(found.text, HasSubstr("runs as 'ann', which can read the store"));
 }
 
 TEST(installation, a_results_folder_that_users_jobs_refuse_is_told_with_the_remedy) {

@@ -40,6 +40,22 @@ class Mutations(unittest.TestCase):
         site = next(iter(mutations.sites(text)))
         self.assertEqual(mutations.told('x.cc', text, site), "x.cc:2: 'std::min' -> 'std::max' | b = std::min(c, d);")
 
+    def test_the_first_test_that_fails_has_killed(self):
+        self.assertEqual(mutations.judged([('a', 'passed'), ('b', 'failed'), ('c', 'failed')]), 'b')
+
+    def test_one_that_does_not_end_has_killed_nothing_but_a_later_one_may(self):
+        self.assertEqual(mutations.judged([('a', 'late'), ('b', 'passed')]), mutations.LATE)
+        self.assertEqual(mutations.judged([('a', 'late'), ('b', 'failed')]), 'b')
+
+    def test_without_a_test_nobody_has_killed(self):
+        self.assertEqual(mutations.judged([]), mutations.NOBODY)
+        self.assertEqual(mutations.judged([('a', 'unbuilt')]), mutations.NOBODY)
+
+    def test_time_outs_are_a_row_of_their_own_and_no_kills(self):
+        lines, share = mutations.account([('a', '1'), ('a', '2'), (mutations.LATE, '3'), (mutations.NOBODY, '4')], 5)
+        self.assertEqual(share, 50)
+        self.assertEqual(lines, ['survived  4', 'timed out 3', '2 of 4 killed (50 %), 1 timed out, seed 5'])
+
 
 if __name__ == '__main__':
     unittest.main()

@@ -77,5 +77,54 @@ TEST_F(revoked, what_the_master_said_is_known_after_a_start_without_it) {
   EXPECT_FALSE(again.has(token("d", 120))) << "the master says all that there is";
 }
 
+// One by one, as the master tells them: all that there is, each time.
+std::uint64_t written_for(const std::string& path, int count) {
+  Revoked list(path, 100);
+  Revocations said;
+  for (int n = 0; n < count; ++n) {
+    if (n % 2 == 0) said.ids["token-" + std::to_string(n)] = wall_at(1000);
+    else said.users["user-" + std::to_string(n)] = {wall_at(120), wall_at(1000)};
+    EXPECT_TRUE(list.heard(said));
+  }
+  return list.written();
+}
+
+TEST_F(revoked, twice_as_many_cost_twice_the_writing) {
+  auto some = written_for(folder + "/some", 400), twice = written_for(folder + "/twice", 800);
+  EXPECT_GT(some, 400u * 10);
+  EXPECT_LT(twice, some * 5 / 2) << "a line each";
+  Revoked again(folder + "/twice", 100);
+  EXPECT_TRUE(again.has(token("token-798")));
+}
+
+TEST_F(revoked, of_one_users_lines_the_last_holds_and_the_file_does_not_grow_for_ever) {
+  std::uint64_t written = 0;
+  {
+    Revoked list(folder + "/revoked", 100);
+    Revocations said;
+    for (int n = 0; n < 1000; ++n) {
+      said.users["ann"] = {wall_at(100 + n), wall_at(5000)};
+      EXPECT_TRUE(list.heard(said));
+    }
+    written = list.written();
+  }
+  EXPECT_LT(std::filesystem::file_size(folder + "/revoked"), 70u * 20);
+  EXPECT_LT(written, 1000u * 40);
+  Revoked again(folder + "/revoked", 200);
+  EXPECT_TRUE(again.has(token("d", 1099)));
+  EXPECT_FALSE(again.has(token("d", 1100)));
+}
+
+TEST_F(revoked, what_is_over_leaves_the_file_when_it_is_most_of_it) {
+  Revoked list(folder + "/revoked", 100);
+  Revocations said;
+  for (int n = 0; n < 500; ++n) said.ids["token-" + std::to_string(n)] = wall_at(1000);
+  EXPECT_TRUE(list.heard(said));
+  auto full = std::filesystem::file_size(folder + "/revoked");
+  said.ids.erase(said.ids.begin(), std::prev(said.ids.end(), 10));
+  EXPECT_TRUE(list.heard(said));
+  EXPECT_LT(std::filesystem::file_size(folder + "/revoked"), full / 10);
+}
+
 }  // namespace
 }  // namespace wm::gateway
