@@ -37,7 +37,11 @@ constexpr Option kOptions[] = {
     {"S", Kind::Text, "t0,t1", "Jobs submitted in this time"},
     {"D", Kind::Text, "t0,t1", "Jobs dispatched in this time"},
     {"f", Kind::Text, "file", "Jobs that a log of LSF (lsb.acct, lsb.events) tells of instead"},
+    {"UF", Kind::Flag, "", "As -l, lines not wrapped"},
     {"w", Kind::IgnoredFlag, "", ""},
+    {"cname", Kind::IgnoredFlag, "", ""},
+    {"aff", Kind::IgnoredFlag, "", ""},
+    {"gpu", Kind::IgnoredFlag, "", ""},
     {"x", Kind::IgnoredFlag, "", ""},
 };
 
@@ -48,7 +52,7 @@ Result<AcctRequest> request_of(const Parsed& options) {
   request.plan = options.first("plan").value_or("");
   if (auto word = options.first("by")) {
     WM_TRY(request.sums, view::acct_by_named(*word));
-  } else if (!options.has("l")) {
+  } else if (!options.has("l") && !options.has("UF")) {
     request.sums = AcctBy::All;
   }
   if (request.sums == AcctBy::Month) request.months = view::acct_months(wall_now());
@@ -98,7 +102,7 @@ Result<int> run(const Parsed& options) {
               : request.jobs.user.empty() ? own_name()
                                           : request.jobs.user;
   say(view::acct_heading(request, user));
-  if (options.has("l"))
+  if (options.has("l") || options.has("UF"))
     for (const auto& job : reply.jobs) say(view::acct_long(job));
   say(told(request, reply, options.has("by")));
   return 0;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -34,6 +35,7 @@ constexpr Option kOptions[] = {
     {"v", Kind::Flag, "", "Accepted for scripts written for LSF"},
     {"f", Kind::Flag, "", "Accepted for scripts written for LSF"},
     {"-diff", Kind::Flag, "", "Of reconfig: what it would change; nothing is changed"},
+    {"json", Kind::Flag, "", "Of perfmon view: JSON"},
     {"-now", Kind::Flag, "", "Of token-key: what was signed before is good no more"},
 };
 
@@ -59,7 +61,7 @@ constexpr const char* kSynopsis =
     "backup file | take-over\n"
     "       badmin reconfig --diff | showstatus | diagnose | hist | mbdhist | qhist [queue ...] | "
     "hhist "
-    "[host ...] | audit | perfmon start [seconds]|stop|view\n"
+    "[host ...] | audit | perfmon start [seconds]|stop|view [-json]\n"
     "       badmin hclose|hopen|hdead [-C message] host ... | qclose|qopen|qinact|qact [-C "
     "message] queue ...\n"
     "       badmin gclose|gopen [-C message] host gpu ...\n"
@@ -286,27 +288,28 @@ Result<int> show_difference() {
   return 0;
 }
 
-// perfmon start [seconds] | stop | view
-Result<int> performance(const std::vector<std::string>& words) {
+// perfmon start [seconds] | setperiod seconds | stop | view
+Result<int> performance(const std::vector<std::string>& words, bool as_json) {
   PerfmonRequest request;
   std::string what = words.empty() ? "view" : words[0];
-  if (what == "start") request.act = PerfmonRequest::Act::Start;
+  if (what == "start" || what == "setperiod") request.act = PerfmonRequest::Act::Start;
   else if (what == "stop") request.act = PerfmonRequest::Act::Stop;
   else if (what != "view")
-    return fail(Code::BadArgument, "badmin perfmon: start, stop or view is wanted");
+    return fail(Code::BadArgument, "badmin perfmon: start, stop, setperiod or view is wanted");
   if (words.size() > 1) {
-    std::uint32_t seconds = 0;
+    double seconds = 0;  // programs write 60.0
     const std::string& text = words[1];
     auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-    bool good = what == "start" && ec == std::errc() && end == text.data() + text.size() &&
-                seconds > 0 && seconds <= 86400;
+    bool good = what != "stop" && what != "view" && ec == std::errc() &&
+                end == text.data() + text.size() && seconds >= 1 && seconds <= 86400;
     if (!good)
       return fail(Code::BadArgument,
                   "badmin perfmon: '" + text + "' is no sample period of 1 to 86400 seconds");
-    request.period = std::chrono::seconds(seconds);
+    request.period = std::chrono::seconds(std::lround(seconds));
   }
   WM_TRY(auto to, master());
   WM_TRY(auto reply, to.ask(request));
+  if (as_json && reply.on) return say(perfmon_json(reply)), 0;
   for (const auto& line : reply.lines) say(line + "\n");
   return 0;
 }
@@ -319,13 +322,16 @@ Result<int> run(const Parsed& options) {
   }
   if (options.has("-now") && word != "token-key")
     return fail(Code::BadArgument, "badmin: --now goes with token-key");
+  if (options.has("json") && word != "perfmon")
+    return fail(Code::BadArgument, "badmin: -json goes with perfmon view");
   if (word == "token-revoke") return revoke_tokens(options);
   if (word == "token-key") return change_token_key(options);
   if (word == "showstatus") return show_status();
   if (word == "diagnose") return diagnose();
   if (view::is_history_word(word))
     return show_acts(word, {options.words.begin() + 1, options.words.end()});
-  if (word == "perfmon") return performance({options.words.begin() + 1, options.words.end()});
+  if (word == "perfmon")
+    return performance({options.words.begin() + 1, options.words.end()}, options.has("json"));
   if (word == "ckconfig") return check_config();
   if (word == "mkresults") return make_results({options.words.begin() + 1, options.words.end()});
   if (word == "showconf") return show_config(options.words);

@@ -35,7 +35,13 @@ constexpr Option kOptions[] = {
     {"T", Kind::Text, "t0,t1", "The same, those of this time, of finished jobs too"},
     {"n", Kind::Ignored, "", ""},
     {"b", Kind::IgnoredFlag, "", ""},
-    {"w", Kind::Flag, "", "Wide: with -l lines are not wrapped"},
+    {"w", Kind::Flag, "", "Wide: nothing is cut off; with -l lines are not wrapped"},
+    {"UF", Kind::Flag, "", "As -l, lines not wrapped"},
+    {"cname", Kind::IgnoredFlag, "", ""},
+    {"aff", Kind::IgnoredFlag, "", ""},
+    {"gpu", Kind::IgnoredFlag, "", ""},
+    {"hostfile", Kind::IgnoredFlag, "", ""},
+    {"data", Kind::IgnoredFlag, "", ""},
 };
 
 Result<HistoryRequest> request_of(const Parsed& options) {
@@ -57,11 +63,12 @@ std::string shown(const Parsed& options, const HistoryReply& reply, const TimeRa
   if (options.has("json")) return view::history_json(reply.jobs);
   if (options.has("t") || options.has("T"))
     return view::history_events(reply.jobs, range.from, range.to);
-  if (!options.has("l")) return view::history_table(reply.jobs, now);
+  if (!options.has("l") && !options.has("UF"))
+    return view::history_table(reply.jobs, now, options.has("w"));
   std::string text;
   for (const auto& job : reply.jobs)
     text += (text.empty() ? "" : std::string(78, '-') + "\n") +
-            view::history_long(job, now, options.has("w"));
+            view::history_long(job, now, options.has("w") || options.has("UF"));
   return text;
 }
 

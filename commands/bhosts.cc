@@ -4,6 +4,7 @@
 
 #include "commands/common/aligned.h"
 #include "commands/common/command.h"
+#include "commands/common/display_unit.h"
 #include "commands/common/group_listing.h"
 #include "commands/common/host_listing.h"
 #include "libwm/view/gpu_fields.h"
@@ -20,11 +21,19 @@ constexpr Option kOptions[] = {
     {"w", Kind::Flag, "", "Wide: nothing is cut off, closed says why"},
     {"gpu", Kind::Flag, "",
      "One line per GPU: memory, jobs, whether it is set aside; also with -o, -json"},
-    {"o", Kind::Text, "\"field[:width] ... delimiter='c'\"", "These fields; \"all\" for every one"},
+    {"o", Kind::Text, "\"field[:[width][:unit]] ... delimiter='c'\"",
+     "These fields; \"all\" for every one"},
     {"json", Kind::Flag, "", "JSON"},
     {"noheader", Kind::Flag, "", "No heading"},
     {"aff", Kind::Flag, "", "Their NUMA nodes, sockets and cores, from which affinity[] chooses"},
     {"s", Kind::Flag, "", "Numbers that hosts.conf gives hosts as resources; words name resources"},
+    {"a", Kind::IgnoredFlag, "", ""},
+    {"alloc", Kind::IgnoredFlag, "", ""},
+    {"attr", Kind::IgnoredFlag, "", ""},
+    {"cname", Kind::IgnoredFlag, "", ""},
+    {"loc", Kind::IgnoredFlag, "", ""},
+    {"rc", Kind::Refused, "", "not supported: no hosts are borrowed from clouds"},
+    {"rconly", Kind::Refused, "", "not supported: no hosts are borrowed from clouds"},
     {"x", Kind::IgnoredFlag, "", ""},
     {"e", Kind::IgnoredFlag, "", ""},
     {"cl", Kind::IgnoredFlag, "", ""},
@@ -36,7 +45,8 @@ constexpr Listing kListing{
     "bhosts", "HOSTS",
     "host_name status jl_u max njobs run ssusp ususp rsv nstuck ngpus ngpus_alloc "
     "ngpus_stuck ngpus_aside ncpus ncpus_alloc total_mem reserved_mem load type model address "
-    "comments"};
+    "comments",
+    "LSB_BHOSTS_FORMAT"};
 
 constexpr Listing kGpuListing{"bhosts", "GPUS",
                               "host_name gpu_id gpu_model gpu_status gpu_reason mtotal mused mrsv "
@@ -75,7 +85,8 @@ Result<std::string> shown(const Parsed& options, std::span<const HostView> hosts
     WM_TRY(auto gpus, listed<view::GpuRow>(options, kGpuListing, view::gpu_fields(), rows));
     return gpus ? *gpus : view::gpu_table(hosts, header);
   }
-  WM_TRY(auto listing, listed<HostView>(options, kListing, view::host_fields(), hosts));
+  WM_TRY(auto listing,
+         listed<HostView>(options, kListing, view::host_fields(), hosts, display_unit()));
   if (listing) return *listing;
   if (options.has("l") || options.has("aff")) return long_texts(options, hosts, kept);
   return view::host_table(hosts, options.has("w"), header);

@@ -6,6 +6,7 @@
 #include "commands/common/command.h"
 #include "libwm/conf/keys.h"
 #include "libwm/conf/lsf_conf.h"
+#include "libwm/view/format.h"
 
 namespace wm::cmd::bparams {
 namespace {
@@ -15,6 +16,7 @@ using Kind = Option::Kind;
 constexpr Option kOptions[] = {
     {"a", Kind::Flag, "", "All parameters, a line each: NAME = value"},
     {"l", Kind::Flag, "", "The same, with what each means"},
+    {"json", Kind::Flag, "", "All parameters as JSON"},
 };
 
 std::string brief(const std::vector<conf::LsfSetting>& params) {
@@ -44,9 +46,20 @@ std::string listed(ClusterConf conf, const std::vector<conf::LsfSetting>& params
   return text;
 }
 
+std::string as_json(ClusterConf conf, const std::vector<conf::LsfSetting>& params) {
+  std::vector<view::Record> records;
+  for (const auto& [name, value] : params)
+    records.push_back({{"PARAMETER", name}, {"VALUE", value}});
+  for (const auto& key : conf::cluster_keys())
+    records.push_back(
+        {{"PARAMETER", own_name(key.name)}, {"VALUE", conf::show_field(key.field(conf))}});
+  return view::json_text("bparams", "PARAMETERS", records);
+}
+
 Result<int> run(const Parsed& options) {
   WM_TRY(auto conf, cluster_conf());
   auto params = conf::lsb_params(conf);
+  if (options.has("json")) return say(as_json(conf, params)), 0;
   bool all = options.has("a"), explained = options.has("l");
   say(all || explained ? listed(conf, params, explained && !all) : brief(params));
   return 0;
@@ -57,5 +70,5 @@ Result<int> run(const Parsed& options) {
 
 int main(int argc, char** argv) {
   using namespace wm::cmd::bparams;
-  return main_of({"bparams", "bparams [-a | -l]", kOptions}, argc, argv, run);
+  return main_of({"bparams", "bparams [-a | -l | -json]", kOptions}, argc, argv, run);
 }

@@ -20,10 +20,12 @@ constexpr Option kOptions[] = {
     {"o", Kind::Text, "\"field[:width] ... delimiter='c'\"", "These fields; \"all\" for every one"},
     {"json", Kind::Flag, "", "JSON"},
     {"noheader", Kind::Flag, "", "No heading"},
+    {"alloc", Kind::IgnoredFlag, "", ""},
 };
 
 constexpr Listing kListing{"bqueues", "QUEUES",
-                           "queue_name priority status max jl_u jl_p jl_h njobs pend run susp rsv"};
+                           "queue_name priority status max jl_u jl_p jl_h njobs pend run susp rsv",
+                           "LSB_BQUEUES_FORMAT"};
 
 bool allows(const std::vector<std::string>& list, const std::optional<std::string>& name) {
   if (!name || list.empty()) return true;
@@ -69,6 +71,10 @@ Result<int> run(const Parsed& options) {
   WM_TRY(auto from, master());
   WM_TRY(auto reply, from.ask(QueuesRequest{options.words}));
   auto queues = selected(options, reply.queues);
+  if (options.has("l") || options.has("o") || options.has("json")) {
+    WM_TRY(auto config, from.conf());
+    for (auto& view : queues) view = view::with_slashes(std::move(view), *config);
+  }
   PlansReply plans;
   if (options.has("r")) {
     WM_TRY(plans, from.ask(PlansRequest{}));

@@ -1,5 +1,6 @@
-// lsid: which product and release this is, as LSF's clients look for it, and which cluster and
-// master answer.
+// lsid: which product and release this is, as LSF's clients look for it, copyright and
+// licence, and which cluster and master answer: six lines, of which programs count the last two
+// from the end.
 #include "commands/common/command.h"
 #include "libwm/conf/lsf_conf.h"
 
@@ -8,7 +9,8 @@ namespace {
 
 Result<int> run(const Parsed&) {
   WM_TRY(auto conf, cluster_conf());
-  say(conf::lsid_banner(conf, WM_VERSION) + "\n\n");
+  say(conf::lsid_banner(conf, WM_VERSION) +
+      "\nCopyright the authors of WM.\nLicensed under the Apache License, Version 2.0.\n\n");
   WM_TRY(auto to, client::Master::of(conf));
   WM_TRY(auto here, to.ask(PingRequest{}));
   say("My cluster name is " + here.cluster + "\nMy master name is " + here.master + "\n");

@@ -14,7 +14,9 @@ namespace {
 
 bool asks(const Parsed& parsed, std::string_view name) { return parsed.has(name); }
 
+// An option of what only shows something changes nothing by being ignored.
 void warn_of_ignored(const Command& command, const Parsed& parsed) {
+  if (!command.acts) return;
   for (const auto& name : parsed.ignored)
     complain(std::string(command.name) + ": option -" + name + " has no effect here\n");
 }

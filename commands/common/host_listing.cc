@@ -1,25 +1,18 @@
 #include "commands/common/host_listing.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 
+#include "commands/common/aligned.h"
 #include "libwm/expr/resreq.h"
 #include "libwm/expr/select.h"
+#include "libwm/view/group_tables.h"
 
 namespace wm::cmd {
 namespace {
 
-using Kind = Option::Kind;
-
-constexpr Option kHostListingOptions[] = {
-    {"gpu", Kind::Flag, "", "About GPUs"},
-    {"o", Kind::Text, "\"field[:width] ... delimiter='c'\"", "These fields; \"all\" for every one"},
-    {"json", Kind::Flag, "", "JSON"},
-    {"noheader", Kind::Flag, "", "No heading"},
-    {"w", Kind::IgnoredFlag, "", ""},
-    {"l", Kind::Flag, "", "Long, where there is more to tell"},
-    {"R", Kind::Text, "res_req", "Hosts for which its select section holds"},
-};
+constexpr Listing kResources{"", "RESOURCES", "resource value location"};
 
 // A host, or the hosts of a group.
 void add_hosts(const Config& config, const std::string& name, std::vector<std::string>& names) {
@@ -44,15 +37,14 @@ Result<void> leave_out(const Config& config, const std::string& wanted,
 
 }  // namespace
 
-std::span<const Option> host_listing_options() { return kHostListingOptions; }
-
 Result<HostsReply> hosts_asked(client::Master& from, const Parsed& options, int& code) {
   std::shared_ptr<const Config> config;
   if (!options.words.empty() || options.has("R")) {
     WM_TRY(config, from.conf());
   }
   HostsRequest request;
-  request.with_cpus = options.has("aff");
+  request.with_cpus = options.has("aff") || options.has("T") || options.has("l") ||
+                      options.has("o") || options.has("json");
   for (const auto& name : options.words) add_hosts(*config, name, request.names);
   WM_TRY(auto reply, from.ask(request));
   for (const auto& name : request.names) {
@@ -66,18 +58,73 @@ Result<HostsReply> hosts_asked(client::Master& from, const Parsed& options, int&
   return reply;
 }
 
-Result<int> list_hosts(const HostListing& how, const Parsed& options) {
+Result<void> print_hosts(const HostListing& how, const Parsed& options,
+                         std::span<const HostView> hosts, const Config& config) {
+  std::vector<view::ShownHost> shown;
+  for (const auto& view : hosts) shown.push_back({&view, config.host(view.host.name)});
+  bool header = !options.has("noheader");
+  auto wanted = format_wanted(options, how.listing);
+  if (!wanted) {
+    for (const auto& table : how.tables)
+      if (table.option.empty() || options.has(table.option))
+        return say(table.of(shown, header)), Result<void>{};
+    return {};
+  }
+  auto names = view::names_of(how.fields);
+  const auto more = how.more_names(shown);
+  auto text = view::expand_names(*wanted, more);
+  if (text.empty()) return {};  // a pattern that nothing here has
+  std::vector<view::FieldName> known = names;
+  for (const auto& name : more) known.push_back({name, "", 10, name});
+  WM_TRY(auto format, view::parse_format(text, known));
+  auto own = cluster_conf();
+  std::string unit = own ? own->lsf.unit : "";
+  format.unit = {unit == "default" || unit.empty() ? "M" : unit.substr(0, 1), how.whole_sizes};
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& host : shown) {
+    auto& row = rows.emplace_back();
+    for (const auto& column : format.columns)
+      row.push_back(column.field < names.size()
+                        ? how.fields[column.field].show(host, view::unit_of(format, column))
+                        : view::extra_load(host, more[column.field - names.size()]));
+  }
+  auto headings = view::headings_of(format, known);
+  say(options.has("json") ? view::json_text(how.listing.command, how.listing.count_key,
+                                            view::records_of(headings, rows))
+                          : view::table_text(format, headings, rows, header));
+  return {};
+}
+
+Result<int> list_hosts(const HostListing& how, const Parsed& options,
+                       void (*changed)(std::vector<HostView>&)) {
   WM_TRY(auto from, master());
   int code = 0;
   WM_TRY(auto reply, hosts_asked(from, options, code));
-  std::span<const HostView> hosts = reply.hosts;
-  WM_TRY(auto listing, listed<HostView>(options, how.listing, how.fields, hosts));
-  bool header = !options.has("noheader");
-  auto table = options.has("gpu")                   ? how.gpu_table
-               : how.long_table && options.has("l") ? how.long_table
-                                                    : how.table;
-  say(listing ? *listing : table(hosts, header));
+  WM_TRY(auto config, from.conf());
+  if (options.has("n")) {
+    std::size_t most = std::strtoull(options.first("n")->c_str(), nullptr, 10);
+    if (reply.hosts.size() > most) reply.hosts.resize(most);
+  }
+  if (changed) changed(reply.hosts);
+  WM_TRY(print_hosts(how, options, reply.hosts, *config));
   return code;
+}
+
+Result<int> list_host_resources(const Parsed& options, std::string_view command) {
+  WM_TRY(auto from, master());
+  WM_TRY(auto config, from.conf());
+  auto rows = view::resource_rows(*config);
+  std::erase_if(rows, [&](const auto& row) {
+    return row.value.empty() || (!options.words.empty() &&
+                                 std::ranges::find(options.words, row.name) == options.words.end());
+  });
+  auto how = kResources;
+  how.command = command;
+  WM_TRY(auto text,
+         listed_or_aligned<view::ResourceRow>(options, how, view::resource_fields(), rows));
+  if (!rows.empty() || options.has("json")) say(text);
+  else complain("No shared resource found\n");
+  return rows.empty() && !options.words.empty() ? kRefused : 0;
 }
 
 }  // namespace wm::cmd

@@ -2,17 +2,21 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "commands/common/command.h"
 #include "libwm/base/joined.h"
+#include "libwm/base/json.h"
 #include "libwm/conf/keys.h"
 #include "libwm/conf/load.h"
 #include "libwm/view/acts.h"
+#include "libwm/view/group_tables.h"
 #include "libwm/view/host_fields.h"
 #include "libwm/view/job_fields.h"
 #include "libwm/view/plan_fields.h"
 #include "libwm/view/queue_fields.h"
+#include "libwm/view/times.h"
 
 namespace wm::cmd {
 namespace {
@@ -23,9 +27,12 @@ JobSelection everybodys() {
   return all;
 }
 
-std::string line(std::string name, std::uint64_t n) {
+std::string line(std::string name, const std::string& value) {
   name.resize(std::max<std::size_t>(name.size(), 34), ' ');
-  return name + std::to_string(n) + "\n";
+  return name + value + "\n";
+}
+std::string line(std::string name, std::uint64_t n) {
+  return line(std::move(name), std::to_string(n));
 }
 
 // What an administrator set, without what may hold a secret: commands with their words.
@@ -62,14 +69,17 @@ Result<std::string> why_jobs_wait(client::Master& from) {
 
 }  // namespace
 
-std::string status_text(std::span<const JobView> jobs, std::span<const HostView> hosts) {
-  std::uint64_t ok = 0, closed = 0, silent = 0, dead = 0, slots = 0;
+std::string status_text(std::span<const JobView> jobs, std::span<const HostView> hosts,
+                        std::size_t groups) {
+  std::uint64_t ok = 0, closed = 0, silent = 0, dead = 0, slots = 0, milli_cpus = 0;
   for (const auto& view : hosts) {
     const Host& host = view.host;
-    if (host.state == HostState::Silent) ++silent;
-    else if (host.state == HostState::Dead) ++dead;
+    bool unknown = host.registered == WallTime{};
+    if (host.state == HostState::Dead || unknown) ++dead;
+    else if (host.state == HostState::Silent) ++silent;
     else ++(host.closed ? closed : ok);
     slots += host.capacity.slots;
+    milli_cpus += host.capacity.milli_cpus;
   }
   std::map<std::string_view, std::uint64_t> by_state;
   std::set<std::string> users, active;
@@ -79,14 +89,44 @@ std::string status_text(std::span<const JobView> jobs, std::span<const HostView>
     users.insert(view.job->spec().owner.user);
     if (!is_over(view.job->state)) active.insert(view.job->spec().owner.user);
   }
-  return "LSF runtime mbatchd information\n" + line("    Number of servers:", hosts.size()) +
+  auto there = [](const char* name, std::uint64_t n) {
+    auto number = std::to_string(n);
+    return line(name, number + "/" + number);
+  };
+  auto cpus = milli_cpus / 1000;
+  return "LSF runtime mbatchd information\n    Available local hosts (current/peak):\n" +
+         there("        Clients:", 0) + there("        Servers:", ok + closed) +
+         there("        CPUs:", cpus) + there("        Cores:", cpus) +
+         there("        Slots:", slots) + "\n" + line("    Number of servers:", hosts.size()) +
          line("        Ok:", ok) + line("        Closed:", closed) +
-         line("        Unreachable:", silent) + line("        Unavailable:", dead) +
-         line("    Number of slots:", slots) + line("    Number of jobs:", jobs.size()) +
+         line("        Unreachable:", silent) + line("        Unavailable:", dead) + "\n" +
+         line("    Number of jobs:", jobs.size()) +
          line("        Running:", by_state["RUN"] + by_state["UNKWN"]) +
          line("        Suspended:", by_state["SUSP"]) + line("        Pending:", by_state["PEND"]) +
-         line("        Finished:", by_state["OVER"]) + line("    Number of users:", users.size()) +
+         line("        Finished:", by_state["OVER"]) + "\n" +
+         line("    Number of users:", users.size()) + line("    Number of user groups:", groups) +
          line("    Number of active users:", active.size());
+}
+
+std::string perfmon_json(const PerfmonReply& reply) {
+  Json document;
+  document["start"] = view::long_time(reply.start);
+  document["end"] = reply.end == WallTime{} ? "" : view::long_time(reply.end);
+  document["period"] = std::chrono::duration_cast<std::chrono::seconds>(reply.period).count();
+  document["record"] = Json::array();
+  for (const auto& metric : reply.metrics)
+    document["record"].push_back({{"name", metric.name},
+                                  {"current", metric.current},
+                                  {"max", metric.max},
+                                  {"min", metric.min},
+                                  {"avg", metric.avg},
+                                  {"total", metric.total}});
+  auto free = reply.fds - std::min(reply.fds, reply.fds_used);
+  document["fd"] = {{"name", "MBD file descriptor usage"},
+                    {"free", free},
+                    {"used", reply.fds_used},
+                    {"total", reply.fds}};
+  return to_text(document, 2) + "\n";
 }
 
 Result<int> show_status() {
@@ -95,7 +135,8 @@ Result<int> show_status() {
   selection.finished = true;
   WM_TRY(auto jobs, from.ask(JobsRequest{selection}));
   WM_TRY(auto hosts, from.ask(HostsRequest{}));
-  say(status_text(jobs.jobs, hosts.hosts));
+  WM_TRY(auto config, from.conf());
+  say(status_text(jobs.jobs, hosts.hosts, view::user_groups(*config).size()));
   return 0;
 }
 
@@ -120,7 +161,9 @@ Result<int> diagnose() {
   auto selection = everybodys();
   selection.finished = true;
   WM_TRY(auto jobs, from.ask(JobsRequest{selection}));
-  say(section("counts", status_text(jobs.jobs, hosts.hosts)));
+  auto config = from.conf();
+  auto groups = config ? view::user_groups(**config).size() : 0;
+  say(section("counts", status_text(jobs.jobs, hosts.hosts, groups)));
   say(section("hosts", view::host_table(hosts.hosts, true, true)));
   say(section("queues", view::queue_table(queues.queues, true, true)));
   say(section("plans", view::plan_table(plans.plans, true, true)));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libwm/base/result.h"
+#include "libwm/model/verbs/group_verbs.h"
 #include "libwm/model/verbs/verbs.h"
 
 namespace wm::cmd {
@@ -22,7 +23,13 @@ Result<int> diagnose();
 /// @errors as AuditRequest
 Result<int> show_acts(std::string_view word, std::vector<std::string> objects);
 
-/// The text of showstatus. @cost O(jobs + hosts)
-std::string status_text(std::span<const JobView> jobs, std::span<const HostView> hosts);
+/// The text of showstatus: LSF's lines in LSF's order, by which programs read it. `groups`: of
+/// users, in users.conf. What has been there at once and what is there now are the same: nothing
+/// keeps peaks. @cost O(jobs + hosts)   @source LSF badmin showstatus
+std::string status_text(std::span<const JobView> jobs, std::span<const HostView> hosts,
+                        std::size_t groups);
+
+/// badmin perfmon view -json: period and metrics by LSF's names, descriptors. @cost O(metrics)
+std::string perfmon_json(const PerfmonReply& reply);
 
 }  // namespace wm::cmd

@@ -312,6 +312,7 @@ void Core::drop_if_done(const launch::AttemptKey& key) {
   if (at == attempts_.end() || at->second.stage != Stage::Over || at->second.waits ||
       facts_.any_about(key) || gpus_.drains(key))
     return;
+  uses_.forget(key);
   attempts_.erase(at);
   ++dropped_;
 }

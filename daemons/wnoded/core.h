@@ -23,6 +23,7 @@
 #include "daemons/wnoded/mps.h"
 #include "daemons/wnoded/outside.h"
 #include "daemons/wnoded/task_meters.h"
+#include "daemons/wnoded/uses.h"
 #include "libwm/launch/launch_env.h"
 #include "libwm/launch/meeting_watch.h"
 
@@ -173,6 +174,7 @@ class Core {
   std::set<std::string> held_gpus() const;
   GpuHolders gpu_holders() const;
   void tell_meters();
+  void tell_uses();
   std::set<MpsKey> wanted_mps() const;
   void look_after_gpus();
   void drop_if_done(const launch::AttemptKey& key);
@@ -192,6 +194,7 @@ class Core {
   TimePoint heard_{}, beat_{}, obeyed_kept_{};
   std::uint64_t beats_ = 0;
   TaskMeters meters_;
+  Uses uses_;
   TimePoint meters_due_{};
   TimePoint meetings_due_{};
   TimePoint energy_at_{};

@@ -90,6 +90,13 @@ GpuHolders Core::gpu_holders() const {
 
 void Core::on(const launch::AttemptKey& key, Entry& entry, const launch::Used& word) {
   if (!entry.order.tasks.empty()) meters_.add(key, entry.order.tasks.front().task, word);
+  uses_.hear(key, word);
+}
+
+void Core::tell_uses() {
+  if (!session_) return;
+  if (auto frame = uses_.take(outside_.mono()))
+    outside_.send(static_cast<NodeVerb>(kUsesFrame), codec::encode(*frame));
 }
 
 // What is lost on the way is not told again: the next frame has the next minute.
@@ -163,6 +170,7 @@ void Core::look_after_gpus() {
   }
   gpus_.on_tick(times_, held_gpus(), session_);
   tell_meters();
+  tell_uses();
 }
 
 }  // namespace wm::node

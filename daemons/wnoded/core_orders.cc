@@ -74,6 +74,7 @@ Result<void> Core::on_welcome(const HostWelcome& words) {
   host_.limits = words.limits;  // what runs here as root, and where, is our own files' word
   times_ = words.times;
   obey(words.master, true);
+  uses_.say_again();
   log::info("registered", {{"host", host_.name}, {"number", words.host.value}});
   return {};
 }

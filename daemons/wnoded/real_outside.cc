@@ -142,9 +142,10 @@ void RealOutside::tick() {
     load_ = proc::load_now(load_);
   }
   look_for_address();
-  core_.on_tick(load_.one_minute, load_.free_mem,
-                {load_.quarter_minute, load_.quarter_hour, load_.idle, load_.free_tmp,
-                 load_.free_swap, load_.free_mem, load_.tmp, load_.swap});
+  core_.on_tick(
+      load_.one_minute, load_.free_mem,
+      {load_.quarter_minute, load_.quarter_hour, load_.idle, load_.free_tmp, load_.free_swap,
+       load_.free_mem, load_.tmp, load_.swap, load_.paging, load_.disks, load_.logins});
   timer_.expires_after(kTick);
   timer_.async_wait([this](auto ec) {
     if (!ec) tick();

@@ -15,6 +15,7 @@ using std::chrono::milliseconds;
 /// A bomb is seen within this time; a peak that nobody limits need not be exact.
 constexpr Duration kWatchLimits = milliseconds(200);
 constexpr Duration kWatchPeak = std::chrono::seconds(5);
+constexpr Duration kFirst = std::chrono::seconds(1);
 constexpr Duration kTell = std::chrono::minutes(1);
 
 bool any(const launch::UseLimits& limits) { return limits != launch::UseLimits{}; }
@@ -89,8 +90,12 @@ std::optional<TimePoint> UseWatch::next() const {
 void UseWatch::fire() {
   const auto& kernel = attempt_.kernel;
   auto now = attempt_.now();
-  if (now < look_at_ || !is_due()) return;
+  if (!is_due()) return;
+  if (begun_ == TimePoint{}) begin_looking(now);
+  if (now < look_at_) return;
   look_at_ = now + pause();
+  if (tell_at_ > now && tell_at_ < begun_ + kFirst + kFirst)
+    look_at_ = std::min(look_at_, tell_at_);
   if (was_killed_for_memory()) return end_for(EndCause::MemLimit, {});
   auto limits = attempt_.spec.limits;
   if (kernel.group.keeps("memory")) limits.mem = 0;  // the kernel does it, without delay
@@ -107,17 +112,36 @@ void UseWatch::fire() {
     excess = proc::excess_of(use, limits);
   }
   peak_ = std::max(peak_, use.mem);
+  swap_peak_ = std::max(swap_peak_, use.swap);
   sum_.value += use.mem.value;
   ++looks_;
-  tell(use, now);
+  tell(use, pids, now);
   if (excess != Excess::None) end_for(cause_of(excess), use);
 }
 
+// The first look is soon after the first process: who watches a job that has just started sees it.
+void UseWatch::begin_looking(TimePoint now) {
+  begun_ = now;
+  tell_at_ = now + kFirst;
+  look_at_ = std::min(look_at_, tell_at_);
+}
+
 // Since the last time; time in which the job was suspended counts as seen, nothing was used in it.
-void UseWatch::tell(const proc::Use& use, TimePoint now) {
-  if (now - told_at_ < kTell) return;
+// All shepherds of a host tell at the same moments, so that its wnoded tells the master once.
+void UseWatch::tell(const proc::Use& use, const std::vector<pid_t>& pids, TimePoint now) {
+  if (now < tell_at_) return;
+  const Duration interval =
+      attempt_.spec.usage_interval.count() > 0 ? attempt_.spec.usage_interval : kTell;
+  tell_at_ = now + interval - now.time_since_epoch() % interval;
   auto cpu = std::max(Duration{}, use.cpu - told_cpu_);
-  attempt_.kernel.words.say(launch::Used{cpu, now - std::exchange(told_at_, now), peak_});
+  launch::Used word{cpu, now - std::exchange(told_at_, now), peak_};
+  word.now = true;
+  word.use.cpu = use.cpu;
+  word.use.mem = use.mem, word.use.max_mem = peak_, word.use.mean_mem = mean_mem();
+  word.use.swap = use.swap, word.use.max_swap = swap_peak_;
+  word.use.processes = use.processes, word.use.threads = use.threads;
+  word.use.pids.assign(pids.begin(), pids.begin() + std::min(pids.size(), kMostPids));
+  attempt_.kernel.words.say(word);
   told_cpu_ = std::max(told_cpu_, use.cpu);
 }
 
@@ -155,6 +179,8 @@ void UseWatch::add_use(launch::ExitRecord& record) const {
   auto counted = attempt_.kernel.group.use();
   bool alone = attempt_.tasks.size() == 1;
   usage.max_mem = std::max(usage.max_mem, peak_);
+  usage.mean_mem = std::max(usage.mean_mem, mean_mem());
+  usage.max_swap = std::max(usage.max_swap, swap_peak_);
   usage.by_cgroup = counted.peak_mem.has_value();
   if (counted.peak_mem) usage.max_mem = *counted.peak_mem;
   if (!alone) return;

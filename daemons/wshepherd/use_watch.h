@@ -4,8 +4,8 @@
 //   every 200 ms (5 s without limits): the kernel killed for memory? ─► end all: TERM_MEMLIMIT
 //                                      sum over /proc, cgroup ─ above a limit ─► end all
 //
-// Once a minute the host is told, for reports of what runs. Nothing is looked at while the job is
-// suspended or nothing of it runs.
+// One second after the first process, then every usage_interval, the host is told. Nothing is
+// looked at while the job is suspended or nothing of it runs.
 #pragma once
 
 #include "daemons/wshepherd/ending.h"
@@ -38,15 +38,16 @@ class UseWatch {
   Duration pause() const;
   bool was_killed_for_memory() const;
   void end_for(launch::EndCause cause, const proc::Use& use);
-  void tell(const proc::Use& use, TimePoint now);
+  void tell(const proc::Use& use, const std::vector<pid_t>& pids, TimePoint now);
+  void begin_looking(TimePoint now);
 
   Attempt& attempt_;
   Enders& enders_;
   Strays& strays_;
   SideCommands& sides_;
-  TimePoint look_at_{};
-  Bytes peak_, sum_;
-  TimePoint told_at_{};
+  TimePoint look_at_{}, begun_{};  ///< begun_: when something ran first
+  Bytes peak_, sum_, swap_peak_;
+  TimePoint told_at_{}, tell_at_{};
   Duration told_cpu_{};
   std::int64_t looks_ = 0;  ///< so many are in the sum
 };

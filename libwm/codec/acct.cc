@@ -16,7 +16,8 @@ WM_FIELDS(HistoryJob) {
   f(1, s.id), f(2, s.user), f(3, s.name), f(4, s.queue), f(5, s.project), f(6, s.command),
       f(7, s.app);
   f(8, s.plan), f(9, s.submitted), f(10, s.started), f(11, s.ended), f(12, s.state);
-  f(13, s.exit_status), f(14, s.term), f(15, s.events);
+  f(13, s.exit_status), f(14, s.term), f(15, s.events), f(530, s.submit_host), f(531, s.cwd);
+  f(532, s.term_number), f(533, s.cpu), f(534, s.max_mem), f(535, s.mean_mem);
 }
 WM_FIELDS(HistoryReply) { f(1, s.jobs), f(2, s.missing), f(3, s.rest); }
 WM_FIELDS(AcctRequest) {

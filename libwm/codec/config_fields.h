@@ -9,7 +9,7 @@ namespace wm {
 
 WM_FIELDS(DirConf) {
   f(1, s.state), f(2, s.run), f(3, s.log), f(4, s.results), f(5, s.data), f(281, s.default_output);
-  f(282, s.sendmail);
+  f(282, s.sendmail), f(530, s.report_sender);
 }
 WM_FIELDS(TimeConf) {
   f(1, s.clean_period), f(2, s.kill_grace), f(3, s.reclaim_grace), f(4, s.silent_after);
@@ -19,7 +19,7 @@ WM_FIELDS(TimeConf) {
   f(60, s.fence_limit), f(61, s.fence_retry);
   f(140, s.restart_quiet);
   f(280, s.stray_grace);
-  f(220, s.fence_after);
+  f(220, s.fence_after), f(530, s.usage_interval);
 }
 WM_FIELDS(LimitConf) {
   f(2, s.max_array_size), f(3, s.newcomer_tries), f(4, s.max_requeue);

@@ -23,7 +23,13 @@ WM_FIELDS(MigrateRequest) { f(1, s.request_key), f(2, s.jobs), f(3, s.hosts); }
 WM_FIELDS(ConfRequest) {}
 WM_FIELDS(ConfReply) { f(1, s.config); }
 WM_FIELDS(PerfmonRequest) { f(1, s.act), f(2, s.period); }
-WM_FIELDS(PerfmonReply) { f(1, s.lines); }
+WM_FIELDS(PerfmonMetric) {
+  f(1, s.name), f(2, s.current), f(3, s.max), f(4, s.min), f(5, s.avg), f(6, s.total);
+}
+WM_FIELDS(PerfmonReply) {
+  f(1, s.lines), f(530, s.on), f(531, s.start), f(532, s.end), f(533, s.period);
+  f(534, s.metrics), f(535, s.fds_used), f(536, s.fds);
+}
 
 }  // namespace wm
 

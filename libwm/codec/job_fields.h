@@ -5,6 +5,7 @@
 #include "libwm/codec/archive.h"
 #include "libwm/codec/config_fields.h"
 #include "libwm/codec/elastic_fields.h"
+#include "libwm/model/attempt_use.h"
 #include "libwm/model/cluster.h"
 
 namespace wm {
@@ -67,7 +68,14 @@ WM_FIELDS(SealedSpec) {
   f(1, s.spec), f(2, s.bytes), f(3, s.credential), f(4, s.request_key), f(60, s.alternatives);
 }
 WM_FIELDS(PendReason) { f(1, s.code), f(2, s.text), f(3, s.hosts_removed), f(4, s.fix); }
-WM_FIELDS(Usage) { f(1, s.cpu), f(2, s.max_mem), f(3, s.read), f(4, s.written), f(5, s.by_cgroup); }
+WM_FIELDS(Usage) {
+  f(1, s.cpu), f(2, s.max_mem), f(3, s.read), f(4, s.written), f(5, s.by_cgroup);
+  f(530, s.mean_mem), f(531, s.max_swap);
+}
+WM_FIELDS(AttemptUse) {
+  f(1, s.job), f(2, s.attempt), f(3, s.cpu), f(4, s.mem), f(5, s.max_mem), f(6, s.mean_mem);
+  f(7, s.swap), f(8, s.max_swap), f(9, s.processes), f(10, s.threads), f(11, s.pids);
+}
 WM_FIELDS(Drawn) { f(1, s.gpu), f(2, s.cpu); }
 WM_FIELDS(AttemptDraw) { f(1, s.rate), f(2, s.drawn), f(3, s.as_of), f(4, s.status), f(5, s.term); }
 WM_FIELDS(Holding) {
@@ -135,7 +143,7 @@ WM_FIELDS(Job) {
 
 WM_FIELDS(HostLoad) {
   f(1, s.r15s), f(2, s.r15m), f(3, s.idle), f(4, s.tmp), f(5, s.swp), f(6, s.mem);
-  f(7, s.max_tmp), f(8, s.max_swp);
+  f(7, s.max_tmp), f(8, s.max_swp), f(530, s.pg), f(531, s.io), f(532, s.logins);
 }
 WM_FIELDS(Cpu) { f(1, s.number), f(2, s.core), f(3, s.numa), f(4, s.socket); }
 WM_FIELDS(Gpu) {
@@ -144,7 +152,8 @@ WM_FIELDS(Gpu) {
 }
 WM_FIELDS(GpuReport) {
   f(1, s.uuid), f(2, s.sick), f(3, s.sticky), f(4, s.why), f(5, s.since), f(6, s.used);
-  f(7, s.busy), f(8, s.celsius);
+  f(7, s.busy), f(8, s.celsius), f(530, s.mem_busy), f(531, s.watts), f(532, s.pstate);
+  f(533, s.mode), f(534, s.ecc);
 }
 WM_FIELDS(GpuMark) {
   f(1, s.closed), f(2, s.closed_by), f(3, s.closed_why), f(4, s.sick), f(5, s.sticky);

@@ -24,6 +24,7 @@ WM_FIELDS(TaskMeter) {
   f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.seen), f(5, s.busy), f(6, s.energy_mj);
   f(7, s.cpu), f(8, s.cpu_seen), f(9, s.mem_peak);
 }
+WM_FIELDS(HostUses) { f(1, s.attempts); }
 WM_FIELDS(HostMeter) { f(1, s.tasks), f(2, s.cpu_energy_mj), f(3, s.energy_seen); }
 WM_FIELDS(GpuReports) { f(1, s.gpus); }
 WM_FIELDS(HostWelcome) {
@@ -105,4 +106,5 @@ WM_CODEC(wm::PeekReply)
 WM_CODEC(wm::HostForget)
 WM_CODEC(wm::GpuReports)
 WM_CODEC(wm::HostMeter)
+WM_CODEC(wm::HostUses)
 WM_CODEC(wm::MasterRank)

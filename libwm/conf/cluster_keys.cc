@@ -131,6 +131,9 @@ constexpr Key<C> kClusterKeys[] = {
     {"sendmail", [](C& c) -> Field { return &c.dirs.sendmail; }, kAny, Effect::NewJobs,
      "Program that takes mail as sendmail -oi -t does, for default_output = mail and bsub -B, -N "
      "and -notify. Run as the job's user on its first host; for -notify by wmasterd."},
+    {"report_sender", [](C& c) -> Field { return &c.dirs.report_sender; }, kAny, Effect::NewJobs,
+     "The word before System in the first line of reports and in the From of mails: Sender: LSF "
+     "System <...>, by which programs that read output files find them."},
     {"clean_period",
      [](C& c) -> Field { return &c.times.clean_period; },
      {0, 365 * kDay},
@@ -148,6 +151,11 @@ constexpr Key<C> kClusterKeys[] = {
      Effect::NewJobs,
      "What a task leaves running when it ends by itself, as the tee of exec > >(tee log), has so "
      "long to end, too; then it is killed. The job ends when nothing is left. 0: killed at once."},
+    {"usage_interval", [](C& c) -> Field { return &c.times.usage_interval; }, time_up_to(kHour),
+     Effect::NewJobs,
+     "How often hosts tell what running jobs use (CPU time, memory, swap, processes), after a "
+     "first "
+     "time one second after their start."},
     {"reclaim_grace",
      [](C& c) -> Field { return &c.times.reclaim_grace; },
      {0, kHour},

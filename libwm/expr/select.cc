@@ -7,6 +7,7 @@
 
 #include "libwm/base/excerpt.h"
 #include "libwm/expr/token.h"
+#include "libwm/model/machine_words.h"
 
 namespace wm::expr {
 namespace {
@@ -71,10 +72,23 @@ class Parser {
     for (const auto& [sign, op] : kComparisons) {
       if (!at_.take(sign)) continue;
       WM_TRY(sum());
+      as_machine_word();
       emit(op);
       return {};
     }
     return {};
+  }
+  // model == 'Intel Xeon': a text that is compared with such a word is one, too.
+  void as_machine_word() {
+    if (out_.size() < 2) return;
+    auto& left = out_[out_.size() - 2];
+    auto& right = out_.back();
+    auto is_leaf = [](const Select::Node& node) {
+      return node.op == Op::Text || node.op == Op::Name;
+    };
+    if (!is_leaf(left) || !is_leaf(right)) return;
+    if (left.op == Op::Name) right.text = machine_word(left.text, right.text);
+    if (right.op == Op::Name) left.text = machine_word(right.text, left.text);
   }
   Result<void> sum() {
     WM_TRY(product());

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <limits>
 
+#include "libwm/model/machine_words.h"
+
 namespace wm::expr {
 namespace {
 
@@ -18,8 +20,9 @@ std::optional<Value> capacity_value(const Host& host, std::string_view name) {
   if (name == "maxslots") return Value(double(c.slots));
   if (name == "mem") return Value(megabytes(c.mem - host.used_mem));
   if (name == "maxmem") return Value(megabytes(c.mem));
+  if (name == "gpu" && !c.gpus.empty()) return Value(1.0);
   if (name == "ngpus" || name == "ngpus_physical") return Value(double(c.gpus.size()));
-  if (name == "gpu_model" && !c.gpus.empty()) return Value(c.gpus.front().model);
+  if (name == "gpu_model" && !c.gpus.empty()) return Value(gpu_model_word(c.gpus.front().model));
   return std::nullopt;
 }
 
@@ -51,8 +54,8 @@ std::optional<Value> host_value(const Host& host, const HostConf* conf, std::str
       return Value(1.0);
   }
   if (name == "hname") return Value(host.name);
-  if (name == "type") return Value(host.type);
-  if (name == "model") return Value(host.model);
+  if (name == "type") return Value(host_type_word(host.type));
+  if (name == "model") return Value(host_model_word(host.model));
   if (name == "cpuf" || name == "server") return Value(1.0);
   if (auto value = capacity_value(host, name)) return value;
   return load_value(name);

@@ -312,6 +312,8 @@ void apply_to(Cluster& c, const TaskEnded& e, WallTime now, Touched& t) {
   task.term = e.term == Term::Left ? Term::None : e.term;
   job.usage.cpu += e.usage.cpu;
   job.usage.max_mem = std::max(job.usage.max_mem, e.usage.max_mem);
+  job.usage.mean_mem = std::max(job.usage.mean_mem, e.usage.mean_mem);
+  job.usage.max_swap = std::max(job.usage.max_swap, e.usage.max_swap);
   job.usage.read.value += e.usage.read.value;
   job.usage.written.value += e.usage.written.value;
   job.usage.by_cgroup = e.usage.by_cgroup;

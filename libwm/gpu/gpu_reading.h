@@ -24,6 +24,7 @@ struct GpuReading {
   int trouble = 0;  ///< NVML's code when the device could not be read; 15: fell off the bus
   Bytes total{0}, used{0};
   std::uint32_t busy = 0, celsius = 0;
+  std::int32_t mem_busy = -1, pstate = -1, mode = -1;  ///< as GpuReport
   std::vector<GpuProcess> processes;
   std::uint64_t ecc_corrected = 0, ecc_uncorrected = 0;  ///< since the driver was loaded
   bool remap_pending = false;       ///< a bad memory row or page waits for a reset

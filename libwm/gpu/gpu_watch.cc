@@ -171,6 +171,11 @@ void GpuWatch::look(const std::vector<GpuReading>& readings, const std::set<std:
     report.used = reading.used;
     report.busy = reading.busy;
     report.celsius = reading.celsius;
+    report.mem_busy = reading.mem_busy;
+    report.watts = reading.power_mw == 0 ? -1 : static_cast<std::int32_t>(reading.power_mw / 1000);
+    report.pstate = reading.pstate;
+    report.mode = reading.mode;
+    report.ecc = static_cast<std::int64_t>(reading.ecc_uncorrected);
   }
 }
 

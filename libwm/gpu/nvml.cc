@@ -206,7 +206,14 @@ void Nvml::Library::read_health(Device whole, GpuReading& reading) const {
   unsigned celsius = 0;
   if (call("nvmlDeviceGetTemperature", whole, 0, &celsius) == kOk) reading.celsius = celsius;
   Utilization busy{};
-  if (call("nvmlDeviceGetUtilizationRates", whole, &busy) == kOk) reading.busy = busy.gpu;
+  if (call("nvmlDeviceGetUtilizationRates", whole, &busy) == kOk) {
+    reading.busy = busy.gpu;
+    reading.mem_busy = static_cast<std::int32_t>(busy.memory);
+  }
+  int state = 0;
+  if (call("nvmlDeviceGetPerformanceState", whole, &state) == kOk && state < 32)
+    reading.pstate = state;
+  if (call("nvmlDeviceGetComputeMode", whole, &state) == kOk) reading.mode = state;
   std::uint64_t number = 0;
   if (call("nvmlDeviceGetTotalEccErrors", whole, kUncorrected, 0, &number) == kOk)
     reading.ecc_uncorrected = number;

@@ -132,7 +132,7 @@ ReportHead report_head(const HostOrder& o, const HostFacts& host) {
   if (writes) plan_mail(o, host, head);
   if (!writes || (spec.files.out.empty() && head.mail_to.empty())) return head;
   if (!head.mail_at_end && !spec.files.out.empty()) head.file = asked_file(o, host, false);
-  head.product = "WM";
+  head.product = host.dirs.report_sender;
   head.cluster = host.cluster;
   head.admin = "wm@" + host.name;
   head.job_name = spec.name;
@@ -302,6 +302,7 @@ AttemptSpec plan_attempt(const HostOrder& order, const HostFacts& host, const Ac
   spec.files = small_files(order);
   spec.report = report_head(order, host);
   spec.stray_grace = times.stray_grace;
+  spec.usage_interval = times.usage_interval;
   spec.ends_with_last_task = !order.team.elastic && !is_bare_part(order);
   plan_around(order, host, spec);
   std::set<CharDevice> gpus;

@@ -10,7 +10,12 @@
 namespace wm {
 
 WM_PLAIN(Bytes) { f(s.value); }
+// mean_mem and max_swap stand at the end of what holds it: records of before end without them.
 WM_PLAIN(Usage) { f(s.cpu), f(s.max_mem), f(s.read), f(s.written), f(s.by_cgroup); }
+WM_PLAIN(AttemptUse) {
+  f(s.cpu), f(s.mem), f(s.max_mem), f(s.mean_mem), f(s.swap), f(s.max_swap), f(s.processes);
+  f(s.threads), f(s.pids);
+}
 
 }  // namespace wm
 
@@ -55,6 +60,7 @@ WM_PLAIN(AttemptSpec) {
       f(s.memo), f(s.tasks);
   f(s.limits), f(s.before), f(s.after), f(s.warning), f(s.suspended), f(s.cpu_weight), f(s.cpus);
   f(s.guarded), f(s.stray_grace), f(s.nice), f(s.acts), f(s.before_limit), f(s.after_limit);
+  f(s.usage_interval);
 }
 WM_PLAIN(ExitRecord) {
   f(s.key), f(s.task), f(s.pid), f(s.status), f(s.cause), f(s.text), f(s.started), f(s.ended);
@@ -77,12 +83,18 @@ WM_PLAIN(KeepWarm) { f(s.command), f(s.argv), f(s.env), f(s.after); }
 WM_PLAIN(RunningTask) { f(s.task), f(s.pid), f(s.started), f(s.ended); }
 WM_PLAIN(ShepherdUp) { f(s.version), f(s.key), f(s.pid), f(s.memo), f(s.tasks); }
 WM_PLAIN(TaskStarted) { f(s.task); }
-WM_PLAIN(TaskEnded) { f(s.record), f(s.record.report); }
+WM_PLAIN(TaskEnded) {
+  f(s.record), f(s.record.report);
+  if (f.more()) f(s.record.usage.mean_mem), f(s.record.usage.max_swap);
+}
 WM_PLAIN(AttemptEnded) { f(s.record); }
 WM_PLAIN(AttemptStuck) { f(s.pids); }
 WM_PLAIN(Noticed) { f(s.number), f(s.status); }
 WM_PLAIN(ScriptFailed) { f(s.why); }
-WM_PLAIN(Used) { f(s.cpu), f(s.seen), f(s.mem_peak); }
+WM_PLAIN(Used) {
+  f(s.cpu), f(s.seen), f(s.mem_peak);
+  if (f.more()) f(s.now), f(s.use);
+}
 WM_PLAIN(FileRead) { f(s.bytes), f(s.size), f(s.trouble); }
 
 namespace {
@@ -154,7 +166,10 @@ std::string to_bytes(const ShepherdWord& word) { return write(word); }
 std::string to_bytes(const ExitRecord& record) {
   PlainWriter f;
   f(record);
-  if (!record.report.empty()) f(record.report);
+  const auto& usage = record.usage;
+  bool more = usage.mean_mem.value != 0 || usage.max_swap.value != 0;
+  if (!record.report.empty() || more) f(record.report);
+  if (more) f(usage.mean_mem), f(usage.max_swap);
   return f.take();
 }
 Result<ShepherdOrder> order_from_bytes(std::string_view bytes) {
@@ -167,7 +182,8 @@ Result<ExitRecord> record_from_bytes(std::string_view bytes) {
   Result<ExitRecord> record{ExitRecord{}};
   PlainReader f(bytes);
   f(*record);
-  if (f.ok() && !f.done()) f(record->report);
+  if (f.more()) f(record->report);
+  if (f.more()) f(record->usage.mean_mem), f(record->usage.max_swap);
   if (!f.done()) record = fail(Code::Damaged, "damaged exit record");
   // Records made before NoFolder say it in words.
   if (record && record->cause == EndCause::StartFailed &&

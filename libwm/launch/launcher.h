@@ -23,6 +23,7 @@
 #include "libwm/base/units.h"
 #include "libwm/launch/affinity.h"
 #include "libwm/launch/launch_parts.h"
+#include "libwm/model/attempt_use.h"
 #include "libwm/model/job.h"
 
 namespace wm::launch {
@@ -116,7 +117,8 @@ struct AttemptSpec {
   std::uint32_t cpu_weight = 0;     ///< of the cgroup, 100 a CPU; 0: not set
   std::vector<std::uint32_t> cpus;  ///< of the cgroup's CPU set; empty: not set
   std::vector<CharDevice> guarded;  ///< may be opened while a task runs that has them
-  Duration stray_grace{};  ///< what a task leaves running when it ends by itself has so long
+  Duration stray_grace{};     ///< what a task leaves running when it ends by itself has so long
+  Duration usage_interval{};  ///< between two words Used; 0: a minute
   bool operator==(const AttemptSpec&) const = default;
 };
 
@@ -314,9 +316,12 @@ struct FileRead {
   bool operator==(const FileRead&) const = default;
 };
 /// What an attempt used here in the time `seen`, since this was said last; the peak is of it all.
+/// The rest is of now, and what `use` says of all the time; older shepherds do not say it.
 struct Used {
   Duration cpu{}, seen{};
   Bytes mem_peak{0};
+  bool now = false;  ///< what follows was said
+  AttemptUse use;    ///< its job and attempt are not
   bool operator==(const Used&) const = default;
 };
 using ShepherdWord = std::variant<ShepherdUp, TaskStarted, TaskEnded, AttemptEnded, AttemptStuck,

@@ -71,6 +71,8 @@ class PlainWriter {
   requires requires(PlainWriter& f, const T& s) { plain(f, s); }
   void operator()(const T& v) { plain(*this, v); }
 
+  /// What a table may have at its end and values of before have not is always written.
+  bool more() const { return true; }
   /// What was written so far; the writer is empty afterwards. @cost O(1)
   std::string take() { return std::move(bytes_); }
 
@@ -126,6 +128,9 @@ class PlainReader {
 
   /// Everything so far fitted. @cost O(1)
   bool ok() const { return ok_; }
+  /// Everything so far fitted, and something is left: what values of before do not have. Of use at
+  /// the end of the whole only. @cost O(1)
+  bool more() const { return ok_ && !rest_.empty(); }
   /// Everything fitted and nothing is left. @cost O(1)
   bool done() const { return ok_ && rest_.empty(); }
 

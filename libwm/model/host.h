@@ -33,12 +33,14 @@ struct Gpu {
 };
 
 /// How busy a host is beside its load average of one minute. Negative: not known.
-/// @source LSF: load indices r15s, r15m, it, tmp, swp, mem
+/// @source LSF: load indices r15s, r15m, it, tmp, swp, mem, pg, io, ls
 struct HostLoad {
   double r15s = -1, r15m = -1;      ///< runnable processes, mean of 15 seconds and 15 minutes
   Duration idle{-1};                ///< since somebody typed on it
   Bytes tmp{-1}, swp{-1}, mem{-1};  ///< available: in /tmp, of swap, of memory
   Bytes max_tmp{-1}, max_swp{-1};   ///< of them there are
+  double pg = -1, io = -1;          ///< pages swapped, KB of disks, a second; mean of a minute
+  std::int32_t logins = -1;         ///< users who are logged on
   bool operator==(const HostLoad&) const = default;
 };
 
@@ -48,7 +50,8 @@ struct Cpu {
   bool operator==(const Cpu&) const = default;
 };
 
-/// How a GPU is, as its host measures it. @units busy: percent; celsius: degrees
+/// How a GPU is, as its host measures it; negative: not told. @units busy: percent; celsius:
+/// degrees
 struct GpuReport {
   std::string uuid;
   bool sick = false;    ///< not to be given to anybody, for the reason in `why`
@@ -57,6 +60,11 @@ struct GpuReport {
   WallTime since{};  ///< when it became sick
   Bytes used{0};     ///< device memory in use
   std::uint32_t busy = 0, celsius = 0;
+  std::int32_t mem_busy = -1;  ///< percent of the time in which its memory was read or written
+  std::int32_t watts = -1;
+  std::int32_t pstate = -1;  ///< 0: fastest
+  std::int32_t mode = -1;    ///< compute mode: 0 shared, 3 exclusive for a process
+  std::int64_t ecc = -1;     ///< errors that could not be corrected, since the driver was loaded
   bool operator==(const GpuReport&) const = default;
 };
 

@@ -26,6 +26,8 @@ struct Usage {
   Bytes max_mem{0};
   Bytes read{0}, written{0};
   bool by_cgroup = false;  ///< counted by the kernel; else sampled from /proc
+  Bytes mean_mem{0};       ///< resident, over time; 0: it was too short to be looked at
+  Bytes max_swap{0};
   bool operator==(const Usage&) const = default;
 };
 

@@ -6,12 +6,15 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/utsname.h>
+#include <utmp.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "libwm/base/clock.h"
 
@@ -173,6 +176,47 @@ void read_memory(Load& load) {
   }
 }
 
+// Swapped pages and blocks of 1 KB, in and out, since the boot. @source proc(5): vmstat
+void read_traffic(const Load& before, Load& load) {
+  std::ifstream file("/proc/vmstat");
+  std::uint64_t number = 0;
+  for (std::string name; file >> name >> number;) {
+    if (name == "pswpin" || name == "pswpout") load.pages += number;
+    if (name == "pgpgin" || name == "pgpgout") load.kilobytes += number;
+  }
+  load.paging = std::max(before.paging, 0.0);
+  load.disks = std::max(before.disks, 0.0);
+  if (!before.taken) return;
+  const std::chrono::duration<double> passed = *load.taken - *before.taken;
+  if (passed.count() <= 0) return;
+  const double keeps = std::exp(-passed.count() / 60);
+  auto mean = [&](double old, std::uint64_t from, std::uint64_t to) {
+    const double rate = to > from ? static_cast<double>(to - from) / passed.count() : 0;
+    return old * keeps + rate * (1 - keeps);
+  };
+  load.paging = mean(load.paging, before.pages, load.pages);
+  load.disks = mean(load.disks, before.kilobytes, load.kilobytes);
+}
+
+// Users with a session in utmp; without that file, users who have a terminal.
+// @source utmp(5); LSF: load index ls
+std::int32_t logged_on() {
+  std::set<std::string> users;
+  std::ifstream file("/run/utmp", std::ios::binary);
+  utmp entry{};
+  for (; file.read(reinterpret_cast<char*>(&entry), sizeof entry);)
+    if (entry.ut_type == USER_PROCESS)
+      users.emplace(entry.ut_user, ::strnlen(entry.ut_user, sizeof entry.ut_user));
+  std::error_code failed;
+  if (!std::filesystem::exists("/run/utmp", failed))
+    for (const auto& terminal : std::filesystem::directory_iterator("/dev/pts", failed)) {
+      struct stat info {};
+      if (terminal.path().filename() != "ptmx" && ::stat(terminal.path().c_str(), &info) == 0)
+        users.insert(std::to_string(info.st_uid));
+    }
+  return static_cast<std::int32_t>(users.size());
+}
+
 // A terminal's file is read when somebody types at it. @source LSF: load index it
 Duration idle_time() {
   double up = 0;
@@ -202,6 +246,8 @@ Load load_now(const Load& before) {
     load.tmp = Bytes{static_cast<std::int64_t>(tmp.f_blocks) * block};
   }
   load.idle = idle_time();
+  read_traffic(before, load);
+  load.logins = logged_on();
   return load;
 }
 

@@ -59,10 +59,13 @@ struct Load {
   Bytes free_swap{0}, swap{0};
   Bytes free_tmp{0}, tmp{0};  ///< of /tmp's file system, for users
   Duration idle{};            ///< since somebody typed at a terminal; without one since the boot
+  double paging = -1, disks = -1;  ///< pages swapped, KB moved, a second; mean of a minute
+  std::int32_t logins = -1;        ///< users who are logged on; -1: nothing keeps account of them
+  std::uint64_t pages = 0, kilobytes = 0;  ///< since the boot, of which the means are made
   std::optional<std::chrono::steady_clock::time_point> taken;
 };
-/// `before`: the look before, which the mean of 15 seconds goes on from. @cost three reads of
-/// /proc, one stat a terminal
+/// `before`: the look before, which the means of 15 seconds and of a minute go on from. @cost four
+/// reads of /proc, one of utmp, one stat a terminal
 Load load_now(const Load& before = {});
 
 }  // namespace wm::proc

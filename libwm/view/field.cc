@@ -1,5 +1,9 @@
 #include "libwm/view/field.h"
 
+#include <array>
+#include <cctype>
+#include <cstdio>
+
 #include "libwm/base/joined.h"
 #include "libwm/view/times.h"
 
@@ -28,6 +32,26 @@ struct Texts {
 };
 
 }  // namespace
+
+std::string size_text(Bytes bytes, const SizeUnit& unit) {
+  constexpr std::string_view kLetters = "BKMGTPEZ";
+  constexpr std::size_t kMega = 2, kTera = 4;
+  auto name = unit.name;
+  auto letter = static_cast<char>(std::toupper(static_cast<unsigned char>(name.front())));
+  auto power = kLetters.find(letter);
+  if (letter == 'S') {
+    power = kMega;
+    for (auto rest = bytes.value >> 20; rest >= 1024 && power < kTera; rest >>= 10) ++power;
+    name = kLetters[power];
+  }
+  if (power == kLetters.npos) power = kMega;
+  double amount = static_cast<double>(bytes.value);
+  for (std::size_t i = 0; i < power; ++i) amount /= 1024;
+  std::array<char, 48> number{};
+  bool whole = unit.whole && power == kMega;
+  std::snprintf(number.data(), number.size(), whole ? "%.0f" : "%.1f", amount);
+  return number.data() + name;
+}
 
 std::string text_of(const Value& value) { return std::visit(Texts{}, value); }
 

@@ -31,11 +31,22 @@ using Value = std::variant<std::monostate, std::string, std::int64_t, double, bo
 /// "60 second(s)", "1.5G", "a b". @cost O(text)
 std::string text_of(const Value& value);
 
+/// The unit in which a size is shown.
+struct SizeUnit {
+  std::string name;    ///< "M", "GB"; "S": the largest of M, G and T; empty: as the field has it
+  bool whole = false;  ///< megabytes without a decimal
+};
+/// "14807.0M", "16030M" when whole, "4.0G": the number in the unit that its first letter means, and
+/// the name behind it. Of a name that means none the number is in MB. @cost O(1)
+/// @source LSF: the unit of a field in lsload -o, lshosts -o, bjobs -o
+std::string size_text(Bytes bytes, const SizeUnit& unit);
+
 /// Name, aliases and recommended width of a field.
 struct FieldName {
   std::string_view name;
   std::string_view aliases;  ///< separated by blanks
   int width = 10;
+  std::string_view heading = {};  ///< of its column; empty: the name in capitals
 };
 
 /// The key in typed JSON: with its unit, where it has one: "run_time_s", "mem_bytes",
@@ -86,6 +97,7 @@ struct Field {
   constexpr Field(FieldName name, Where where, Text of) : field(name), where(where), text_(of) {}
   /// A value, and LSF's text of it where that is not the type's. @cost O(1)
   template <class Of>
+  requires std::is_class_v<Of>  // a lambda: it is made anew where it is called
   constexpr Field(FieldName name, Where where, Of, Text text = nullptr)
       : field(name),
         where(where),
@@ -98,6 +110,13 @@ struct Field {
   /// LSF's text; empty: no value. @cost of the field's function
   std::string show(const T& object) const {
     return text_ ? text_(object) : text_of(value_(object));
+  }
+  /// The same with a size in the unit asked for; what is no size is as above.
+  std::string show(const T& object, const SizeUnit& unit) const {
+    if (type != Type::Bytes || !value_ || unit.name.empty()) return show(object);
+    auto found = value_(object);
+    auto* bytes = std::get_if<Bytes>(&found);
+    return bytes ? size_text(*bytes, unit) : "";
   }
 
   FieldName field;

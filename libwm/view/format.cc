@@ -29,7 +29,7 @@ bool is_alias(std::string_view aliases, const std::string& word) {
 
 std::optional<std::size_t> field_index(std::span<const FieldName> fields, const std::string& word) {
   for (std::size_t i = 0; i < fields.size(); ++i)
-    if (fields[i].name == word || is_alias(fields[i].aliases, word)) return i;
+    if (lower(fields[i].name) == word || is_alias(fields[i].aliases, word)) return i;
   return std::nullopt;
 }
 
@@ -49,26 +49,28 @@ Result<char> take_delimiter(std::string& text) {
   return delimiter;
 }
 
-// "name", "name:", "name:12", "name:-12", each perhaps with ":unit".
-Result<Column> parse_column(std::string_view word, std::span<const FieldName> fields) {
-  auto colon = word.find(':');
-  auto index = field_index(fields, lower(word.substr(0, colon)));
-  if (!index)
-    return fail(Code::BadArgument, std::string(word.substr(0, colon)) + ": unknown output field");
-  Column column{.field = *index};
-  if (colon == std::string_view::npos) return column;
-  auto width = word.substr(colon + 1);
-  width = width.substr(0, width.find(':'));
-  column.right = !width.empty() && width[0] == '-';
+// What follows the name: ":", ":12", ":-12", each perhaps with ":unit".
+Result<void> read_column(std::string_view word, std::string_view rest, int usual, Column& column) {
+  if (rest.empty()) return {};
+  rest.remove_prefix(1);
+  auto colon = rest.find(':');
+  auto width = rest.substr(0, colon);
+  if (colon != rest.npos) column.unit = rest.substr(colon + 1);
+  bool letters = std::ranges::all_of(column.unit, [](unsigned char c) { return std::isalpha(c); });
+  if (column.unit.size() > 3 || !letters)
+    return fail(Code::BadArgument, std::string(word) + ": a unit has one to three letters");
+  column.right = width.starts_with('-');
   if (column.right) width.remove_prefix(1);
-  column.width = fields[*index].width;
-  if (width.empty()) return column;
+  if (width.empty()) {
+    if (column.unit.empty() || column.right) column.width = usual;
+    return {};
+  }
   int value = 0;
   auto [end, ec] = std::from_chars(width.data(), width.data() + width.size(), value);
   if (ec != std::errc() || end != width.data() + width.size() || value < 1 || value > 4096)
     return fail(Code::BadArgument, std::string(word) + ": bad width");
   column.width = value;
-  return column;
+  return {};
 }
 
 std::string cell(const std::string& text, const Column& column) {
@@ -94,12 +96,17 @@ Result<Format> parse_format(std::string_view text, std::span<const FieldName> fi
     auto end = std::min(rest.find_first_of(" \t\n", at), rest.size());
     auto word = rest.substr(at, end - at);
     at = end;
-    if (lower(word) == "all") {
-      for (std::size_t i = 0; i < fields.size(); ++i) format.columns.push_back({.field = i});
-      continue;
+    auto colon = std::min(word.find(':'), word.size());
+    auto name = lower(word.substr(0, colon));
+    auto found = field_index(fields, name);
+    if (!found && name != "all")
+      return fail(Code::BadArgument, word.substr(0, colon) + ": unknown output field");
+    auto first = found.value_or(0), last = found ? first + 1 : fields.size();
+    for (auto i = first; i < last; ++i) {
+      Column column{.field = i};
+      WM_TRY(read_column(word, std::string_view(word).substr(colon), fields[i].width, column));
+      format.columns.push_back(column);
     }
-    WM_TRY(auto column, parse_column(word, fields));
-    format.columns.push_back(column);
   }
   if (format.columns.empty()) return fail(Code::BadArgument, "-o names no output field");
   return format;
@@ -107,7 +114,10 @@ Result<Format> parse_format(std::string_view text, std::span<const FieldName> fi
 
 std::vector<std::string> headings_of(const Format& format, std::span<const FieldName> fields) {
   std::vector<std::string> headings;
-  for (const auto& column : format.columns) headings.push_back(upper(fields[column.field].name));
+  for (const auto& column : format.columns) {
+    const auto& field = fields[column.field];
+    headings.push_back(field.heading.empty() ? upper(field.name) : std::string(field.heading));
+  }
   return headings;
 }
 

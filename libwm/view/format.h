@@ -20,18 +20,26 @@ struct Column {
   std::size_t field = 0;     ///< index into the fields
   std::optional<int> width;  ///< none: as wide as the value
   bool right = false;
+  std::string unit = {};  ///< of a size, as written; empty: the format's
 };
 
 /// A whole -o argument.
 struct Format {
   std::vector<Column> columns;
   char delimiter = ' ';
+  SizeUnit unit = {};  ///< of sizes in columns that name none
 };
 
-/// Reads -o. "all" stands for every field; duplicates are kept.
-/// @errors BadArgument: unknown field, named; bad width or delimiter
+/// Reads -o: "field[:[-][width][:unit]] ... [delimiter='c']". "all" stands for every field, of the
+/// width said behind it; duplicates are kept.
+/// @errors BadArgument: unknown field, named; bad width, unit or delimiter
 /// @cost O(words · fields)
 Result<Format> parse_format(std::string_view text, std::span<const FieldName> fields);
+
+/// The unit of sizes in that column. @cost O(1)
+inline SizeUnit unit_of(const Format& format, const Column& column) {
+  return column.unit.empty() ? format.unit : SizeUnit{column.unit, format.unit.whole};
+}
 
 /// The names of a table. @cost O(fields)
 template <class T>
@@ -49,12 +57,13 @@ std::vector<std::vector<std::string>> cells_of(const Format& format,
   std::vector<std::vector<std::string>> rows;
   for (const auto& object : objects) {
     auto& row = rows.emplace_back();
-    for (const auto& column : format.columns) row.push_back(table[column.field].show(object));
+    for (const auto& column : format.columns)
+      row.push_back(table[column.field].show(object, unit_of(format, column)));
   }
   return rows;
 }
 
-/// Upper-case headings of the columns. @cost O(columns)
+/// Headings of the columns: the fields' own, or their names in capitals. @cost O(columns)
 std::vector<std::string> headings_of(const Format& format, std::span<const FieldName> fields);
 
 /// The lines of a -o table: empty cells become "-", widths cut and pad. @cost O(text)

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "libwm/base/joined.h"
+#include "libwm/model/machine_words.h"
 #include "libwm/view/table.h"
 #include "libwm/view/texts.h"
 
@@ -23,7 +24,8 @@ std::string text_or(const std::string& text, const char* none) {
 // "A100", "A100:1g.10gb".
 std::string model(const GpuRow& r) {
   const Gpu& gpu = gpu_of(r);
-  return gpu.mig.empty() ? gpu.model : gpu.model + ":" + gpu.mig;
+  auto word = gpu_model_word(gpu.model);
+  return gpu.mig.empty() ? word : word + ":" + gpu.mig;
 }
 
 const GpuReport* report_of(const GpuRow& r) {
@@ -129,13 +131,13 @@ constexpr const char* kGpuHeading =
     "ID                MODEL    MUSED     MRSV  NJOBS    RUN   SUSP    RSV STATUS          "
     "JOBIDS\n";
 
-std::string line_of(const GpuRow& r) {
+std::string gpu_line(const GpuRow& r) {
   auto jobs = jobs_on(r).size();
-  std::array<char, 160> text{};
+  std::array<char, 320> text{};
   std::snprintf(text.data(), text.size(), "%2zu %20s %8s %8s %6zu %6zu %6u %6u ", r.gpu,
-                text_or(model(r), "-").substr(0, 20).c_str(), text_or(used(r), "-").c_str(),
+                text_or(model(r), "-").c_str(), text_or(used(r), "-").c_str(),
                 format_bytes(reserved(r)).c_str(), jobs, jobs, 0U, 0U);
-  return text.data() + at_least(gpu_status(r), 15) + " " + text_or(joined(job_names(r)), "-") +
+  return text.data() + at_least(gpu_status(r), 15) + " " + text_or(joined(job_names(r), ","), "-") +
          "\n";
 }
 
@@ -177,7 +179,7 @@ std::uint64_t gpus_held(const Host& host) {
 std::string gpu_table(std::span<const HostView> hosts, bool with_header) {
   std::string text = with_header ? at_least("HOST_NAME", 18) + " " + kGpuHeading : "";
   for (const auto& row : gpu_rows(hosts))
-    text += at_least(row.view->host.name, 18) + " " + line_of(row);
+    text += at_least(row.view->host.name, 18) + " " + gpu_line(row);
   return text;
 }
 
@@ -204,7 +206,7 @@ std::string gpu_long_text(const HostView& view) {
   if (rows.empty()) return "";
   std::string text = std::string("\n GPUS\n ") + kGpuHeading;
   for (const auto& row : rows) {
-    text += " " + line_of(row);
+    text += " " + gpu_line(row);
     if (auto why = gpu_reason(row); !why.empty()) text += "    set aside: " + why + "\n";
   }
   return text;

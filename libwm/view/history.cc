@@ -1,15 +1,15 @@
 // Seconds per state, event lines, and the JSON document; nlohmann stays in this file.
 #include "libwm/view/history.h"
 
-#include <sys/wait.h>
-
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
 #include "libwm/base/json.h"
 #include "libwm/view/format.h"
+#include "libwm/view/history_words.h"
 #include "libwm/view/job_fields.h"
+#include "libwm/view/texts.h"
 
 namespace wm::view {
 namespace {
@@ -77,41 +77,6 @@ std::string cells(const Spent& columns) {
   return text + std::to_string(total);
 }
 
-std::string date_of(std::int64_t seconds) {
-  return long_time(WallTime(std::chrono::seconds(seconds)));
-}
-
-std::string status_words(std::int64_t status) {
-  int code = static_cast<int>(status);
-  return WIFSIGNALED(code) ? "signal " + std::to_string(WTERMSIG(code))
-                           : "exit code " + std::to_string(WEXITSTATUS(code));
-}
-
-// What an event's two numbers say; of most they are tasks before and after.
-std::string numbers_text(const HistoryEvent& e) {
-  auto from = std::to_string(e.from), to = std::to_string(e.to);
-  if (e.event == "PROMISE") return e.to == 0 ? "withdrawn" : "to start by " + date_of(e.to);
-  if (e.event == "PROMISE_ERROR")
-    return e.to < 0 ? std::to_string(-e.to) + " s early" : to + " s late";
-  if (e.event == "TASK_END") return "task " + from + ", " + status_words(e.to);
-  if (e.event == "STUCK" || e.event == "CONDEMN") return "task " + from;
-  if (e.event == "LEAD") return "number " + to;
-  if (e.event == "REQUEUE") return "number " + to;
-  return e.from == 0 && e.to == 0 ? "" : from + " -> " + to + " task(s)";
-}
-
-std::string event_text(const HistoryEvent& e) {
-  std::string text = e.event;
-  if (auto numbers = numbers_text(e); !numbers.empty()) text += " " + numbers;
-  if (!e.reason.empty()) text += ", " + e.reason;
-  if (e.pause_ms >= 0) {
-    auto ms = std::to_string(e.pause_ms);
-    text += ", pause " + ms.substr(0, ms.find('.') + 3) + " ms";
-  }
-  if (e.steps_lost >= 0) text += ", " + std::to_string(e.steps_lost) + " steps lost";
-  return text;
-}
-
 Json event_json(const HistoryEvent& e) {
   Json object;
   object["TIME"] = epoch_seconds(e.time);
@@ -122,21 +87,6 @@ Json event_json(const HistoryEvent& e) {
   if (e.pause_ms >= 0) object["PAUSE_MS"] = e.pause_ms;
   if (e.steps_lost >= 0) object["STEPS_LOST"] = e.steps_lost;
   return object;
-}
-
-std::string exit_code(const HistoryJob& job) {
-  if (job.exit_status == 0) return "";
-  return std::to_string(WIFSIGNALED(job.exit_status) ? 128 + WTERMSIG(job.exit_status)
-                                                     : WEXITSTATUS(job.exit_status));
-}
-
-// A job that was killed before it had a process has no exit code, and was not done for that.
-std::string end_words(const HistoryJob& job) {
-  if (job.state == state_name(JobState::Finished)) return "Done successfully.";
-  auto code = exit_code(job);
-  std::string text = code.empty() ? "" : "Exited with exit code " + code + ". ";
-  if (job.term.empty() && !code.empty()) return text.substr(0, text.size() - 1);
-  return text + "Completed <exit>" + (job.term.empty() ? "." : "; " + job.term + ".");
 }
 
 Json job_json(const HistoryJob& job) {
@@ -150,11 +100,19 @@ Json job_json(const HistoryJob& job) {
   record["PLAN"] = job.plan;
   record["COMMAND"] = job.command;
   record["WM_STATE"] = job.state;
-  record["EXIT_CODE"] = exit_code(job);
+  record["EXIT_CODE"] = history_exit_code(job);
   record["EXIT_REASON"] = job.term;
   record["EVENTS"] = Json::array();
   for (const auto& event : job.events) record["EVENTS"].push_back(event_json(event));
   return record;
+}
+
+// @source LSF bhist -l: MEMORY USAGE
+std::string memory_of(const HistoryJob& job) {
+  if (job.max_mem.value <= 0) return "";
+  auto mega = [](Bytes bytes) { return std::to_string(bytes.value >> 20) + " Mbytes"; };
+  auto mean = job.mean_mem.value > 0 ? job.mean_mem : job.max_mem;
+  return "\n MEMORY USAGE:\n MAX MEM: " + mega(job.max_mem) + ";  AVG MEM: " + mega(mean) + "\n";
 }
 
 // What it waited for, each with the time from which it did.
@@ -168,13 +126,15 @@ std::string waits_of(const HistoryJob& job) {
 
 }  // namespace
 
-std::string history_table(std::span<const HistoryJob> jobs, WallTime now) {
+std::string history_table(std::span<const HistoryJob> jobs, WallTime now, bool wide) {
   std::string text =
       "Summary of time in seconds spent in various states:\n"
       "JOBID   USER    JOB_NAME  PEND    PSUSP   RUN     USUSP   SSUSP   UNKWN   TOTAL\n";
   for (const auto& job : jobs)
-    text += fit(to_string(job.id), 7) + " " + fit(job.user, 7) + " " + fit(job.name, 9) + " " +
-            cells(spent(job, now)) + "\n";
+    text += (wide ? at_least(to_string(job.id), 7) + " " + at_least(printable(job.user), 7) + " " +
+                        at_least(printable(job.name), 9)
+                  : fit(to_string(job.id), 7) + " " + fit(job.user, 7) + " " + fit(job.name, 9)) +
+            " " + cells(spent(job, now)) + "\n";
   return text;
 }
 
@@ -186,15 +146,15 @@ std::string history_long(const HistoryJob& job, WallTime now, bool wide) {
                      job.user + ">, Project <" + job.project + ">, Application <" + job.app +
                      ">, Plan <" + job.plan + ">, Command <" + job.command + ">";
   std::string text = "\n" + line(head);
-  for (const auto& event : job.events) {
-    if (event.event == kPendReason) continue;
-    text += line(long_time(event.time) + ": " + event_text(event) +
-                 (event.event == "SUBMIT" ? ", to Queue <" + job.queue + ">" : "") + ";");
-  }
-  if (job.ended != WallTime{}) text += line(long_time(job.ended) + ": " + end_words(job));
-  return text + waits_of(job) + "\nSummary of time in seconds spent in various states by " +
-         long_time(now) + "\n  PEND    PSUSP   RUN     USUSP   SSUSP   UNKWN   TOTAL\n  " +
-         cells(spent(job, now)) + "\n";
+  for (const auto& event : job.events)
+    for (const auto& words : event_lines(job, event))
+      text += line(long_time(event.time) + ": " + words + ";");
+  if (job.ended != WallTime{})
+    for (const auto& words : end_of_history(job)) text += line(long_time(job.ended) + ": " + words);
+  return text + memory_of(job) + waits_of(job) +
+         "\nSummary of time in seconds spent in various states by " + long_time(now) +
+         "\n  PEND    PSUSP   RUN     USUSP   SSUSP   UNKWN   TOTAL\n  " + cells(spent(job, now)) +
+         "\n";
 }
 
 std::string history_events(std::span<const HistoryJob> jobs, WallTime from, WallTime to) {
@@ -207,7 +167,8 @@ std::string history_events(std::span<const HistoryJob> jobs, WallTime from, Wall
   for (const auto& job : jobs) {
     for (const auto& event : job.events)
       if (event.event != kPendReason) add(event.time, job, event_text(event) + ";");
-    if (job.ended != WallTime{}) add(job.ended, job, end_words(job));
+    if (job.ended != WallTime{})
+      for (const auto& words : end_of_history(job)) add(job.ended, job, words);
   }
   std::ranges::stable_sort(lines, {}, &std::pair<WallTime, std::string>::first);
   std::string text;

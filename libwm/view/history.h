@@ -10,10 +10,11 @@
 namespace wm::view {
 
 /// "Summary of time in seconds spent in various states": a line per job, whole seconds.
-/// @cost O(jobs)
-std::string history_table(std::span<const HistoryJob> jobs, WallTime now);
+/// `wide`: nothing is cut off. @cost O(jobs)
+std::string history_table(std::span<const HistoryJob> jobs, WallTime now, bool wide = false);
 
-/// -l: every event of one job with its time; `wide`: lines are not wrapped. @cost O(events)
+/// -l: every event of one job with its time, in LSF's words (history_words.h); `wide`: lines are
+/// not wrapped. @cost O(events)
 std::string history_long(const HistoryJob& job, WallTime now, bool wide = false);
 
 /// -t, -T: the events of all these jobs in [from, to), in the order of their times; an end of 0 is

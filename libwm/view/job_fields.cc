@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <optional>
 
 #include "libwm/base/joined.h"
 #include "libwm/base/units.h"
 #include "libwm/model/elements.h"
 #include "libwm/view/growth.h"
+#include "libwm/view/job_use.h"
 #include "libwm/view/lsf_job_fields.h"
 #include "libwm/view/sent.h"
 #include "libwm/view/texts.h"
@@ -50,10 +52,35 @@ Duration pend_time(const ShownJob& s) {
   return (is_over(job.state) ? job.times.ended : s.now) - job.times.submitted;
 }
 
-std::string tenths_text(const ShownJob& s) {
-  auto d = job_of(s).usage.cpu;
-  auto tenths = std::chrono::duration_cast<std::chrono::milliseconds>(d).count() / 100;
-  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " second(s)";
+// Of a job that runs nothing, until its hosts have told.
+std::optional<Duration> cpu_used(const ShownJob& s) {
+  auto use = use_of(s);
+  if (use) return use->cpu;
+  return is_over(job_of(s).state) ? std::optional(Duration{}) : std::nullopt;
+}
+
+std::string cpu_text(const ShownJob& s) {
+  auto cpu = cpu_used(s);
+  return cpu ? tenths_of_seconds(*cpu) + " second(s)" : "";
+}
+
+template <Bytes JobUse::*Member>
+std::optional<Bytes> used(const ShownJob& s) {
+  auto use = use_of(s);
+  return use ? if_set((*use).*Member) : std::nullopt;
+}
+
+std::optional<Bytes> average_mem(const ShownJob& s) {
+  auto use = use_of(s);
+  return use ? use->mean_mem : std::nullopt;
+}
+
+std::string idle_text(const ShownJob& s) {
+  auto factor = idle_factor(s);
+  if (!factor) return "";
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.2f", *factor);
+  return text.data();
 }
 
 std::optional<Duration> time_left(const ShownJob& s) {
@@ -202,16 +229,37 @@ constexpr Field<J> kJobFields[] = {
      complete_text},
     {{"pend_time", "", 12}, kBrief, [](const J& s) { return pend_time(s); }},
     {{"run_time", "", 15}, kBrief, [](const J& s) { return run_time(s); }},
-    {{"cpu_used", "", 10}, kFull, [](const J& s) { return job_of(s).usage.cpu; }, tenths_text},
-    {{"mem", "", 15}, kText, [](const J& s) { return mbytes_text(job_of(s).usage.max_mem); }},
+    {{"cpu_used", "", 10}, kFull, [](const J& s) { return cpu_used(s); }, cpu_text},
+    {{"mem", "", 15},
+     kFull,
+     [](const J& s) { return used<&JobUse::mem>(s); },
+     [](const J& s) { return mbytes_text(used<&JobUse::mem>(s).value_or(Bytes{})); }},
     {{"max_mem", "", 15},
      kFull,
-     [](const J& s) { return if_set(job_of(s).usage.max_mem); },
-     [](const J& s) { return mbytes_text(job_of(s).usage.max_mem); }},
+     [](const J& s) { return used<&JobUse::max_mem>(s); },
+     [](const J& s) { return mbytes_text(used<&JobUse::max_mem>(s).value_or(Bytes{})); }},
+    {{"avg_mem", "", 15},
+     kFull,
+     [](const J& s) { return average_mem(s); },
+     [](const J& s) { return mbytes_text(average_mem(s).value_or(Bytes{})); }},
     {{"memlimit", "", 10},
      kFull | kPrivate,
      [](const J& s) { return if_set(spec_of(s).limits.mem); },
      [](const J& s) { return mbytes_text(spec_of(s).limits.mem); }},
+    {{"swap", "", 15},
+     kFull,
+     [](const J& s) { return used<&JobUse::swap>(s); },
+     [](const J& s) {
+       auto use = use_of(s);
+       return !use ? "" : use->swap.value == 0 ? "0 Mbytes" : mbytes_text(use->swap);
+     }},
+    {{"idle_factor", "", 11}, kFull, [](const J& s) { return idle_factor(s); }, idle_text},
+    {{"nthreads", "", 10},
+     kFull,
+     [](const J& s) {
+       auto use = use_of(s);
+       return use ? if_set(use->threads) : std::nullopt;
+     }},
     {{"combined_resreq", "cresreq", 20},
      kFull | kPrivate,
      [](const J& s) { return spec_of(s).asked.resreq; }},

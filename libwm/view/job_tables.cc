@@ -2,10 +2,13 @@
 #include "libwm/view/job_tables.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <map>
 
 #include "libwm/base/joined.h"
 #include "libwm/model/stoppers.h"
+#include "libwm/view/job_use.h"
 #include "libwm/view/priority.h"
 #include "libwm/view/table.h"
 #include "libwm/view/texts.h"
@@ -79,8 +82,9 @@ std::vector<std::string> more_cells(const ShownJob& s) {
   auto cells = wide_cells(s);
   cells.front() = std::to_string(s.view->id.job);  // JOB_NAME tells the element, as in LSF
   cells.back() = dated_time(job.times.submitted);
-  for (auto&& cell : {one_word(job.spec().project), cpu_clock(job.usage.cpu),
-                      std::to_string(job.usage.max_mem.value >> 20), std::string("-"),
+  const auto use = use_of(s).value_or(JobUse{});
+  for (auto&& cell : {one_word(job.spec().project), cpu_clock(use.cpu),
+                      std::to_string(use.mem.value >> 20), std::to_string(use.swap.value >> 20),
                       or_dash(pids_of(job)), or_dash(dated_time(job.times.started)),
                       or_dash(is_over(job.state) ? dated_time(job.times.ended) : "")})
     cells.push_back(cell);
@@ -175,35 +179,49 @@ std::string start_line(const ShownJob& s) {
          job.spec().program.cwd + ">;";
 }
 
-std::string seconds_of(Duration d) {
-  auto tenths = std::chrono::duration_cast<std::chrono::milliseconds>(d).count() / 100;
-  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10);
+std::string with_one_dot(std::string text) {
+  while (text.ends_with('.') || text.ends_with(' ')) text.pop_back();
+  return text + ".";
 }
 
-std::string end_line(const ShownJob& s) {
+// How its processes ended; of one that was ended, below that why. @source LSF bjobs -l
+std::vector<std::string> end_lines(const ShownJob& s) {
   const Job& job = *s.view->job;
-  if (!is_over(job.state)) return "";
-  std::string line = long_time(job.times.ended) + ": ";
-  auto reason = exit_reason_text(*s.view);
+  if (!is_over(job.state)) return {};
+  const auto at = long_time(job.times.ended) + ": ";
+  const auto reason = exit_reason_text(*s.view), code = exit_code_text(*s.view);
+  std::string line = at;
   if (job.state == JobState::Finished) line += "Done successfully.";
-  else if (!reason.empty()) line += "Completed <exit>; " + reason + ".";
   else if ((job.outcome.status & 0x7f) != 0)
     line += "Exited by signal " + std::to_string(job.outcome.status & 0x7f) + ".";
-  else line += "Exited with exit code " + or_dash(exit_code_text(*s.view)) + ".";
-  bool told = job.outcome.text.empty() || line.find(job.outcome.text) != std::string::npos;
-  if (job.state != JobState::Finished && !told) line += " " + job.outcome.text + ".";
-  return line + " The CPU time used is " + seconds_of(job.usage.cpu) + " seconds.";
+  else line += code.empty() ? "Exited." : "Exited with exit code " + code + ".";
+  bool told = job.outcome.text.empty() || reason.find(job.outcome.text) != std::string::npos;
+  if (job.state != JobState::Finished && !told) line += " " + with_one_dot(job.outcome.text);
+  line += " The CPU time used is " + tenths_of_seconds(job.usage.cpu) + " seconds.";
+  if (job.state == JobState::Finished || reason.empty()) return {line};
+  return {line, at + "Completed <exit>; " + with_one_dot(reason)};
 }
 
+// What its hosts have told; until they have, nothing. @source LSF bjobs -l: Resource usage
+// collected
 std::string usage_line(const ShownJob& s) {
   const Job& job = *s.view->job;
-  if (job.times.started == WallTime{}) return "";
-  auto pids = pids_of(job);
-  std::replace(pids.begin(), pids.end(), ',', ' ');
-  auto looked = is_over(job.state) ? job.times.ended : s.now;
-  std::string line = long_time(looked) + ": Resource usage collected. MEM: " +
-                     std::to_string(job.usage.max_mem.value >> 20) + " Mbytes;";
-  return line + "  PIDs: " + or_dash(pids);
+  auto use = use_of(s);
+  if (!use) return "";
+  auto mega = [](Bytes bytes) { return std::to_string(bytes.value >> 20) + " Mbytes"; };
+  std::string line = long_time(is_over(job.state) ? job.times.ended : s.now) +
+                     ": Resource usage collected. The CPU time used is " +
+                     tenths_of_seconds(use->cpu) + " seconds.";
+  if (auto factor = idle_factor(s)) {
+    std::array<char, 48> text{};
+    std::snprintf(text.data(), text.size(), " IDLE_FACTOR(cputime/runtime):   %.2f.", *factor);
+    line += text.data();
+  }
+  line += " MEM: " + mega(use->mem) + ";  SWAP: " + mega(use->swap);
+  if (use->threads > 0) line += ";  NTHREAD: " + std::to_string(use->threads);
+  std::string pids;
+  for (auto pid : use->pids) pids += " " + std::to_string(pid);
+  return line + (pids.empty() ? "" : ";  PIDs:" + pids);
 }
 
 // What it has shown of its speed, size by size, and what a change of its size costs it.
@@ -276,7 +294,7 @@ std::string more_limits(const JobLimits& l) {
   auto size = [&](const char* name, Bytes value) {
     if (value.value > 0) add(name, format_bytes(value));
   };
-  if (l.cpu.count() > 0) add("CPULIMIT", seconds_of(l.cpu / 60) + " min");
+  if (l.cpu.count() > 0) add("CPULIMIT", tenths_of_seconds(l.cpu / 60) + " min");
   size("FILELIMIT", l.file);
   size("DATALIMIT", l.data);
   size("STACKLIMIT", l.stack);
@@ -291,14 +309,17 @@ std::string limits_section(const ShownJob& s) {
   const auto& spec = s.view->job->spec();
   std::string text;
   if (auto limit = s.view->run_limit; limit.count() > 0)
-    text += "\n RUNLIMIT\n " + seconds_of(limit / 60) + " min\n";
+    text += "\n RUNLIMIT\n " + tenths_of_seconds(limit / 60) + " min\n";
   if (spec.limits.mem.value > 0) text += "\n MEMLIMIT\n " + format_bytes(spec.limits.mem) + "\n";
   if (auto more = more_limits(spec.limits); !more.empty()) text += "\n LIMITS\n" + more;
-  if (s.view->job->usage.max_mem.value > 0)
-    text +=
-        "\n MEMORY USAGE:\n MAX MEM: " + std::to_string(s.view->job->usage.max_mem.value >> 20) +
-        " Mbytes; " +
-        (s.view->job->usage.by_cgroup ? "counted by the kernel" : "sampled from /proc") + "\n";
+  if (auto use = use_of(s); use && use->max_mem.value > 0) {
+    auto mega = [](Bytes bytes) { return std::to_string(bytes.value >> 20) + " Mbytes"; };
+    text += "\n MEMORY USAGE:\n MAX MEM: " + mega(use->max_mem) +
+            ";  AVG MEM: " + mega(use->mean_mem.value_or(use->max_mem));
+    if (is_over(s.view->job->state))
+      text += s.view->job->usage.by_cgroup ? "; counted by the kernel" : "; sampled from /proc";
+    text += "\n";
+  }
   if (!spec.asked.resreq.empty())
     text += "\n RESOURCE REQUIREMENT DETAILS:\n Combined: " + spec.asked.resreq +
             "\n Effective: " + spec.asked.resreq + "\n";
@@ -334,8 +355,9 @@ std::string notes_section(const ShownJob& s) {
 template <class Wrap>
 std::string long_form(const ShownJob& s, Wrap wrap) {
   std::string text = "\n" + wrap(head_line(s)) + wrap(submit_line(s));
-  for (const auto& line : {start_line(s), usage_line(s), end_line(s)})
+  for (const auto& line : {start_line(s), usage_line(s)})
     if (!line.empty()) text += wrap(line);
+  for (const auto& line : end_lines(s)) text += wrap(line);
   return text + reasons_section(s) + excluded_section(s) + order_section(s) + limits_section(s) +
          notes_section(s) + wm_lines(s);
 }

@@ -82,7 +82,7 @@ Json object_of(const HostView& host, Detail detail) {
   add_fields(object, host_fields(), host, {detail});
   add_fields(object, more_host_fields(), host, {detail});
   if (detail == Detail::Brief) return object;
-  add_fields(object["load_indexes"], load_fields(), host, {detail});
+  add_fields(object["load_indexes"], load_fields(), ShownHost{&host, nullptr}, {detail});
   object["gpus"] = list_of(gpu_fields(), gpu_rows(std::span(&host, 1)));
   return object;
 }
@@ -140,11 +140,15 @@ std::string array_text(std::span<const T> objects, const How& how) {
 std::string job_json(const JobView& job, const Viewer& viewer) {
   return to_text(object_of(job, viewer));
 }
-std::string host_json(const HostView& host, Detail detail) { return to_text(object_of(host, detail)); }
+std::string host_json(const HostView& host, Detail detail) {
+  return to_text(object_of(host, detail));
+}
 std::string queue_json(const QueueView& queue, Detail detail) {
   return to_text(object_of(queue, detail));
 }
-std::string plan_json(const PlanView& plan, Detail detail) { return to_text(object_of(plan, detail)); }
+std::string plan_json(const PlanView& plan, Detail detail) {
+  return to_text(object_of(plan, detail));
+}
 
 std::string app_json(const AppConf& app) {
   Json object;

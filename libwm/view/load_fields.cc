@@ -5,14 +5,18 @@
 #include <cmath>
 #include <cstdio>
 #include <optional>
+#include <set>
 
+#include "libwm/base/joined.h"
+#include "libwm/model/machine_words.h"
 #include "libwm/model/stoppers.h"
+#include "libwm/view/table.h"
 #include "libwm/view/texts.h"
 
 namespace wm::view {
 namespace {
 
-using V = HostView;
+using Shown = ShownHost;
 
 // "126.5G": clients need two digits before the unit.
 std::string memory_column(Bytes bytes) {
@@ -24,8 +28,9 @@ std::string memory_column(Bytes bytes) {
   return text.data();
 }
 
-std::string cores(const V& v) { return std::to_string(v.host.capacity.milli_cpus / 1000); }
-bool known(const V& v) { return v.host.registered != WallTime{}; }
+const Host& host_of(const Shown& s) { return s.view->host; }
+std::string cores(const Shown& s) { return std::to_string(host_of(s).capacity.milli_cpus / 1000); }
+bool known(const Shown& s) { return host_of(s).registered != WallTime{}; }
 
 std::string one_decimal(double value) {
   std::array<char, 32> text{};
@@ -33,181 +38,256 @@ std::string one_decimal(double value) {
   return text.data();
 }
 
-// Load and memory that were measured, at a host that is heard.
-std::string queue_length(const V& v, double value) {
-  return v.connected && value >= 0 ? one_decimal(value) : "";
+// What a host that is heard has told; negative is not known.
+template <class Amount>
+std::optional<Amount> measured(const Shown& s, Amount amount) {
+  return s.view->connected && amount >= Amount{} ? std::optional(amount) : std::nullopt;
 }
-std::string r15s(const V& v) { return queue_length(v, v.more.r15s); }
-std::string r15m(const V& v) { return queue_length(v, v.more.r15m); }
 
-std::string available(const V& v, Bytes bytes) {
-  if (!v.connected || bytes.value < 0) return "";
+std::string rate(const Shown& s, double value) {
+  return measured(s, value) ? one_decimal(value) : "";
+}
+std::string r15s(const Shown& s) { return rate(s, s.view->more.r15s); }
+std::string r15m(const Shown& s) { return rate(s, s.view->more.r15m); }
+std::string r1m(const Shown& s) { return load_text(*s.view); }
+std::string pg(const Shown& s) { return rate(s, s.view->more.pg); }
+std::string io(const Shown& s) {
+  return measured(s, s.view->more.io) ? std::to_string(std::lround(s.view->more.io)) : "";
+}
+std::string ls(const Shown& s) {
+  return measured(s, s.view->more.logins) ? std::to_string(s.view->more.logins) : "";
+}
+std::string status(const Shown& s) { return load_status(*s.view); }
+
+std::string available(const Shown& s, Bytes bytes) {
+  if (!measured(s, bytes)) return "";
   return bytes.value == 0 ? "0M" : memory_column(bytes);
 }
-std::string tmp(const V& v) { return available(v, v.more.tmp); }
-std::string swp(const V& v) { return available(v, v.more.swp); }
-std::string mem(const V& v) { return available(v, v.more.mem); }
-std::string maxtmp(const V& v) { return available(v, v.more.max_tmp); }
-std::string maxswp(const V& v) { return available(v, v.more.max_swp); }
+std::string tmp(const Shown& s) { return available(s, s.view->more.tmp); }
+std::string swp(const Shown& s) { return available(s, s.view->more.swp); }
+std::string mem(const Shown& s) { return available(s, s.view->more.mem); }
+std::string maxtmp(const Shown& s) { return available(s, s.view->more.max_tmp); }
+std::string maxswp(const Shown& s) { return available(s, s.view->more.max_swp); }
+std::string maxmem(const Shown& s) { return memory_column(host_of(s).capacity.mem); }
 
 // Minutes since somebody typed there.
-std::string idle(const V& v) {
-  if (!v.connected || v.more.idle.count() < 0) return "";
-  return std::to_string(std::chrono::duration_cast<std::chrono::minutes>(v.more.idle).count());
+std::string idle(const Shown& s) {
+  if (!measured(s, s.view->more.idle)) return "";
+  return std::to_string(
+      std::chrono::duration_cast<std::chrono::minutes>(s.view->more.idle).count());
 }
 
 // Part of the cores that the load of the last minute would keep busy.
-std::optional<double> busy_part(const V& v) {
-  if (!v.connected || v.host.capacity.milli_cpus == 0) return std::nullopt;
-  return std::min(1.0, v.load * 1000.0 / v.host.capacity.milli_cpus);
+std::optional<double> busy_part(const Shown& s) {
+  if (!s.view->connected || host_of(s).capacity.milli_cpus == 0) return std::nullopt;
+  return std::min(1.0, s.view->load * 1000.0 / host_of(s).capacity.milli_cpus);
 }
 
-std::string busy(const V& v) {
-  auto part = busy_part(v);
+std::string busy(const Shown& s) {
+  auto part = busy_part(s);
   return part ? std::to_string(static_cast<int>(*part * 100)) + "%" : "";
 }
 
-std::string none(const V&) { return ""; }
+std::string none(const Shown&) { return ""; }
+std::string name(const Shown& s) { return host_of(s).name; }
+std::string type(const Shown& s) { return host_type_word(host_of(s).type); }
+std::string model(const Shown& s) { return host_model_word(host_of(s).model); }
 
-// What a host that is heard has told; negative is not known.
-template <class Amount>
-std::optional<Amount> measured(const V& v, Amount amount) {
-  return v.connected && amount >= Amount{} ? std::optional(amount) : std::nullopt;
+// Different values of a member of its CPUs, at least one; each on `per` of another.
+template <std::uint32_t Cpu::*Member>
+std::size_t different(const Shown& s) {
+  std::set<std::uint32_t> seen;
+  for (const Cpu& cpu : s.view->cpus) seen.insert(cpu.*Member);
+  return std::max<std::size_t>(seen.size(), 1);
+}
+std::size_t sockets(const Shown& s) { return different<&Cpu::socket>(s); }
+std::size_t all_cores(const Shown& s) {
+  return s.view->cpus.empty() ? std::max<std::size_t>(host_of(s).capacity.milli_cpus / 1000, 1)
+                              : different<&Cpu::core>(s);
 }
 
-constexpr Field<V> kFacts[] = {
-    {{"host_name", "hname", 15}, kFull, [](const V& v) { return v.host.name; }},
-    {{"type", "", 10}, kFull, [](const V& v) { return v.host.type; }},
-    {{"model", "", 20}, kFull, [](const V& v) { return v.host.model; }},
-    {{"cpuf", "", 6}, kText, [](const V&) { return std::string("1.0"); }},
-    {{"ncpus", "", 5},
+std::string resources(const Shown& s) { return "(" + joined(true_resources(s), " ") + ")"; }
+
+constexpr Field<Shown> kFacts[] = {
+    {{"host_name", "hname", 20}, kFull, name},
+    {{"type", "", 10, "type"}, kFull, type},
+    {{"model", "", 10, "model"}, kFull, model},
+    {{"cpuf", "", 10, "cpuf"}, kText, [](const Shown&) { return std::string("1.0"); }},
+    {{"ncpus", "", 6, "ncpus"},
      kFull,
-     [](const V& v) { return v.host.capacity.milli_cpus / 1000.0; },
-     [](const V& v) { return known(v) ? cores(v) : ""; }},
-    {{"maxmem", "", 8},
+     [](const Shown& s) { return host_of(s).capacity.milli_cpus / 1000.0; },
+     [](const Shown& s) { return known(s) ? cores(s) : ""; }},
+    {{"maxmem", "", 10, "maxmem"},
      kFull,
-     [](const V& v) { return v.host.capacity.mem; },
-     [](const V& v) { return memory_column(v.host.capacity.mem); }},
-    {{"maxswp", "", 8}, kFull, [](const V& v) { return measured(v, v.more.max_swp); }, maxswp},
-    {{"server", "", 6}, kText, [](const V&) { return std::string("Yes"); }},
-    {{"ngpus", "", 5}, kFull, [](const V& v) { return v.host.capacity.gpus.size(); }},
+     [](const Shown& s) { return if_set(host_of(s).capacity.mem); },
+     maxmem},
+    {{"maxswp", "", 10, "maxswp"},
+     kFull,
+     [](const Shown& s) { return measured(s, s.view->more.max_swp); },
+     maxswp},
+    {{"server", "", 10, "server"}, kText, [](const Shown&) { return std::string("Yes"); }},
+    {{"RESOURCES", "res", 20, "RESOURCES"}, kText, resources},
+    {{"ndisks", "", 6, "ndisks"}, kText, none},
+    {{"maxtmp", "", 10, "maxtmp"},
+     kFull,
+     [](const Shown& s) { return measured(s, s.view->more.max_tmp); },
+     maxtmp},
+    {{"rexpri", "", 6, "rexpri"}, kText, [](const Shown&) { return count(0); }},
+    {{"nprocs", "", 6, "nprocs"}, kFull, [](const Shown& s) { return sockets(s); }},
+    {{"ncores", "", 6, "ncores"}, kFull, [](const Shown& s) { return all_cores(s) / sockets(s); }},
+    {{"nthreads", "", 6, "nthreads"},
+     kFull,
+     [](const Shown& s) { return std::max<std::size_t>(s.view->cpus.size() / all_cores(s), 1); }},
+    {{"RUN_WINDOWS", "", 15, "RUN_WINDOWS"},
+     kText,
+     [](const Shown&) { return std::string("(always_open)"); }},
+    {{"ngpus", "", 5, "ngpus"},
+     kFull,
+     [](const Shown& s) { return host_of(s).capacity.gpus.size(); }},
 };
 
-constexpr Field<V> kLoads[] = {
-    {{"host_name", "hname", 15}, kText, [](const V& v) { return v.host.name; }},
-    {{"status", "stat", 10}, kText, load_status},
-    {{"r15s", "", 6}, kFull, [](const V& v) { return measured(v, v.more.r15s); }, r15s},
-    {{"r1m", "", 6}, kFull, [](const V& v) { return measured(v, v.load); }, load_text},
-    {{"r15m", "", 6}, kFull, [](const V& v) { return measured(v, v.more.r15m); }, r15m},
-    {{"ut", "", 5}, kFull, [](const V& v) { return busy_part(v); }, busy},
-    {{"pg", "", 5}, kText, none},
-    {{"ls", "", 4}, kText, none},
-    {{"it", "", 4}, kFull, [](const V& v) { return measured(v, v.more.idle); }, idle},
-    {{"tmp", "", 6}, kFull, [](const V& v) { return measured(v, v.more.tmp); }, tmp},
-    {{"swp", "", 6}, kFull, [](const V& v) { return measured(v, v.more.swp); }, swp},
-    {{"mem", "", 6}, kFull, [](const V& v) { return measured(v, v.more.mem); }, mem},
-    {{"maxtmp", "", 6}, kFull, [](const V& v) { return measured(v, v.more.max_tmp); }, maxtmp},
-    {{"maxswp", "", 6}, kFull, [](const V& v) { return measured(v, v.more.max_swp); }, maxswp},
-    {{"maxmem", "", 6},
+constexpr Field<Shown> kLoads[] = {
+    {{"host_name", "hname", 20}, kText, name},
+    {{"status", "stat", 15, "status"}, kText, status},
+    {{"r15s", "", 6, "r15s"},
      kFull,
-     [](const V& v) { return v.host.capacity.mem; },
-     [](const V& v) { return memory_column(v.host.capacity.mem); }},
-    {{"ngpus", "", 5}, kText, [](const V& v) { return count(v.host.capacity.gpus.size()); }},
+     [](const Shown& s) { return measured(s, s.view->more.r15s); },
+     r15s},
+    {{"r1m", "", 6, "r1m"}, kFull, [](const Shown& s) { return measured(s, s.view->load); }, r1m},
+    {{"r15m", "", 6, "r15m"},
+     kFull,
+     [](const Shown& s) { return measured(s, s.view->more.r15m); },
+     r15m},
+    {{"ut", "", 6, "ut"}, kFull, [](const Shown& s) { return busy_part(s); }, busy},
+    {{"pg", "", 6, "pg"}, kFull, [](const Shown& s) { return measured(s, s.view->more.pg); }, pg},
+    {{"io", "", 6, "io"}, kFull, [](const Shown& s) { return measured(s, s.view->more.io); }, io},
+    {{"ls", "", 6, "ls"},
+     kFull,
+     [](const Shown& s) { return measured(s, s.view->more.logins); },
+     ls},
+    {{"it", "", 6, "it"},
+     kFull,
+     [](const Shown& s) { return measured(s, s.view->more.idle); },
+     idle},
+    {{"tmp", "", 10, "tmp"},
+     kFull,
+     [](const Shown& s) { return measured(s, s.view->more.tmp); },
+     tmp},
+    {{"swp", "", 10, "swp"},
+     kFull,
+     [](const Shown& s) { return measured(s, s.view->more.swp); },
+     swp},
+    {{"mem", "", 10, "mem"},
+     kFull,
+     [](const Shown& s) { return measured(s, s.view->more.mem); },
+     mem},
+    {{"maxtmp", "", 10, "maxtmp"},
+     kFull,
+     [](const Shown& s) { return measured(s, s.view->more.max_tmp); },
+     maxtmp},
+    {{"maxswp", "", 10, "maxswp"},
+     kFull,
+     [](const Shown& s) { return measured(s, s.view->more.max_swp); },
+     maxswp},
+    {{"maxmem", "", 10, "maxmem"},
+     kFull,
+     [](const Shown& s) { return if_set(host_of(s).capacity.mem); },
+     maxmem},
+    {{"ngpus", "", 5, "ngpus"},
+     kText,
+     [](const Shown& s) { return count(host_of(s).capacity.gpus.size()); }},
 };
-
-std::string shown(const std::string& text) { return text.empty() ? "-" : text; }
-
-// Mean of what is measured; empty without devices.
-std::string mean(const V& v, double (*of)(const V&, const GpuReport&)) {
-  if (!v.connected || v.gpus.empty()) return "";
-  double sum = 0;
-  for (const auto& report : v.gpus) sum += of(v, report);
-  return std::to_string(std::lround(sum / static_cast<double>(v.gpus.size()))) + "%";
-}
-
-double memory_part(const V& v, const GpuReport& report) {
-  for (const auto& gpu : v.host.capacity.gpus)
-    if (gpu.uuid == report.uuid && gpu.mem.value > 0)
-      return 100.0 * static_cast<double>(report.used.value) / static_cast<double>(gpu.mem.value);
-  return 0;
-}
 
 }  // namespace
+
+std::vector<std::string> true_resources(const ShownHost& host) {
+  std::set<std::string> names;
+  if (!host_of(host).capacity.gpus.empty()) names.insert("gpu");
+  if (host.conf) {
+    names.insert(host.conf->groups.begin(), host.conf->groups.end());
+    for (const auto& [name, value] : host.conf->resources)
+      if (value.empty()) names.insert(name);
+  }
+  return {names.begin(), names.end()};
+}
 
 std::string load_text(const HostView& v) { return v.connected ? one_decimal(v.load) : ""; }
 
 std::string load_status(const HostView& v) {
   if (!v.connected || v.host.state != HostState::Ok) return "unavail";
-  if (is_closed_for_load(v.host)) return "busy";
-  return v.host.closed ? "-ok" : "ok";
+  return is_closed_for_load(v.host) ? "busy" : "ok";
 }
 
-std::span<const Field<HostView>> host_facts() { return kFacts; }
-std::span<const Field<HostView>> load_fields() { return kLoads; }
+std::span<const Field<ShownHost>> host_facts() { return kFacts; }
+std::span<const Field<ShownHost>> load_fields() { return kLoads; }
 
-std::string host_facts_table(std::span<const HostView> hosts, bool with_header) {
+std::string host_facts_table(std::span<const ShownHost> hosts, bool with_header) {
   std::string text;
   if (with_header)
     text = "HOST_NAME      type    model  cpuf ncpus maxmem maxswp server RESOURCES\n";
-  for (const auto& v : hosts) {
-    std::array<char, 256> line{};
-    std::snprintf(line.data(), line.size(), "%-14s %-7s %-6.6s %4s %5s %6s %6s %6s (%s)\n",
-                  v.host.name.c_str(), shown(v.host.type).c_str(),
-                  shown(v.host.model.substr(0, v.host.model.find(' '))).c_str(), "1.0",
-                  known(v) ? cores(v).c_str() : "-",
-                  shown(memory_column(v.host.capacity.mem)).c_str(), shown(maxswp(v)).c_str(),
-                  "Yes", v.host.capacity.gpus.empty() ? "" : "gpu");
-    text += line.data();
+  static constexpr std::array kWidths = {14, 7, 6, -4, -5, -6, -6, -6, 9};
+  for (const auto& s : hosts) {
+    const Cells cells = {name(s),
+                         or_dash(type(s)),
+                         or_dash(model(s)),
+                         "1.0",
+                         known(s) ? cores(s) : "-",
+                         or_dash(maxmem(s)),
+                         or_dash(maxswp(s)),
+                         "Yes",
+                         resources(s)};
+    text += line_of(cells, kWidths, TooWide::Keep) + "\n";
   }
   return text;
 }
 
-std::string load_table(std::span<const HostView> hosts, bool with_header) {
+std::string long_host_facts(std::span<const ShownHost> hosts, bool) {
+  std::string text;
+  static constexpr std::string_view kShown[] = {"type",   "model",  "cpuf",    "ncpus",  "ndisks",
+                                                "maxmem", "maxswp", "maxtmp",  "rexpri", "server",
+                                                "nprocs", "ncores", "nthreads"};
+  for (const auto& s : hosts) {
+    Cells heads, values;
+    for (auto shown : kShown)
+      for (const auto& field : kFacts)
+        if (field.field.name == shown) {
+          heads.emplace_back(shown);
+          values.push_back(or_dash(field.show(s)));
+        }
+    const Cells rows[] = {heads, values};
+    text += (text.empty() ? "" : "\n") + std::string("HOST_NAME:  ") + name(s) + "\n" +
+            aligned(rows) + "\nRESOURCES: " + resources(s) + "\nRUN_WINDOWS:  (always open)\n";
+  }
+  return text;
+}
+
+std::string load_table(std::span<const ShownHost> hosts, bool with_header) {
   std::string text;
   if (with_header)
     text = "HOST_NAME       status  r15s   r1m  r15m   ut    pg  ls    it   tmp   swp   mem\n";
-  for (const auto& v : hosts) {
-    std::array<char, 256> line{};
-    std::snprintf(line.data(), line.size(), "%-15s %-7s %4s %5s %5s %4s %5s %3s %5s %5s %5s %5s\n",
-                  v.host.name.c_str(), load_status(v).c_str(), shown(r15s(v)).c_str(),
-                  shown(load_text(v)).c_str(), shown(r15m(v)).c_str(), shown(busy(v)).c_str(), "-",
-                  "-", shown(idle(v)).c_str(), shown(tmp(v)).c_str(), shown(swp(v)).c_str(),
-                  shown(mem(v)).c_str());
-    text += line.data();
+  static constexpr std::array kWidths = {15, 7, -4, -5, -5, -4, -5, -3, -5, -5, -5, -5};
+  for (const auto& s : hosts) {
+    Cells cells = {name(s), status(s)};
+    for (auto of : {r15s, r1m, r15m, busy, pg, ls, idle, tmp, swp, mem})
+      cells.push_back(or_dash(of(s)));
+    text += line_of(cells, kWidths, TooWide::Keep) + "\n";
   }
   return text;
 }
 
-std::string long_load_table(std::span<const HostView> hosts, bool with_header) {
+std::string long_load_table(std::span<const ShownHost> hosts, bool with_header) {
   std::string text;
   if (with_header)
     text =
         "HOST_NAME               status  r15s   r1m  r15m   ut    pg    io  ls    it     tmp     "
-        "swp"
-        "     mem  ngpus\n";
-  for (const auto& v : hosts) {
-    std::array<char, 256> line{};
-    std::snprintf(line.data(), line.size(),
-                  "%-23s %-7s %4s %5s %5s %4s %5s %5s %3s %5s %7s %7s %7s %6zu\n",
-                  v.host.name.c_str(), load_status(v).c_str(), shown(r15s(v)).c_str(),
-                  shown(load_text(v)).c_str(), shown(r15m(v)).c_str(), shown(busy(v)).c_str(), "-",
-                  "-", "-", shown(idle(v)).c_str(), shown(tmp(v)).c_str(), shown(swp(v)).c_str(),
-                  shown(mem(v)).c_str(), v.host.capacity.gpus.size());
-    text += line.data();
-  }
-  return text;
-}
-
-std::string gpu_load_table(std::span<const HostView> hosts, bool with_header) {
-  std::string text;
-  if (with_header) text = "HOST_NAME       status  ngpus  gpu_avg_ut  gpu_avg_mut\n";
-  for (const auto& v : hosts) {
-    std::array<char, 160> line{};
-    auto ut = mean(v, [](const V&, const GpuReport& r) { return static_cast<double>(r.busy); });
-    std::snprintf(line.data(), line.size(), "%-15s %-7s %5zu %11s %12s\n", v.host.name.c_str(),
-                  load_status(v).c_str(), v.host.capacity.gpus.size(), shown(ut).c_str(),
-                  shown(mean(v, memory_part)).c_str());
-    text += line.data();
+        "swp     mem  ngpus\n";
+  static constexpr std::array kWidths = {23, 7, -4, -5, -5, -4, -5, -5, -3, -5, -7, -7, -7, -6};
+  for (const auto& s : hosts) {
+    Cells cells = {name(s), status(s)};
+    for (auto of : {r15s, r1m, r15m, busy, pg, io, ls, idle, tmp, swp, mem})
+      cells.push_back(or_dash(of(s)));
+    cells.push_back(count(host_of(s).capacity.gpus.size()));
+    text += line_of(cells, kWidths, TooWide::Keep) + "\n";
   }
   return text;
 }

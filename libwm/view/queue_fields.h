@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "libwm/model/config/config.h"
 #include "libwm/model/verbs/verbs.h"
 #include "libwm/view/format.h"
 
@@ -21,8 +22,14 @@ std::span<const Field<QueueView>> more_queue_fields();
 /// The default table; with `wide` no name is cut. @cost O(queues)
 std::string queue_table(std::span<const QueueView> queues, bool wide, bool with_header);
 
-/// -l: everything about one queue. @cost O(text)
+/// Of -l: the heads and the numbers of the moment. @cost O(1)
+std::string queue_statistics(const QueueView& view);
+/// -l: everything about one queue, limits as LSF lays them out. @cost O(text)
 std::string queue_long_text(const QueueView& view);
+
+/// Its lists of users and hosts as people read them: names of groups end with '/'.
+/// @cost O(names times hosts and users)   @source LSF bqueues -l: USERS, HOSTS
+QueueView with_slashes(QueueView view, const Config& config);
 
 /// -r: "SHARE_INFO_FOR: queue/", then that of each plan that has others below it. All queues share
 /// one tree. PRIORITY: shares bent by history; STARTED: slots (GPUs where these are short);

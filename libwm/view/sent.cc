@@ -276,6 +276,8 @@ HistoryJob summary_of(const HistoryJob& job) {
   shown.project = job.project, shown.app = job.app, shown.plan = job.plan;
   shown.submitted = job.submitted, shown.started = job.started, shown.ended = job.ended;
   shown.state = job.state, shown.exit_status = job.exit_status, shown.term = job.term;
+  shown.term_number = job.term_number, shown.submit_host = job.submit_host;
+  shown.cpu = job.cpu, shown.max_mem = job.max_mem, shown.mean_mem = job.mean_mem;
   for (const auto& event : job.events) {
     auto& copy = shown.events.emplace_back();
     copy.time = event.time, copy.event = event.event;

@@ -18,6 +18,13 @@ inline std::string memory(Bytes bytes) { return bytes.value > 0 ? format_bytes(b
 
 inline double seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
 
+// "30.0"; 0: none.
+inline std::string minutes(Duration d) {
+  if (d.count() == 0) return "";
+  const auto tenths = std::chrono::duration_cast<std::chrono::seconds>(d).count() / 6;
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10);
+}
+
 // As wide as asked; longer texts stay whole.
 inline std::string at_least(const std::string& text, std::size_t width) {
   return text.size() < width ? text + std::string(width - text.size(), ' ') : text;

@@ -49,7 +49,7 @@ state_of_jobs() {
 job() {
   local out=$TMP/out.$$
   bsub -K -app training -o "$out" "$@" >"$out.said" 2>&1 && grep -h -m 1 '^agreed' "$out" && return 0
-  sed '/^Sender: WM/,$d' "$out" | tail -n 40
+  sed '/^Sender: LSF/,$d' "$out" | tail -n 40
   cat "$out.said"
   bhist -l "$(sed -n 's/^Job <\([0-9]*\)>.*/\1/p' "$out.said")" | tail -n 12
   return 1

@@ -100,7 +100,7 @@ setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; }
   twice() { [ "$(wc -l <again)" -eq 2 ]; }
   wait_for 40 twice
   ran_out "$job"
-  bhist -l "$job" | grep -q REQUEUE
+  bhist -l "$job" | grep -q 'Job has been requeued by user or administrator'
   job=$(submit 'sleep 600')
   wait_for 20 in_state "$job" running
   run brequeue -H "$job"

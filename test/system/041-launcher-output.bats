@@ -30,7 +30,7 @@ E2
     [ "$(grep -cE "^line [0-9]+ of node $node\$" out.txt)" -eq 1000 ]
     [ "$(grep -cx "no end $node" out.txt)" -eq 1 ]
   done
-  [ "$(grep -n 'Sender: WM System' out.txt | cut -d: -f1)" -gt 2002 ]
+  [ "$(grep -n 'Sender: LSF System' out.txt | cut -d: -f1)" -gt 2002 ]
 }
 
 @test "errors of all hosts are in the file of -e, and only the first host writes it" {
@@ -150,7 +150,7 @@ E2
   "$MINICLUSTER" kill shepherd "$job@$second" -KILL
   ran_out "$job" 60
   grep -qx 'begun 1' out.txt
-  reported() { grep -q 'Sender: WM System' out.txt; }
+  reported() { grep -q 'Sender: LSF System' out.txt; }
   wait_for 40 reported
 }
 

@@ -144,7 +144,7 @@ both_have_a_pipe() { [ "$(seen | grep -c '^/')" -eq 2 ]; }
   run lshosts -gpu
   [[ ${lines[0]} == HOST_NAME*gpu_id*gpu_model*gpu_driver* ]]
   [[ ${lines[1]} == node1*H200*580.65*9.0*nvidia*00000000:17:00.0 ]]
-  [ "$(lshosts -json | jq -r '.RECORDS[0].NGPUS')" = 4 ]
+  [ "$(lshosts -json | jq -r '.RECORDS[0].ngpus')" = 4 ]
   run lsload -gpu
   [[ ${lines[1]} == node1*ok*4* ]]
 }

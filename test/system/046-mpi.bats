@@ -102,7 +102,7 @@ END
   job=$(submit -n 2 -R 'span[ptile=1]' -o out.txt mpirun ./outer)
   ran_out "$job" 60
   [ "$(state "$job")" = finished ]
-  for inner in two one direct; do wait_for 60 grep -q 'Sender: WM System' $inner.txt; done
+  for inner in two one direct; do wait_for 60 grep -q 'Sender: LSF System' $inner.txt; done
   [ "$(grep -c 'of 2 on node[12] sum 1' two.txt)" -eq 2 ]
   [ "$(grep -c 'of 1 on node[12] sum 0' one.txt)" -eq 1 ]
   [ "$(grep -c '\] rank [01] of 2 ' direct.txt)" -eq 2 ]
@@ -194,7 +194,7 @@ need_mpich() { command -v mpicc.mpich mpiexec.hydra >/dev/null || skip "no MPICH
   job=$(submit -n 2 -R 'span[ptile=1]' -o out.txt mpiexec.hydra ./outer)
   ran_out "$job" 60
   [ "$(state "$job")" = finished ]
-  wait_for 60 grep -q 'Sender: WM System' inner.txt
+  wait_for 60 grep -q 'Sender: LSF System' inner.txt
   for node in node1 node2; do [ "$(grep -c "of 2 on $node sum 1" inner.txt)" -eq 1 ]; done
 }
 

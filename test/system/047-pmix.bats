@@ -133,26 +133,26 @@ ranks_are() { # ranks_are STATES COUNT: so many wait, each in one of these state
     'for i in $(seq 1 200); do echo "line $i of $PMIX_RANK"; done; printf "no end"; echo "oops $PMIX_RANK" >&2')
   ran_out "$job" 60
   [ "$(state "$job")" = finished ]
-  wait_for 30 grep -q 'Sender: WM System' out.txt
+  wait_for 30 grep -q 'Sender: LSF System' out.txt
   for rank in 0 1 2 3; do
     [ "$(grep -c "^\[$rank\] line [0-9]* of $rank$" out.txt)" -eq 200 ]
     [ "$(grep -c "^\[$rank\] no end$" out.txt)" -eq 1 ]
     [ "$(cat err.txt | grep -c "^\[$rank\] oops $rank$")" -eq 1 ]
   done
-  [ "$(grep -n 'Sender: WM System' out.txt | cut -d: -f1)" -gt 804 ]
+  [ "$(grep -n 'Sender: LSF System' out.txt | cut -d: -f1)" -gt 804 ]
 }
 
 @test "-tag waits for ranks of other hosts, and a killed job does not wait" {
   job=$(submit -mpi pmix -n 2 -R 'span[ptile=1]' -tag -o out.txt \
     '[ $PMIX_RANK = 0 ] || sleep 2; echo "late $PMIX_RANK"')
   ran_out "$job" 60
-  wait_for 20 grep -q 'Sender: WM System' out.txt
+  wait_for 20 grep -q 'Sender: LSF System' out.txt
   [ "$(grep -c '^\[1\] late 1$' out.txt)" -eq 1 ]
   job=$(submit -mpi pmix -n 2 -R 'span[ptile=1]' -tag -o killed.txt 'echo "here $PMIX_RANK"; sleep 31604')
   wait_for 20 grep -q '^\[1\] here 1$' killed.txt
   bkill "$job"
   ran_out "$job" 60
-  wait_for 20 grep -q 'Sender: WM System' killed.txt
+  wait_for 20 grep -q 'Sender: LSF System' killed.txt
 }
 
 @test "ranks find each other by a name, connect, part and connect again" {

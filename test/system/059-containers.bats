@@ -157,7 +157,7 @@ all_inside() { [ "$(state "$job")" = finished ] && [ "$(grep -cx inside ranks.tx
   seq 1 10 >numbers
   over_two mpi -mpi pmix -tag -i numbers "$where; $course read; echo says \$PMIX_RANK"
   all_inside
-  wait_for 20 grep -q 'Sender: WM System' out.txt
+  wait_for 20 grep -q 'Sender: LSF System' out.txt
   grep -qx '\[0\] input 55' out.txt
   for rank in 0 1 2 3; do grep -qx "\[$rank\] says $rank" out.txt; done
 }

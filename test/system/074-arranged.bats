@@ -166,7 +166,7 @@ at() { date -d "$1" +%Y:%m:%d:%H:%M; }
   counted() { badmin perfmon view | grep -qE "^Jobs completed .* 1$"; }
   wait_for 10 counted
   badmin perfmon stop
-  badmin perfmon | grep -q 'not running'
+  badmin perfmon | grep -q 'has not been started'
 }
 
 @test "a program of the site's own checkpoints a job, the trainer is told by a signal" {

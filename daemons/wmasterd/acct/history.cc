@@ -29,6 +29,13 @@ std::string usage_words(const Usage& usage) {
   return text + (usage.by_cgroup ? ", counted by the kernel" : ", sampled from /proc");
 }
 
+// "Pid 4711": of its first task.
+std::string pid_words(const Job& job) {
+  for (const Task& task : job.tasks)
+    if (task.pid > 0) return "Pid " + std::to_string(task.pid);
+  return "";
+}
+
 /// Collects the rows of one event.
 class Fold {
  public:
@@ -209,12 +216,13 @@ class Fold {
     bool ran = runs || (is_over(job.state) && job.times.started != WallTime{});
     if (!line.started && ran) {
       line.started = true;
-      add("START", 0, line.tasks);
+      add("START", 0, line.tasks, pid_words(job));
     }
     rows_.jobs.push_back(row_of(job));
     if (!is_over(job.state)) return;
     if (!was_over) {
-      if (job.times.started != WallTime{}) add("USAGE", 0, 0, usage_words(job.usage));
+      if (job.times.started != WallTime{})
+        add("USAGE", job.usage.max_mem.value, job.usage.mean_mem.value, usage_words(job.usage));
       add("END", line.tasks, 0, std::string(state_name(job.state)));
       rows_.usage.push_back(usage_of(job));
     }
@@ -388,7 +396,11 @@ HistoryJob history_of(const store::JobRow& row, const std::vector<JobEventRow>& 
   job.state = row.state;
   job.exit_status = row.exit_status;
   job.term = term_name(static_cast<Term>(row.term));
+  job.term_number = row.term;
+  job.submit_host = row.submit_host, job.cwd = row.cwd;
+  job.cpu = row.cpu, job.max_mem = row.max_mem;
   for (const auto& e : events) {
+    if (e.event == "USAGE") job.mean_mem = Bytes{e.to};
     double pause_ms = e.pause.count() < 0 ? -1 : static_cast<double>(e.pause.count()) / 1000;
     job.events.push_back({e.time, e.event, e.from, e.to, e.reason, pause_ms, e.steps_lost});
   }

@@ -142,6 +142,9 @@ void Hosts::on_frame(PeerId peer, std::uint16_t type, const std::string& payload
   } else if (type == wire(NodeVerb::Gpus)) {
     auto words = codec::decode<GpuReports>(payload);
     return words ? on_gpus(host, *words) : bad(words.error());
+  } else if (type == kUsesFrame) {
+    if (auto words = codec::decode<HostUses>(payload))
+      standing(host).uses = std::make_shared<const HostUses>(std::move(*words));
   } else if (type == kMeterFrame) {
     if (auto words = codec::decode<HostMeter>(payload); words && known && metered_)
       metered_(known->name, *words);

@@ -41,6 +41,7 @@ struct HostStanding {
   HostLoad more;
   std::vector<GpuReport> gpus;
   std::vector<Cpu> cpus;
+  std::shared_ptr<const HostUses> uses;  ///< of what runs there; nullptr: not heard
   std::string busy;  ///< why it takes none of some queue's jobs; empty: it takes all
 };
 

@@ -1,25 +1,77 @@
 #include "daemons/wmasterd/verbs/perfmon.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
+#include <filesystem>
 
 #include "daemons/wmasterd/verbs/verbs.h"
 #include "libwm/model/elements.h"
+#include "libwm/view/times.h"
 
 namespace wm::master {
 namespace {
 
-constexpr std::string_view kNames[] = {"Processed requests: wmasterd",
-                                       "Jobs information queries",
-                                       "Hosts information queries",
+// @source LSF: badmin perfmon view
+constexpr std::string_view kNames[] = {"Processed requests: mbatchd",
+                                       "Job information queries",
+                                       "Host information queries",
                                        "Queue information queries",
                                        "Job submission requests",
                                        "Jobs submitted",
                                        "Jobs dispatched",
-                                       "Jobs completed"};
+                                       "Jobs completed",
+                                       "Jobs sent to remote cluster",
+                                       "Jobs accepted from remote cluster"};
 
 std::string cell(const std::string& text, std::size_t width, bool right) {
   std::string fill(text.size() < width ? width - text.size() : 0, ' ');
   return right ? fill + text : text + fill;
+}
+
+std::int64_t whole_seconds(Duration time) {
+  return std::chrono::duration_cast<std::chrono::seconds>(time).count();
+}
+
+std::vector<std::string> lines_of(const PerfmonReply& reply, WallTime now) {
+  auto end = reply.end == WallTime{} ? "---" : view::long_time(reply.end);
+  std::vector<std::string> lines = {
+      "Performance monitor start time:  " + view::long_time(reply.start),
+      "End time of last sample period:  " + end,
+      "Sample period:                   " + std::to_string(whole_seconds(reply.period)) +
+          " Seconds",
+      std::string(78, '-')};
+  if (reply.end == WallTime{}) {
+    auto left = whole_seconds(reply.start + reply.period - now);
+    lines.push_back(
+        "No performance metric data available. Please wait until first sample period ends in " +
+        std::to_string(std::max<std::int64_t>(left, 1)) + " second(s).");
+    return lines;
+  }
+  lines.push_back(cell("Metrics", 34, false) + cell("Last", 8, true) + cell("Max", 8, true) +
+                  cell("Min", 8, true) + cell("Avg", 8, true) + cell("Total", 12, true));
+  lines.emplace_back(78, '-');
+  for (const auto& metric : reply.metrics) {
+    std::string line = cell(metric.name, 34, false);
+    for (auto n : {metric.current, metric.max, metric.min, metric.avg})
+      line += cell(std::to_string(n), 8, true);
+    lines.push_back(line + cell(std::to_string(metric.total), 12, true));
+  }
+  return lines;
+}
+
+// Open descriptors of this process, and how many it may have.
+void count_descriptors(PerfmonReply& reply) {
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", failed)) {
+    (void)entry;
+    ++reply.fds_used;
+  }
+  rlimit most{};
+  if (::getrlimit(RLIMIT_NOFILE, &most) == 0) reply.fds = most.rlim_cur;
+  if (!reply.on || reply.end == WallTime{}) return;
+  reply.lines.push_back("MBD file descriptor usage:  " + std::to_string(reply.fds_used) + " of " +
+                        std::to_string(reply.fds));
 }
 
 }  // namespace
@@ -77,27 +129,21 @@ void Perfmon::on_published(const Journal::Published& published, const Cluster& s
   }
 }
 
-std::vector<std::string> Perfmon::lines(WallTime now) {
-  if (!on_) return {"Performance monitoring is not running: badmin perfmon start"};
+PerfmonReply Perfmon::view(WallTime now) {
+  if (!on_) return {{"Performance metric sampling has not been started."}};
   roll(now);
-  auto seconds = [](Duration time) {
-    return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(time).count());
-  };
-  std::vector<std::string> lines = {
-      "Performance monitor started " + seconds(now - begun_) + " seconds ago",
-      "Sample period: " + seconds(period_) + " seconds, " + std::to_string(samples_) +
-          " whole samples",
-      std::string(68, '-'),
-      cell("Metrics", 31, false) + cell("Last", 9, true) + cell("Max", 9, true) +
-          cell("Min", 9, true) + cell("Avg", 9, true) + cell("Total", 10, true)};
+  PerfmonReply reply;
+  reply.on = true;
+  reply.start = begun_;
+  reply.end = samples_ ? sample_ : WallTime{};
+  reply.period = period_;
   for (int i = 0; i < kMetrics; ++i) {
     const Series& one = series_[i];
-    std::string line = cell(std::string(kNames[i]), 31, false);
-    for (auto n : {one.last, one.most, one.least, samples_ ? one.total / samples_ : 0})
-      line += cell(std::to_string(n), 9, true);
-    lines.push_back(line + cell(std::to_string(one.total + one.now), 10, true));
+    reply.metrics.push_back({std::string(kNames[i]), one.last, one.most, one.least,
+                             samples_ ? one.total / samples_ : 0, one.total + one.now});
   }
-  return lines;
+  reply.lines = lines_of(reply, now);
+  return reply;
 }
 
 namespace verbs {
@@ -108,13 +154,15 @@ void perfmon(Service& service, const Call& call, const PerfmonRequest& request) 
   switch (request.act) {
     case Act::Start:
       service.perfmon.start(now, request.period);
-      return call.reply(PerfmonReply{{"Performance monitoring is started"}});
+      return call.reply(PerfmonReply{{"Performance monitoring is started."}});
     case Act::Stop:
       service.perfmon.stop();
-      return call.reply(PerfmonReply{{"Performance monitoring is stopped"}});
+      return call.reply(PerfmonReply{{"Performance monitoring is stopped."}});
     case Act::View: break;
   }
-  call.reply(PerfmonReply{service.perfmon.lines(now)});
+  auto reply = service.perfmon.view(now);
+  count_descriptors(reply);
+  call.reply(reply);
 }
 
 }  // namespace verbs

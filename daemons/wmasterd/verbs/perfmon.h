@@ -13,6 +13,7 @@
 
 #include "daemons/wmasterd/state/journal.h"
 #include "libwm/base/units.h"
+#include "libwm/model/verbs/group_verbs.h"
 
 namespace wm::master {
 
@@ -27,8 +28,9 @@ class Perfmon {
   void on_request(std::string_view verb, WallTime now);
   /// Events have become durable. @cost O(events + jobs touched), nothing while off
   void on_published(const Journal::Published& published, const Cluster& state, WallTime now);
-  /// As LSF shows it: of each metric the last whole sample, most, least, mean, and the total.
-  std::vector<std::string> lines(WallTime now);
+  /// Of each metric the last whole sample, most, least, mean, and the total; and the same in LSF's
+  /// lines. Descriptors are the caller's to fill in.
+  PerfmonReply view(WallTime now);
 
  private:
   enum Metric {
@@ -40,6 +42,8 @@ class Perfmon {
     kSubmitted,
     kDispatched,
     kCompleted,
+    kSent,      // to another cluster: none
+    kAccepted,  // from another cluster: none
     kMetrics
   };
   struct Series {

@@ -90,8 +90,10 @@ void count(QueueView& view, const Job& job, JobId id) {
   auto slots = job.id == id && slots_held(job) ? slots_held(job) : job.spec().min_tasks;
   view.jobs += slots;
   if (state == JobState::Pending) view.pending += slots;
-  else if (state == JobState::Held || is_suspended(job, state)) view.suspended += slots;
-  else view.running += slots;
+  else if (state == JobState::Held || is_suspended(job, state)) {
+    view.suspended += slots;
+    if (state != JobState::Held && is_stopped_by_system(job)) view.parked += slots;
+  } else view.running += slots;
 }
 
 /// Shows a host as closed while its dispatch window is.
@@ -142,6 +144,31 @@ void count(HostView& view, const Job& job, const Task& task) {
     view.stuck_gpus += static_cast<std::uint32_t>(task.gpus.size());
 }
 
+// Each host tells of all its tasks together.
+std::optional<AttemptUse> use_of(const Seen& seen, const Job& job) {
+  std::set<HostId> hosts;
+  for (const Task& task : job.tasks)
+    if (task.holds_slot()) hosts.insert(task.host);
+  std::optional<AttemptUse> all;
+  for (HostId host : hosts) {
+    const HostStanding* standing = seen.hosts.find(host.value);
+    const AttemptUse* use =
+        standing && standing->uses ? standing->uses->of(job.id, job.attempt) : nullptr;
+    if (!use) continue;
+    if (!all) {
+      all = *use;
+      continue;
+    }
+    all->cpu += use->cpu;
+    all->mem = all->mem + use->mem, all->max_mem = all->max_mem + use->max_mem;
+    all->mean_mem = all->mean_mem + use->mean_mem;
+    all->swap = all->swap + use->swap, all->max_swap = all->max_swap + use->max_swap;
+    all->processes += use->processes, all->threads += use->threads;
+    all->pids.insert(all->pids.end(), use->pids.begin(), use->pids.end());
+  }
+  return all;
+}
+
 void add_what_its_owner_sees(const Seen& seen, const Job& job, JobView& view) {
   const Cluster& state = *seen.state;
   view.excluded_hosts = names_of(state, job.waits.excluded_hosts);
@@ -152,6 +179,7 @@ void add_what_its_owner_sees(const Seen& seen, const Job& job, JobView& view) {
   if (auto it = seen.meetings->find(view.id);
       it != seen.meetings->end() && it->second.attempt == job.attempt && !it->second.complete)
     view.meeting = missing_text(state, job, it->second.meeting);
+  if (!is_over(job.state) && !job.tasks.empty()) view.use = use_of(seen, job);
   view.result_dir = result_dir(*state.config, job.spec(), view.id);
   if (view.job->state != JobState::Pending) return;
   if (!seen.order) seen.order = std::make_shared<sched::FairOrder>(state, state.time);

@@ -34,6 +34,7 @@ struct DirConf {
   std::string data;     ///< DATA_DIR of jobs
   std::string default_output = "file";          ///< file: wm-JOBID.out in the job's cwd; mail; none
   std::string sendmail = "/usr/sbin/sendmail";  ///< takes mail on stdin, with -oi -t
+  std::string report_sender = "LSF";            ///< "Sender: LSF System <...>" of reports
   bool operator==(const DirConf&) const = default;
 };
 
@@ -50,14 +51,15 @@ struct TimeConf {
   Duration hang_limit = std::chrono::seconds(30);     ///< least time before a member is failed
   Duration lead_heartbeat = std::chrono::milliseconds(200);
   Duration lead_silent = std::chrono::seconds(1);
-  Duration resize_quiet{};                            ///< least time between resizes; 0: none
-  Duration restart_quiet = std::chrono::seconds(30);  ///< of a job restarted for it; 0: none
-  Duration usage_half_life = std::chrono::hours(24);  ///< of decayed usage (history_weight)
-  Duration gpu_check = std::chrono::seconds(10);      ///< between looks at the health of GPUs
-  Duration fence_limit = std::chrono::minutes(1);     ///< a fence command that runs longer failed
-  Duration fence_retry = std::chrono::minutes(1);     ///< between two tries for one host
-  Duration stray_grace = std::chrono::seconds(2);     ///< of what a task leaves running; 0: none
-  Duration fence_after = std::chrono::seconds(30);    ///< a host silent for so long is fenced
+  Duration resize_quiet{};                             ///< least time between resizes; 0: none
+  Duration restart_quiet = std::chrono::seconds(30);   ///< of a job restarted for it; 0: none
+  Duration usage_half_life = std::chrono::hours(24);   ///< of decayed usage (history_weight)
+  Duration gpu_check = std::chrono::seconds(10);       ///< between looks at the health of GPUs
+  Duration fence_limit = std::chrono::minutes(1);      ///< a fence command that runs longer failed
+  Duration fence_retry = std::chrono::minutes(1);      ///< between two tries for one host
+  Duration stray_grace = std::chrono::seconds(2);      ///< of what a task leaves running; 0: none
+  Duration usage_interval = std::chrono::seconds(30);  ///< between tellings of what jobs use
+  Duration fence_after = std::chrono::seconds(30);     ///< a host silent for so long is fenced
   bool operator==(const TimeConf&) const = default;
 };
 

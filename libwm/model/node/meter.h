@@ -1,13 +1,17 @@
-// Role: what tasks that run use of their GPUs, measured by their host now and then: what reports
+// Role: what tasks that run use: of memory, processors and processes, for who looks at them now
+// (HostUses), and of their GPUs, measured by their host now and then: what reports
 // say of how well GPUs were used. Lossy by design: what was not looked at is missing, and how much
 // was is told beside it. Values; never part of the state.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "libwm/base/ids.h"
 #include "libwm/base/units.h"
+#include "libwm/model/attempt_use.h"
 
 namespace wm {
 
@@ -34,6 +38,25 @@ struct HostMeter {
   std::int64_t cpu_energy_mj = 0;  ///< of its processor packages since it was told last
   Duration energy_seen{};          ///< time in which that was counted; 0: nothing counts it
   bool operator==(const HostMeter&) const = default;
+};
+
+/// Frame type of HostUses: host to master, lossy.
+inline constexpr std::uint16_t kUsesFrame = 481;
+
+/// A frame of a host: all that runs there and was looked at, by job and attempt. It stands in place
+/// of the one before.
+struct HostUses {
+  std::vector<AttemptUse> attempts;
+  bool operator==(const HostUses&) const = default;
+
+  /// Of that attempt; nullptr: not looked at yet. @cost O(log attempts)
+  const AttemptUse* of(JobId job, Attempt attempt) const {
+    auto at = std::ranges::lower_bound(attempts, std::pair(job, attempt), {}, [](const auto& use) {
+      return std::pair(use.job, use.attempt);
+    });
+    bool found = at != attempts.end() && at->job == job && at->attempt == attempt;
+    return found ? &*at : nullptr;
+  }
 };
 
 }  // namespace wm

@@ -49,6 +49,10 @@ struct HistoryJob {
   std::int32_t exit_status = 0;
   std::string term;
   std::vector<HistoryEvent> events;
+  std::string submit_host, cwd;
+  std::int32_t term_number = 0;  ///< of the reason in `term`
+  Duration cpu{};                ///< of a job that is over
+  Bytes max_mem{0}, mean_mem{0};
   bool operator==(const HistoryJob&) const = default;
 };
 struct HistoryReply {

@@ -115,8 +115,19 @@ struct PerfmonRequest {
   Duration period{};  ///< of a sample; Start
   bool operator==(const PerfmonRequest&) const = default;
 };
+/// One of what is counted. @units a sample; total: since the start
+struct PerfmonMetric {
+  std::string name;
+  std::uint64_t current = 0, max = 0, min = 0, avg = 0, total = 0;
+  bool operator==(const PerfmonMetric&) const = default;
+};
 struct PerfmonReply {
   std::vector<std::string> lines;
+  bool on = false;
+  WallTime start{}, end{};  ///< of the monitor; of the last whole sample, or none was
+  Duration period{};
+  std::vector<PerfmonMetric> metrics;
+  std::uint64_t fds_used = 0, fds = 0;  ///< descriptors of the master, and their limit
   bool operator==(const PerfmonReply&) const = default;
 };
 

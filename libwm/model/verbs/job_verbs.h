@@ -10,6 +10,7 @@
 
 #include "libwm/base/ids.h"
 #include "libwm/base/units.h"
+#include "libwm/model/attempt_use.h"
 #include "libwm/model/elastic.h"
 #include "libwm/model/job.h"
 #include "libwm/model/reason.h"
@@ -151,6 +152,7 @@ struct JobView {
   Duration run_limit{};                     ///< the one in force, whatever set it; 0: none
   std::vector<std::string> setback_hosts;   ///< names of job->setbacks
   std::string exec_id;                      ///< exec_id.h
+  std::optional<AttemptUse> use;  ///< of one that runs, all hosts together; none: not looked at yet
   std::string meeting;  ///< of a running job: who has not come to where its tasks meet; else empty
 };
 struct JobsReply {

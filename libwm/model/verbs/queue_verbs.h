@@ -23,6 +23,7 @@ struct QueueView {
   bool closed = false, inactive = false;
   std::string why;
   std::uint32_t jobs = 0, pending = 0, running = 0, suspended = 0;  ///< slots, as LSF counts
+  std::uint32_t parked = 0;  ///< of `suspended`: stopped by the system, not by a user
   bool operator==(const QueueView&) const = default;
 };
 struct QueuesReply {

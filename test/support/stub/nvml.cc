@@ -181,6 +181,14 @@ Return nvmlDeviceGetPowerUsage(Device device, unsigned* out) {
       device, [&](const Entry& e) { return *out = static_cast<unsigned>(e.number("power")), kOk; },
       true);
 }
+Return nvmlDeviceGetPerformanceState(Device device, int* out) {
+  return with(device,
+              [&](const Entry& e) { return *out = static_cast<int>(e.number("pstate")), kOk; });
+}
+Return nvmlDeviceGetComputeMode(Device device, int* out) {
+  return with(device,
+              [&](const Entry& e) { return *out = static_cast<int>(e.number("mode")), kOk; });
+}
 Return nvmlDeviceGetPciInfo_v3(Device device, Pci* out) {
   return with(device,
               [&](const Entry& e) { return copy(e.text("pci"), out->id, sizeof(out->id)); });
@@ -231,6 +239,7 @@ Return nvmlDeviceGetUtilizationRates(Device device, Utilization* out) {
       device,
       [&](const Entry& e) {
         out->gpu = static_cast<unsigned>(e.number("busy"));
+        out->memory = static_cast<unsigned>(e.number("membusy"));
         return kOk;
       },
       true);

@@ -57,6 +57,28 @@ TEST(select, texts_are_quoted_or_bare) {
   EXPECT_FALSE(fits("type==SPARC"));
 }
 
+TEST(select, words_of_machines_are_taken_in_the_old_spelling_too) {
+  Host host;
+  host.type = "x86_64";
+  host.model = "Intel(R) Xeon(R) Processor @ 2.80GHz";
+  host.capacity.gpus = {{"GPU-a", "NVIDIA H100 80GB HBM3", Bytes{1}}};
+  auto holds = [&](std::string_view text) {
+    auto select = Select::parse(text);
+    return select && select->matches([&](auto name) { return host_value(host, nullptr, name); });
+  };
+  EXPECT_TRUE(holds("type==X86_64"));
+  EXPECT_TRUE(holds("type==x86_64"));
+  EXPECT_TRUE(holds("type==any && gpu"));
+  EXPECT_TRUE(holds("model == IntelXeonProcessor_2_80GHz"));
+  EXPECT_TRUE(holds("'Intel(R) Xeon(R) Processor @ 2.80GHz' == model"));
+  EXPECT_TRUE(holds("gpu_model == NVIDIAH10080GBHBM3"));
+  EXPECT_TRUE(holds("gpu_model == 'NVIDIA H100 80GB HBM3'"));
+  EXPECT_FALSE(holds("model != IntelXeonProcessor_2_80GHz"));
+  EXPECT_FALSE(holds("hname == 'a b'"));
+  host.capacity.gpus.clear();
+  EXPECT_FALSE(holds("gpu"));
+}
+
 TEST(select, what_a_host_lacks_excludes_it) {
   EXPECT_FALSE(fits("nosuch"));
   EXPECT_FALSE(fits("nosuch > 0"));

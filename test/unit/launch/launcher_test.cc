@@ -63,6 +63,32 @@ TEST(launcher, a_record_is_read_with_and_without_a_report) {
   EXPECT_EQ(std::get<TaskEnded>(*word).record, record);
 }
 
+// Shepherds and records of before say nothing of it.
+TEST(launcher, mean_memory_and_swap_are_read_where_they_are) {
+  ExitRecord record;
+  record.key = {{12, 4}, {3}};
+  record.usage.mean_mem = Bytes{64 << 20};
+  record.usage.max_swap = Bytes{5};
+  auto whole = record_from_bytes(to_bytes(record));
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(*whole, record);
+  EXPECT_FALSE(record_from_bytes(to_bytes(record) + "x"));
+  auto ended = to_bytes(ShepherdWord(TaskEnded{record}));
+  EXPECT_EQ(std::get<TaskEnded>(*word_from_bytes(ended)).record, record);
+  auto before = word_from_bytes(std::string_view(ended).substr(0, ended.size() - 16));
+  ASSERT_TRUE(before);
+  EXPECT_EQ(std::get<TaskEnded>(*before).record.usage.mean_mem, Bytes{0});
+  Used used{std::chrono::seconds(1), std::chrono::seconds(60), Bytes{9}};
+  used.now = true;
+  used.use.pids = {4, 5};
+  auto told = to_bytes(ShepherdWord(used));
+  EXPECT_EQ(std::get<Used>(*word_from_bytes(told)), used);
+  auto old = word_from_bytes(std::string_view(told).substr(0, 32));
+  ASSERT_TRUE(old);
+  EXPECT_EQ(std::get<Used>(*old).mem_peak, Bytes{9});
+  EXPECT_FALSE(std::get<Used>(*old).now);
+}
+
 TEST(launcher, every_truncated_order_is_refused) {
   auto spec = full_spec();
   spec.memo = "m";

@@ -34,7 +34,7 @@ TEST(gpu_fields, the_table_says_who_holds_how_much) {
       "g                   0                 H200       3G      80G      1      1      0      "
       "0 ok              7\n"
       "g                   1         H200:1g.10gb        -      28G      2      2      0      "
-      "0 ok              8[3] 9\n"
+      "0 ok              8[3],9\n"
       "g                   2                    -        -        0      0      0      0      "
       "0 ok              -\n");
   EXPECT_EQ(gpus_held(view.host), 2u);

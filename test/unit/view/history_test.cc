@@ -67,16 +67,55 @@ TEST(history, who_was_killed_before_it_ran_was_not_done) {
   killed.term = "TERM_OWNER";
   auto text = history_long(killed, at(999));
   EXPECT_EQ(text.find("Done successfully"), std::string::npos) << text;
-  EXPECT_NE(text.find(": Completed <exit>; TERM_OWNER.\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(": Completed <exit>; TERM_OWNER;\n"), std::string::npos) << text;
   auto done = job();
   done.state = "finished";
   done.exit_status = 0;
-  EXPECT_NE(history_long(done, at(999)).find(": Done successfully.\n"), std::string::npos);
+  EXPECT_NE(
+      history_long(done, at(999)).find(": Done successfully. The CPU time used is 0.0 seconds;\n"),
+      std::string::npos);
+}
+
+TEST(history, long_form_has_lsfs_words) {
+  auto one = job();
+  one.submit_host = "login1", one.cwd = "/home/ann";
+  one.term = "TERM_OWNER", one.term_number = 14;
+  one.exit_status = 9;
+  one.cpu = std::chrono::milliseconds(2250);
+  one.max_mem = Bytes{80LL << 20}, one.mean_mem = Bytes{64LL << 20};
+  one.events = {{.time = at(0), .event = "SUBMIT", .to = 2},
+                {.time = at(1), .event = "HOLD", .reason = "by root"},
+                {.time = at(2), .event = "RELEASE", .reason = "by ann"},
+                {.time = at(3), .event = "DISPATCH", .to = 2, .reason = "on <2*n1>"},
+                {.time = at(4), .event = "START", .to = 2, .reason = "Pid 4711"},
+                {.time = at(5), .event = "SUSPEND", .reason = "by ann"},
+                {.time = at(6), .event = "RESUME", .reason = "by ann"},
+                {.time = at(7), .event = "KILL", .reason = "by ann: too slow"},
+                {.time = at(8), .event = "END", .reason = "killed"}};
+  auto text = history_long(one, at(999), true);
+  for (const char* line :
+       {": Submitted from host <login1>, to Queue <normal>, CWD </home/ann>, 2 Task(s);\n",
+        ": Dispatched 2 Task(s) on Host(s) <2*n1>, Allocated 2 Slot(s) on Host(s) <2*n1>;\n",
+        ": Starting (Pid 4711);\n", ", Execution Pid <4711>;\n",
+        ": Signal <STOP> requested by user or administrator <ann>;\n", ": Running;\n",
+        ": Signal <KILL> requested by user or administrator <ann>: too slow;\n",
+        ": Exited by signal 9. The CPU time used is 2.2 seconds;\n",
+        ": Completed <exit>; TERM_OWNER: job killed by owner;\n",
+        "\n MEMORY USAGE:\n MAX MEM: 80 Mbytes;  AVG MEM: 64 Mbytes\n"})
+    EXPECT_NE(text.find(line), text.npos) << line << text;
+  EXPECT_EQ(text.find(": END"), text.npos);
+}
+
+TEST(history, wide_table_cuts_nothing) {
+  auto one = job();
+  one.id = {1234567890, 12};
+  auto text = history_table({&one, 1}, at(999), true);
+  EXPECT_NE(text.find("\n1234567890[12] ann     a long name 60      0 "), text.npos) << text;
 }
 
 TEST(history, long_lines_are_wrapped_unless_it_is_to_be_wide) {
   auto one = job();
-  one.events[0].reason = std::string(200, 'x');
+  one.events[1].reason = std::string(200, 'x');
   auto text = history_long(one, at(999));
   for (std::size_t from = 0; from < text.size();) {
     auto end = text.find('\n', from);

@@ -79,6 +79,65 @@ TEST(host_fields, json_counts_gpus_there_held_and_stuck) {
             "\"1\"\n    }\n  ]\n}\n");
 }
 
+TEST(host_fields, every_field_of_lsfs_is_known) {
+  auto names = names_of(host_fields());
+  auto all = parse_format(
+      "host_name status cpuf jl_u max njobs run ssusp ususp rsv dispatch_window ngpus ngpus_alloc "
+      "ngpus_excl_alloc ngpus_shared_alloc ngpus_shared_jexcl_alloc ngpus_excl_avail "
+      "ngpus_shared_avail attribute mig_alloc comments available_mem reserved_mem total_mem",
+      names);
+  ASSERT_TRUE(all) << all.error().text;
+  EXPECT_EQ(parse_format("nonsense", names).error().text, "nonsense: unknown output field");
+}
+
+std::string shown(const HostView& view, std::string_view name) {
+  for (const auto& field : host_fields())
+    if (field.field.name == name) return field.show(view);
+  return "no such field";
+}
+
+TEST(host_fields, gpus_are_counted_by_how_they_are_held) {
+  auto view = with_gpus();  // two of three have owners
+  EXPECT_EQ(shown(view, "ngpus_excl_alloc"), "2");
+  EXPECT_EQ(shown(view, "ngpus_shared_alloc"), "0");
+  EXPECT_EQ(shown(view, "ngpus_excl_avail"), "1");
+  EXPECT_EQ(shown(view, "mig_alloc"), "");
+  view.host.gpu_shares = {{1, {JobId{9, 0}, TaskNumber{1}}, 250, Bytes{1 << 20}, {}}};
+  EXPECT_EQ(shown(view, "ngpus_alloc"), "3");
+  EXPECT_EQ(shown(view, "ngpus_shared_alloc"), "1");
+  EXPECT_EQ(shown(view, "ngpus_excl_avail"), "0");
+  EXPECT_EQ(shown(view, "ngpus_shared_avail"), "1");
+}
+
+TEST(host_fields, available_memory_is_what_is_free_less_what_is_reserved) {
+  auto view = node("a");
+  view.host.capacity.mem = Bytes{32LL << 30};
+  view.host.used_mem = Bytes{4LL << 30};
+  EXPECT_EQ(shown(view, "available_mem"), "28G");  // the host does not tell
+  view.more.mem = Bytes{10LL << 30};
+  EXPECT_EQ(shown(view, "available_mem"), "6G");
+  view.more.mem = Bytes{1LL << 30};
+  EXPECT_EQ(shown(view, "available_mem"), "0");
+}
+
+TEST(host_long_text, has_lsfs_table_of_the_current_load) {
+  auto view = node("a");
+  view.load = 0.5;
+  view.more.r15s = 0.25, view.more.mem = Bytes{8LL << 30};
+  view.host.capacity.mem = Bytes{16LL << 30};
+  view.host.used_mem = Bytes{2LL << 30};
+  auto text = host_long_text(view);
+  EXPECT_NE(
+      text.find(" CURRENT LOAD USED FOR SCHEDULING:\n"
+                "            r15s   r1m  r15m    ut    pg    io   ls    it   tmp   swp   mem  "
+                "slots\n"),
+      text.npos)
+      << text;
+  EXPECT_NE(text.find("\n Total       0.2   0.5     -"), text.npos) << text;
+  EXPECT_NE(text.find("    6G      4\n Reserved    0.0   0.0   0.0    0%"), text.npos) << text;
+  EXPECT_NE(text.find(" loadSched    -"), text.npos) << text;
+}
+
 TEST(host_long_text, shows_the_administrators_comment_of_a_closed_host) {
   auto shut = node("a");
   shut.host.closed = true;

@@ -315,6 +315,50 @@ TEST(job_tables, long_form_names_hosts_that_the_job_may_not_return_to) {
             std::string::npos);
 }
 
+std::string unwrapped(const JobView& view, WallTime now) {
+  return long_texts(std::vector<ShownJob>{{&view, now}}, true);
+}
+
+TEST(job_tables, what_a_running_job_uses_is_told_once_its_host_has) {
+  auto view = running();
+  EXPECT_EQ(unwrapped(view, at(120)).find("Resource usage"), std::string::npos);
+  EXPECT_EQ(field(view, "mem"), "");
+  EXPECT_EQ(field(view, "cpu_used"), "");
+  AttemptUse use;
+  use.cpu = std::chrono::seconds(30);
+  use.mem = Bytes{80LL << 20}, use.max_mem = Bytes{96LL << 20}, use.mean_mem = Bytes{64LL << 20};
+  use.swap = Bytes{2LL << 20};
+  use.threads = 4, use.pids = {100, 101};
+  view.use = use;
+  auto text = unwrapped(view, at(120));
+  EXPECT_NE(text.find(": Resource usage collected. The CPU time used is 30.0 seconds. "
+                      "IDLE_FACTOR(cputime/runtime):   0."),
+            text.npos)
+      << text;
+  EXPECT_NE(text.find(" MEM: 80 Mbytes;  SWAP: 2 Mbytes;  NTHREAD: 4;  PIDs: 100 101\n"), text.npos)
+      << text;
+  EXPECT_NE(text.find("\n MEMORY USAGE:\n MAX MEM: 96 Mbytes;  AVG MEM: 64 Mbytes\n"), text.npos)
+      << text;
+  EXPECT_EQ(field(view, "mem"), "80.0 Mbytes");
+  EXPECT_EQ(field(view, "max_mem"), "96.0 Mbytes");
+  EXPECT_EQ(field(view, "avg_mem"), "64.0 Mbytes");
+  EXPECT_EQ(field(view, "swap"), "2.0 Mbytes");
+  EXPECT_EQ(field(view, "cpu_used"), "30.0 second(s)");
+  EXPECT_EQ(field(view, "nthreads"), "4");
+}
+
+TEST(job_tables, of_a_killed_job_how_it_ended_and_why_are_lines_of_their_own) {
+  auto view = changed(running(), [](Job& j) {
+    j.state = JobState::Killed;
+    j.outcome.status = 2;  // SIGINT
+    j.outcome.term = Term::Owner;
+    j.times.ended = at(100);
+  });
+  auto text = unwrapped(view, at(120));
+  EXPECT_NE(text.find(": Exited by signal 2. The CPU time used is "), text.npos) << text;
+  EXPECT_NE(text.find(": Completed <exit>; TERM_OWNER: job killed by owner.\n"), text.npos) << text;
+}
+
 TEST(job_tables, arrays_are_summed_up) {
   auto one = running(), two = running();
   one.id = {12, 1};

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
+
 #include "test/unit/view/listings.h"
 
 namespace wm::view {
@@ -55,7 +58,7 @@ TEST(queue_fields, no_limit_is_an_empty_text_in_json) {
 
 TEST(queue_long_text, shows_limits_and_comment_only_where_there_are_some) {
   auto plain = queue_long_text(queue("q"));
-  EXPECT_EQ(plain.find("RUNLIMIT"), std::string::npos);
+  EXPECT_EQ(plain.find("LIMIT"), std::string::npos);
   EXPECT_EQ(plain.find("COMMENT"), std::string::npos);
   auto view = queue("q");
   view.conf.run_limit.max = std::chrono::minutes(90);
@@ -63,8 +66,9 @@ TEST(queue_long_text, shows_limits_and_comment_only_where_there_are_some) {
   view.conf.exclusive = true;
   view.why = "maintenance";
   auto text = queue_long_text(view);
-  EXPECT_NE(text.find("\nRUNLIMIT:  90.0 min\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("\nTASKLIMIT:  1 8\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("MAXIMUM LIMITS:\n RUNLIMIT\n 90.0 min\n\n TASKLIMIT\n 8\n\n"),
+            std::string::npos)
+      << text;
   EXPECT_NE(text.find("SCHEDULING POLICIES:  FAIRSHARE EXCLUSIVE\n"), std::string::npos) << text;
   EXPECT_NE(text.find("ADMIN ACTION COMMENT:  \"maintenance\""), std::string::npos) << text;
 }
@@ -86,7 +90,65 @@ TEST(queue_long_text, shows_load_thresholds_controls_and_what_ends_jobs) {
   EXPECT_NE(text.find("\nJOB_CONTROLS:  SUSPEND[SIGTSTP] TERMINATE[./end it]\n"), std::string::npos)
       << text;
   EXPECT_NE(text.find("\nTERMINATE_WHEN:  LOAD WINDOW\n"), std::string::npos) << text;
-  EXPECT_EQ(queue_long_text(queue("q")).find("loadSched"), std::string::npos);
+  EXPECT_NE(queue_long_text(queue("q")).find(" loadSched    -     -"), std::string::npos);
+}
+
+TEST(queue_long_text, every_limit_has_its_name_above_its_value) {
+  auto view = queue("q");
+  auto& conf = view.conf;
+  conf.run_limit = {std::chrono::minutes(10), std::chrono::minutes(30)};
+  conf.mem_limit = Bytes{2LL << 30};
+  conf.min_tasks = 2;
+  conf.limits.cpu = std::chrono::minutes(5);
+  conf.limits.core = Bytes{0};
+  conf.limits.file = Bytes{1500LL << 10};
+  conf.limits.processes = 7;
+  auto text = queue_long_text(view);
+  EXPECT_NE(text.find("DEFAULT LIMITS:\n RUNLIMIT\n 10.0 min\n\n"
+                      "MAXIMUM LIMITS:\n CPULIMIT\n 5.0 min\n\n RUNLIMIT\n 30.0 min\n\n"
+                      " TASKLIMIT\n 2 2 -\n\n FILELIMIT\n 1.5 M\n\n CORELIMIT\n 0 K\n\n"
+                      " MEMLIMIT\n 2 G\n\n PROCESSLIMIT\n 7\n\nSCHEDULING PARAMETERS"),
+            std::string::npos)
+      << text;
+}
+
+TEST(queue_long_text, names_of_groups_end_with_a_slash) {
+  Config config;
+  config.users = {{.name = "ann", .groups = {"staff"}}, {.name = "@team"}};
+  config.hosts = {{.name = "h1", .groups = {"rack"}}};
+  auto view = queue("q");
+  view.conf.users = {"staff", "ann", "@team"};
+  view.conf.hosts = {"rack+2", "~rack", "h1"};
+  auto text = queue_long_text(with_slashes(view, config));
+  EXPECT_NE(text.find("USERS:  staff/ ann team/\n"), text.npos) << text;
+  EXPECT_NE(text.find("HOSTS:  rack/+2 ~rack/ h1\n"), text.npos) << text;
+}
+
+TEST(queue_fields, every_field_of_lsfs_is_known) {
+  auto names = names_of(queue_fields());
+  auto all = parse_format(
+      "queue_name description priority status max jl_u jl_p jl_h njobs pend run susp rsv ususp "
+      "ssusp nice max_corelimit max_cpulimit default_cpulimit max_datalimit default_datalimit "
+      "max_filelimit max_memlimit default_memlimit max_processlimit default_processlimit "
+      "max_runlimit default_runlimit max_stacklimit max_swaplimit max_tasklimit min_tasklimit "
+      "default_tasklimit max_threadlimit default_threadlimit res_req hosts",
+      names);
+  ASSERT_TRUE(all) << all.error().text;
+  for (const auto& heading : headings_of(*all, names))
+    EXPECT_TRUE(std::ranges::none_of(heading, ::islower)) << heading;
+  auto wanted = parse_format("max_runlimit min_tasklimit", names).value();
+  EXPECT_EQ(headings_of(wanted, names),
+            (std::vector<std::string>{"MAX_RUNLIMIT", "MIN_TASKLIMIT"}));
+  EXPECT_EQ(parse_format("pend nonsense", names).error().text, "nonsense: unknown output field");
+}
+
+TEST(queue_fields, suspended_slots_are_told_by_who_stopped_them) {
+  auto view = queue("q");
+  view.suspended = 5, view.parked = 2;
+  Listing listing{"bqueues", "QUEUES", "susp ususp ssusp"};
+  auto text = json_of<QueueView>(listing, queue_fields(), std::vector{view});
+  EXPECT_NE(text.find("\"USUSP\": \"3\",\n      \"SSUSP\": \"2\""), text.npos) << text;
+  EXPECT_NE(queue_long_text(view).find("     2     3    0\n"), std::string::npos);
 }
 
 TEST(share_info, tells_of_each_plan_that_has_others_below_it) {

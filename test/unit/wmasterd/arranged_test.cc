@@ -360,15 +360,20 @@ TEST(run_windows, who_asked_for_a_signal_gets_it_and_others_end_where_the_queue_
 
 TEST(perfmon, counts_by_samples) {
   Perfmon monitor;
-  EXPECT_NE(monitor.lines(test::at(0))[0].find("not running"), std::string::npos);
+  EXPECT_EQ(monitor.view(test::at(0)).lines,
+            std::vector<std::string>{"Performance metric sampling has not been started."});
+  EXPECT_FALSE(monitor.view(test::at(0)).on);
   monitor.start(test::at(0), 10s);
   for (int i = 0; i < 3; ++i) monitor.on_request("jobs", test::at(1));
+  EXPECT_TRUE(monitor.view(test::at(2)).lines.back().starts_with("No performance metric data"));
   monitor.on_request("submit", test::at(11));
-  auto lines = monitor.lines(test::at(25));
-  ASSERT_GE(lines.size(), 6u);
-  EXPECT_NE(lines[1].find("2 whole samples"), std::string::npos);
-  EXPECT_EQ(lines[4],
-            "Processed requests: wmasterd           1        3        1        2         4");
+  auto view = monitor.view(test::at(25));
+  ASSERT_EQ(view.lines.size(), 16u);
+  EXPECT_EQ(view.lines[2], "Sample period:                   10 Seconds");
+  EXPECT_EQ(view.lines[6],
+            "Processed requests: mbatchd              1       3       1       2           4");
+  EXPECT_EQ(view.metrics[0], (PerfmonMetric{"Processed requests: mbatchd", 1, 3, 1, 2, 4}));
+  EXPECT_EQ(view.end, test::at(20));
 }
 
 }  // namespace

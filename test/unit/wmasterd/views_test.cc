@@ -157,6 +157,33 @@ TEST(views, a_host_counts_the_slots_on_it) {
   EXPECT_EQ(views[1].jobs, 0u);
 }
 
+TEST(views, use_of_a_running_job_is_that_of_all_its_hosts_together) {
+  ClusterBuilder c;
+  auto h1 = c.host(4), h2 = c.host(4);
+  auto id = c.submit(SpecBuilder().tasks(3, 3));
+  c.run(id, {h1, h1, h2});
+  Show show(c);
+  EXPECT_FALSE(show.job(id).use) << "no host has told";
+  auto seen = show.seen();
+  const Job& job = *find_job(c.state, id);
+  auto tell = [&](HostId host, std::int64_t mem, std::int32_t pid) {
+    AttemptUse use;
+    use.job = id, use.attempt = job.attempt;
+    use.cpu = std::chrono::seconds(3), use.mem = Bytes{mem}, use.pids = {pid};
+    HostStanding standing;
+    standing.uses = std::make_shared<const HostUses>(HostUses{{use}});
+    seen.hosts.set(host.value, standing);
+  };
+  tell(h1, 100, 11);
+  tell(h2, 20, 22);
+  auto use = view_of(seen, job, id, JobInfo::All).use;
+  ASSERT_TRUE(use);
+  EXPECT_EQ(use->cpu, std::chrono::seconds(6));
+  EXPECT_EQ(use->mem, Bytes{120});
+  EXPECT_EQ(use->pids, (std::vector<std::int32_t>{11, 22}));
+  EXPECT_FALSE(view_of(seen, job, id, JobInfo::Summary).use) << "its owner's";
+}
+
 TEST(views, what_reservations_keep_idle_is_told) {
   ClusterBuilder c;
   auto h1 = c.host(4), h2 = c.host(4);

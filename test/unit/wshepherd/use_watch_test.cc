@@ -203,18 +203,35 @@ TEST_F(use_watch, the_only_tasks_record_has_what_all_used_others_the_peak_alone)
   EXPECT_TRUE(of_two.usage.by_cgroup);
 }
 
-TEST_F(use_watch, the_host_is_told_once_a_minute_what_was_used_since) {
-  running(1);
+TEST_F(use_watch, the_host_is_told_after_a_second_and_then_at_every_interval) {
+  attempt_.spec.usage_interval = seconds(30);
   watch_.begin();
-  kernel_.use_now = {seconds(10), Bytes{500}};
-  for (int i = 0; i < 11; ++i) look();
+  kernel_.pass(seconds(40));  // a prolog
+  running(1);
+  kernel_.use_now = {seconds(1), Bytes{500}, Bytes{7}, 2, 3};
+  watch_.fire();
   EXPECT_TRUE(kernel_.words<launch::Used>().empty());
-  look();
-  kernel_.use_now = {seconds(40), Bytes{300}};
-  for (int i = 0; i < 12; ++i) look();
-  EXPECT_THAT(kernel_.words<launch::Used>(),
-              ElementsAre(launch::Used{seconds(10), seconds(60), Bytes{500}},
-                          launch::Used{seconds(30), seconds(60), Bytes{500}}));
+  kernel_.pass(seconds(1));
+  EXPECT_EQ(watch_.next(), kernel_.now());
+  watch_.fire();
+  auto told = kernel_.words<launch::Used>();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].cpu, seconds(1));
+  EXPECT_TRUE(told[0].now);
+  EXPECT_EQ(told[0].use.mem, Bytes{500});
+  EXPECT_EQ(told[0].use.swap, Bytes{7});
+  EXPECT_EQ(told[0].use.threads, 3u);
+  EXPECT_EQ(told[0].use.pids.size(), 1u);
+  kernel_.use_now = {seconds(40), Bytes{300}, Bytes{5}, 2, 3};
+  for (int i = 0; i < 18; ++i) look();  // a minute and a half
+  told = kernel_.words<launch::Used>();
+  ASSERT_EQ(told.size(), 4u);
+  EXPECT_EQ(told[1].cpu, seconds(39));
+  EXPECT_EQ(told[1].use.cpu, seconds(40));
+  EXPECT_EQ(told[1].use.mem, Bytes{300});
+  EXPECT_EQ(told[1].use.max_mem, Bytes{500});
+  EXPECT_EQ(told[1].use.max_swap, Bytes{7});
+  EXPECT_EQ(told[3].seen, seconds(30));
 }
 
 TEST_F(use_watch, who_was_never_looked_at_has_no_mean) { EXPECT_LT(watch_.mean_mem().value, 0); }

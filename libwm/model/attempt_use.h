@@ -1,0 +1,28 @@
+// Role: what the processes of a running attempt use, as its host looks at them now and then: for
+// who looks at the job. Never part of the state, and no decision reads it. A value.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "libwm/base/ids.h"
+#include "libwm/base/units.h"
+
+namespace wm {
+
+/// What the processes of one attempt use on one host, the user's commands beside the tasks among
+/// them: now, and since the first of them started there. @units cpu: user + system time; mem:
+/// resident
+struct AttemptUse {
+  JobId job;
+  Attempt attempt;
+  Duration cpu{};
+  Bytes mem{0}, max_mem{0}, mean_mem{0};
+  Bytes swap{0}, max_swap{0};
+  std::uint32_t processes = 0, threads = 0;
+  std::vector<std::int32_t> pids;  ///< the first of them, at most kMostPids
+  bool operator==(const AttemptUse&) const = default;
+};
+inline constexpr std::size_t kMostPids = 64;
+
+}  // namespace wm
