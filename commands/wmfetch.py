@@ -15,6 +15,7 @@ import argparse
 import configparser
 import contextlib
 import csv
+import ctypes
 import fcntl
 import hashlib
 import json
@@ -134,9 +135,17 @@ def said(text):
     return re.sub(r'^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d (ERROR : )?', '', text).strip()[:500]
 
 
+def ends_with_us():
+    """Of a child before its program begins: it is killed when we are, also by SIGKILL (prctl(2): PR_SET_PDEATHSIG)."""
+    parent = os.getppid()
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
 def rclone(env, *words):
     """Its output. Refuses with its reason."""
-    done = subprocess.run(['rclone', *words, *RETRIES], env=env, capture_output=True, text=True, check=False)
+    done = subprocess.run(['rclone', *words, *RETRIES], env=env, capture_output=True, text=True, check=False, preexec_fn=ends_with_us)
     if done.returncode != 0:
         raise Refused(said(done.stderr))
     return done.stdout
@@ -153,7 +162,7 @@ def listing(env, path):
 def copy(env, source, folder, progress):
     """Brings it below `folder`."""
     command = ['rclone', 'copy', f'wm:{source["path"]}', folder, '--use-json-log', '--stats', '1s', '-v', *RETRIES]
-    with subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True) as running:
+    with subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True, preexec_fn=ends_with_us) as running:
         last = []
         for line in running.stderr:
             last = (last + [line])[-50:]

@@ -12,11 +12,12 @@ struct ClusterImage {
   std::uint32_t version = 1;
   Seq seq;
   WallTime time{};
+  Duration clock_doubt{};
   std::shared_ptr<const Config> config;
-  std::vector<std::pair<std::uint32_t, Job>> jobs, elements;
+  std::vector<std::pair<std::uint64_t, Job>> jobs, elements;
   std::vector<Host> hosts;
   std::map<std::string, QueueStanding> queues;
-  std::uint32_t next_element = 1;
+  std::uint64_t next_element = 1;
   std::uint32_t last_job = 0;
   std::uint32_t term = 0;
   std::vector<std::pair<std::uint32_t, UsageAccount>> accounts;
@@ -36,14 +37,14 @@ WM_FIELDS(ClusterImage) {
   f(11, s.accounts);
   f(420, s.budgets);
   f(520, s.reservations), f(521, s.job_groups);
-  f(470, s.revoked), f(451, s.term);
+  f(470, s.revoked), f(451, s.term), f(480, s.clock_doubt);
 }
 
 namespace {
 
-std::vector<std::pair<std::uint32_t, Job>> listed(const Table<Job>& table) {
-  std::vector<std::pair<std::uint32_t, Job>> list;
-  table.each([&](std::uint32_t number, const Job& job) { list.emplace_back(number, job); });
+std::vector<std::pair<std::uint64_t, Job>> listed(const Table<Job>& table) {
+  std::vector<std::pair<std::uint64_t, Job>> list;
+  table.each([&](std::uint64_t number, const Job& job) { list.emplace_back(number, job); });
   return list;
 }
 
@@ -55,6 +56,7 @@ std::string wm::codec::encode<wm::Cluster>(const wm::Cluster& cluster) {
   ClusterImage image;
   image.seq = cluster.seq;
   image.time = cluster.time;
+  image.clock_doubt = cluster.clock_doubt;
   image.config = cluster.config;
   image.jobs = listed(cluster.jobs);
   image.elements = listed(cluster.elements);
@@ -85,6 +87,7 @@ wm::Result<wm::Cluster> wm::codec::decode<wm::Cluster>(std::string_view bytes) {
   Cluster cluster;
   cluster.seq = image.seq;
   cluster.time = image.time;
+  cluster.clock_doubt = image.clock_doubt;
   if (image.config) cluster.config = image.config;
   for (auto& [number, job] : image.jobs) cluster.jobs.set(number, std::move(job));
   for (auto& [number, job] : image.elements) cluster.elements.set(number, std::move(job));

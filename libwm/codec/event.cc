@@ -79,6 +79,8 @@ WM_FIELDS(TokensRevoked) {
   f(470, s.user), f(471, s.id), f(472, s.until), f(473, s.by), f(474, s.why);
 }
 WM_FIELDS(TakenOver) { f(1, s.term), f(2, s.last_job), f(3, s.by), f(4, s.why); }
+WM_FIELDS(ClockStepped) { f(1, s.by), f(2, s.waits); }
+WM_FIELDS(ClockTrusted) { f(1, s.by), f(2, s.why); }
 
 }  // namespace wm
 

@@ -3,6 +3,8 @@
 //   slot taken, given back, parked ─► draw    an attempt that the system ended ─► credited
 //   stuck: nobody's to pay                    an end that was heard late       ─► credited from it
 //   on
+#include <utility>
+
 #include "libwm/fsm/edit.h"
 #include "libwm/model/credit.h"
 #include "libwm/model/gpu_use.h"
@@ -26,14 +28,14 @@ BudgetAccount& edit_budget(Cluster& c, const BudgetConf& conf) {
   c.budget_numbers = std::move(numbers);
   BudgetAccount made;
   made.name = conf.name;
-  made.as_of = c.time;
+  made.as_of = c.time - c.clock_doubt;
   c.budgets.set(next, std::move(made));
   return c.budgets.edit(next);
 }
 
 BudgetAccount& settled(Cluster& c, const BudgetConf& conf) {
   auto& account = edit_budget(c, conf);
-  settle(c.config->budgets, conf, account, c.time);
+  settle(c.config->budgets, conf, account, c.time - c.clock_doubt);
   return account;
 }
 
@@ -96,6 +98,14 @@ void end_draw(Cluster& c, Job& job) {
   bring_up(job.holding.draw, c.time);
   if (is_credited(term)) credit(c, job, job.holding.draw.drawn);
   begin_draw(job);
+}
+
+void end_doubt(Cluster& c) {
+  auto by = std::exchange(c.clock_doubt, {});
+  if (by == Duration{}) return;
+  std::vector<std::uint64_t> numbers;
+  c.budgets.each([&](std::uint64_t number, const BudgetAccount&) { numbers.push_back(number); });
+  for (auto number : numbers) c.budgets.edit(number).as_of += by;
 }
 
 void settle_budgets(Cluster& c) {

@@ -367,6 +367,10 @@ Result<void> check_one(const Cluster& cluster, const E& e) {
 Result<void> check_one(const Cluster& cluster, const JobSubmitted& e) {
   if (cluster.jobs.find(e.job.job) || e.job.index)
     return fail(Code::Conflict, "Job <" + to_string(e.job) + "> exists");
+  // The number after the last there is.
+  if (e.job.job == 0)
+    return fail(Code::Conflict, "no job number is left: job " + std::to_string(cluster.last_job) +
+                                    " was the last that a cluster can have");
   return {};
 }
 
@@ -430,6 +434,13 @@ Result<void> check_one(const Cluster& cluster, const TakenOver& e) {
   return fail(Code::Stale,
               "term " + std::to_string(e.term) + " is not above " + std::to_string(cluster.term));
 }
+
+Result<void> check_one(const Cluster&, const ClockStepped& e) {
+  if (e.by != Duration{}) return {};
+  return fail(Code::Stale, "the clock was set by nothing");
+}
+
+Result<void> check_one(const Cluster&, const ClockTrusted&) { return {}; }
 
 }  // namespace
 

@@ -40,6 +40,8 @@ void begin_draw(Job& job);
 void note_end(Cluster& cluster, Job& job, const Task& task, const TaskEnded& e);
 /// The attempt is over: what it drew is credited if the system ended it.
 void end_draw(Cluster& cluster, Job& job);
+/// The clock is right: accounts of budgets, which have gone on as if it had not been set, go by it.
+void end_doubt(Cluster& cluster);
 /// Before another configuration: accounts are brought up to now, nobody draws.
 void settle_budgets(Cluster& cluster);
 /// And after it: every job that holds something draws on what is configured now. @cost O(jobs)
@@ -133,5 +135,7 @@ void apply_to(Cluster& c, const JobNoted& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const JobRelocated& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const TokensRevoked& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const TakenOver& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const ClockStepped& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const ClockTrusted& e, WallTime now, Touched& t);
 
 }  // namespace wm::fsm

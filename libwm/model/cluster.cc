@@ -47,6 +47,7 @@ Cluster Cluster::freeze() {
   Cluster copy;
   copy.seq = seq;
   copy.time = time;
+  copy.clock_doubt = clock_doubt;
   copy.config = config;
   copy.jobs = jobs.freeze();
   copy.elements = elements.freeze();

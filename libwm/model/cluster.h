@@ -35,12 +35,14 @@ struct QueueStanding {
 struct Cluster {
   Seq seq;          ///< last event applied
   WallTime time{};  ///< its time
+  /// By how much the clock was set, while acts that cannot be undone wait; periods of budgets, too.
+  Duration clock_doubt{};
   std::shared_ptr<const Config> config = std::make_shared<Config>();
   Table<Job> jobs;      ///< by job number; an array's base is one job
   Table<Job> elements;  ///< array elements that are no longer plain pending
   Table<Host> hosts;
   std::map<std::string, QueueStanding> queues;  ///< only those that differ from open
-  std::uint32_t next_element = 1;
+  std::uint64_t next_element = 1;
   std::uint32_t last_job = 0;  ///< highest job number ever given out
   std::uint32_t term = 0;      ///< how often an administrator chose this store over a newer one
   Table<UsageAccount> accounts;

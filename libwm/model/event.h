@@ -14,6 +14,7 @@
 #include "libwm/model/elastic.h"
 #include "libwm/model/host.h"
 #include "libwm/model/job.h"
+#include "libwm/model/master_events.h"
 
 namespace wm {
 
@@ -317,23 +318,18 @@ struct TokensRevoked {
   std::string by, why;
 };
 
-// ---- the master ----
-/// This store goes on where a newer one is lost; numbers of jobs and attempts go on above its.
-struct TakenOver {
-  std::uint32_t term = 0, last_job = 0;
-  std::string by, why;
-};
-
 /// What has happened. Alternatives are append-only: their index is their number on disk.
-using EventBody = std::variant<
-    JobSubmitted, JobHeld, JobReleased, JobDispatched, TaskStarted, TaskEnded, TaskStuck,
-    TasksAdded, TasksLeaving, TaskCondemned, AgentSeen, LeadAppointed, EpochEntered, InPlaceSeen,
-    CapChanged, KillRequested, JobPurged, HostRegistered, HostSilent, HostHeard, HostDied,
-    HostClosed, HostOpened, QueueChanged, ConfigLoaded, StartPromised, JobMoved, GpuMarked,
-    JobPreempted, MemoryReleased, WaitRecorded, JobSuspended, JobResumed, ResizeAnswered,
-    HostFenceBegan, HostFenceFailed, StepsMeasured, JobParked, JobUnparked, JobModified,
-    JobRequeued, ElementGiven, ArrayClosed, TrialReported, ReservationSet, ReservationRemoved,
-    JobGroupSet, JobGroupRemoved, JobNoted, JobRelocated, TokensRevoked, TasksMet, TakenOver>;
+using EventBody =
+    std::variant<JobSubmitted, JobHeld, JobReleased, JobDispatched, TaskStarted, TaskEnded,
+                 TaskStuck, TasksAdded, TasksLeaving, TaskCondemned, AgentSeen, LeadAppointed,
+                 EpochEntered, InPlaceSeen, CapChanged, KillRequested, JobPurged, HostRegistered,
+                 HostSilent, HostHeard, HostDied, HostClosed, HostOpened, QueueChanged,
+                 ConfigLoaded, StartPromised, JobMoved, GpuMarked, JobPreempted, MemoryReleased,
+                 WaitRecorded, JobSuspended, JobResumed, ResizeAnswered, HostFenceBegan,
+                 HostFenceFailed, StepsMeasured, JobParked, JobUnparked, JobModified, JobRequeued,
+                 ElementGiven, ArrayClosed, TrialReported, ReservationSet, ReservationRemoved,
+                 JobGroupSet, JobGroupRemoved, JobNoted, JobRelocated, TokensRevoked, TasksMet,
+                 TakenOver, ClockStepped, ClockTrusted>;
 
 /// An event with its place in the history and the wall time stamped at the rim.
 struct Event {

@@ -92,7 +92,7 @@ struct Suspension {
 
 /// Of an array's base: which of its elements are jobs.
 struct Elements {
-  std::uint32_t first = 0;          ///< number of the first in Cluster::elements
+  std::uint64_t first = 0;          ///< number of the first in Cluster::elements
   std::uint32_t next_position = 0;  ///< those from here on are pending, unless made
   std::uint32_t active = 0;         ///< launching, running, suspended or unknown
   bool closed = false;              ///< open array: no more will be given

@@ -25,19 +25,19 @@ class Table {
   static constexpr std::uint32_t kChunk = 256;
 
   /// The object, or null. @cost O(1)   @owns valid until this table's next set or edit of it
-  const T* find(std::uint32_t number) const {
+  const T* find(std::uint64_t number) const {
     auto* chunk = chunk_of(number);
     return chunk ? chunk->slots[number % kChunk].get() : nullptr;
   }
 
   /// Places or replaces an object. @cost O(1); O(256) for a chunk's first change after freeze
-  void set(std::uint32_t number, T value) {
+  void set(std::uint64_t number, T value) {
     writable(number).slots[number % kChunk] = std::make_shared<T>(std::move(value));
     if (number > last_) last_ = number;
   }
 
   /// A copy of the object to change in place; it must exist. @cost as set
-  T& edit(std::uint32_t number) {
+  T& edit(std::uint64_t number) {
     auto& slot = writable(number).slots[number % kChunk];
     WM_CHECK(slot != nullptr);
     auto copy = std::make_shared<T>(*slot);
@@ -48,7 +48,7 @@ class Table {
 
   /// Removes an object; none there is fine. A chunk left empty is dropped, so that a
   /// table does not grow for ever when its old objects are purged. @cost as set
-  void erase(std::uint32_t number) {
+  void erase(std::uint64_t number) {
     if (!find(number)) return;
     auto& chunk = writable(number);
     chunk.slots[number % kChunk] = nullptr;
@@ -66,26 +66,26 @@ class Table {
   }
 
   /// Highest number ever set, 0 = none.
-  std::uint32_t last() const { return last_; }
+  std::uint64_t last() const { return last_; }
 
   /// Visits (number, object) in rising order. @cost O(objects + chunks)
   template <class Visit>
   void each(Visit visit) const {
-    each_from(first_ * kChunk, [&](std::uint32_t number, const T& value) {
+    each_from(first_ * kChunk, [&](std::uint64_t number, const T& value) {
       visit(number, value);
       return true;
     });
   }
 
   /// The same from `number` on, until a visit returns false. Were all visited?
-  /// @shape bool visit(std::uint32_t, const T&)
+  /// @shape bool visit(std::uint64_t, const T&)
   /// @cost O(objects + chunks) from there on
   template <class Visit>
-  bool each_from(std::uint32_t number, Visit visit) const {
+  bool each_from(std::uint64_t number, Visit visit) const {
     auto begin = number / kChunk;
-    for (std::uint32_t c = begin > first_ ? begin - first_ : 0; c < chunks_.size(); ++c) {
+    for (std::uint64_t c = begin > first_ ? begin - first_ : 0; c < chunks_.size(); ++c) {
       if (!chunks_[c]) continue;
-      for (std::uint32_t i = first_ + c == begin ? number % kChunk : 0; i < kChunk; ++i)
+      for (std::uint64_t i = first_ + c == begin ? number % kChunk : 0; i < kChunk; ++i)
         if (const auto& slot = chunks_[c]->slots[i])
           if (!visit((first_ + c) * kChunk + i, *slot)) return false;
     }
@@ -98,12 +98,12 @@ class Table {
     std::array<std::shared_ptr<const T>, kChunk> slots;
   };
 
-  const Chunk* chunk_of(std::uint32_t number) const {
+  const Chunk* chunk_of(std::uint64_t number) const {
     auto c = number / kChunk;
     return c >= first_ && c - first_ < chunks_.size() ? chunks_[c - first_].get() : nullptr;
   }
 
-  Chunk& writable(std::uint32_t number) {
+  Chunk& writable(std::uint64_t number) {
     auto c = number / kChunk;
     if (chunks_.empty()) first_ = c;
     if (c < first_) {
@@ -121,7 +121,7 @@ class Table {
 
   // Drops empty chunks at the front once they are many.
   void trim() {
-    std::uint32_t empty = 0;
+    std::uint64_t empty = 0;
     while (empty < chunks_.size() && !chunks_[empty]) ++empty;
     if (empty < 64 && empty < chunks_.size()) return;
     chunks_.erase(chunks_.begin(), chunks_.begin() + empty);
@@ -129,9 +129,9 @@ class Table {
   }
 
   std::vector<std::shared_ptr<const Chunk>> chunks_;  // of numbers from first_ * kChunk
-  std::uint32_t first_ = 0;
+  std::uint64_t first_ = 0;
   std::uint64_t generation_ = 1;
-  std::uint32_t last_ = 0;
+  std::uint64_t last_ = 0;
 };
 
 }  // namespace wm

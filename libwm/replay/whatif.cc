@@ -103,7 +103,7 @@ Result<void> Future::add_hosts(std::int32_t count) {
   if (!like) return fail(Code::Impossible, "the cluster has no open host to add another like");
   Host copy = *like;
   for (std::int32_t i = 1; i <= count; ++i) {
-    HostId id{twin_.cluster().hosts.last() + 1};
+    HostId id{static_cast<std::uint32_t>(twin_.cluster().hosts.last() + 1)};
     auto name = "whatif" + std::to_string(i);
     twin_.apply(HostRegistered{id, name, name, "whatif", copy.type, copy.model, copy.capacity},
                 now_);

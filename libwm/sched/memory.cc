@@ -376,7 +376,7 @@ void Collector::look(const Table<Job>& table, std::vector<SeenJob>& seen) {
   std::vector<SeenJob> now;
   now.reserve(seen.size() + Table<Job>::kChunk);
   auto before = seen.begin();
-  table.each([&](std::uint32_t number, const Job& job) {
+  table.each([&](std::uint64_t number, const Job& job) {
     while (before != seen.end() && before->number < number) forget(*before++, elements);
     bool known = before != seen.end() && before->number == number;
     bool same = known && before->job == &job && before->made != SeenJob::kLoose;

@@ -48,7 +48,7 @@ struct SeenJob {
     kElastic = ~0u - 2,
     kSteady = 1u << 31,  ///< and more: plus the place in Claims::steady
   };
-  std::uint32_t number = 0;
+  std::uint64_t number = 0;
   std::uint32_t made = kNothing;  ///< or its kind
   const Job* job = nullptr;
 };

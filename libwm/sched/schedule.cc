@@ -285,7 +285,8 @@ void Pass::add_rests(ReasonWriter& writer, std::vector<Reasons> rests) {
   }
   for (const SeenJob& seen : memory_.seen_jobs) {
     bool rest = seen.made < from.size() && seen.number >= from[seen.made];
-    if (rest) plan_.waiting.push_back({{seen.number, 0}, rests[seen.made]});
+    if (rest)
+      plan_.waiting.push_back({{static_cast<std::uint32_t>(seen.number), 0}, rests[seen.made]});
   }
 }
 

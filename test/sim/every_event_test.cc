@@ -46,6 +46,7 @@ class Course : public test::ClusterBuilder {
     of_a_signature();
     of_what_people_arrange();
     of_a_take_over();
+    of_the_clock();
   }
 
  private:
@@ -154,6 +155,14 @@ class Course : public test::ClusterBuilder {
   }
 
   void of_a_take_over() { step(TakenOver{1, state.last_job + 100, "root", "restored"}); }
+
+  void of_the_clock() {
+    auto id = submit({});
+    run(id, {h1_});
+    step(ClockStepped{-std::chrono::hours(2), true}, -7200);
+    step(ClockTrusted{"root", "the battery was empty"}, -7200);
+    end(id, 1);
+  }
 
   void of_an_open_array() {
     auto base = submit(SpecBuilder().array(1, 9).open());

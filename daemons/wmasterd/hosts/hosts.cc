@@ -193,7 +193,7 @@ void Hosts::on_register(PeerId peer, const HostRegister& words) {
   if (!may_obey(words.obeyed, journal_.rank())) return give_way(peer, words);
   strangers_.joined(words.name);
   const Host* known = find_host(state, words.name);
-  HostId id = known ? known->id : HostId{state.hosts.last() + 1};
+  HostId id = known ? known->id : HostId{static_cast<std::uint32_t>(state.hosts.last() + 1)};
   std::vector<EventBody> events{HostRegistered{id, words.name, words.address, words.boot,
                                                words.type, words.model, words.capacity,
                                                words.network}};

@@ -282,6 +282,25 @@ class Cache(unittest.TestCase):
         self.assertEqual([p for p in stays if not os.path.exists(p)], [])
         self.assertTrue(os.path.isfile(os.path.join(whole, 'a')))
 
+    def test_what_it_has_started_ends_with_it_when_it_is_killed(self):
+        pid_file = os.path.join(self.place, 'pid')
+        with open(os.path.join(os.path.dirname(self.conf), 'rclone'), 'w', encoding='ascii') as file:
+            file.write(RCLONE.replace('sleep 60', 'exec sleep 60').replace('echo begun', 'echo $$'))
+        words = [sys.executable, WMFETCH, '--connections', self.conf, '--cache', self.cache, SOURCES]
+        with subprocess.Popen(words, env={**self.env, 'SLOW': pid_file}, stderr=subprocess.DEVNULL) as fetch:
+            until = time.monotonic() + 30
+            while not (os.path.exists(pid_file) and os.path.getsize(pid_file)) and time.monotonic() < until:
+                time.sleep(0.02)
+            with open(pid_file, encoding='ascii') as file:
+                child = int(file.read())
+            fetch.kill()
+        while os.path.exists(f'/proc/{child}') and time.monotonic() < until:
+            with open(f'/proc/{child}/stat', encoding='ascii') as file:
+                if file.read().rpartition(')')[2].split()[0] == 'Z':
+                    break
+            time.sleep(0.02)
+        self.assertLess(time.monotonic(), until, 'it fetches on for nobody')
+
     def test_what_is_asked_for_again_is_young_again(self):
         whole = self.fetch()
         os.utime(whole, (0, 0))
