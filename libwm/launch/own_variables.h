@@ -12,33 +12,12 @@ namespace wm::launch {
 
 /// When a variable is set.
 enum class SetWhen : std::uint8_t {
-<<<<<<< HEAD
-  Task,       ///< every task
-  Process,    ///< every task, and the agent of the part
-  Asked,      ///< an option of the job says so
-  Parallel,   ///< the job has several tasks
-  Elastic,    ///< the job is elastic
-  Array,      ///< an element of an array
-  Element,    ///< an element of an open array
-  Meets,      ///< its tasks meet at a port
-  Launcher,   ///< a launcher of trainings, or one process a host
-  Python,     ///< not batch, or it starts a training
-  Training,   ///< the profile is not of type batch
-  Grouped,    ///< the job has groups
-  Agent,      ///< the part has an agent
-  InAgent,    ///< the part's agent alone
-  Notebook,   ///< the profile is a notebook's
-  Container,  ///< the task is in a container
-  Bound,      ///< CPUs or memory are bound
-  Shares,     ///< its GPUs are shared by MPS
-  Beside,     ///< commands around the tasks
-  Warm,       ///< a kernel that is kept warm
-=======
   Task,        ///< every task
   Process,     ///< every task, and the agent of the part
   Asked,       ///< an option of the job says so
   Parallel,    ///< the job has several tasks
   Elastic,     ///< the job is elastic
+  Array,       ///< an element of an array
   Element,     ///< an element of an open array
   Meets,       ///< its tasks meet at a port
   Launcher,    ///< a launcher of trainings, or one process a host
@@ -54,7 +33,6 @@ enum class SetWhen : std::uint8_t {
   Beside,      ///< commands around the tasks
   Warm,        ///< a kernel that is kept warm
   Translated,  ///< its #SBATCH lines were translated
->>>>>>> 0a4018440d5c89abcb6880111ce0ca6ee3a8aae1
 };
 
 /// Where that is done.

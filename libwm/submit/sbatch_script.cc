@@ -12,11 +12,11 @@
 namespace wm::cmd {
 namespace {
 
-constexpr std::string_view kMark = "#SBATCH";
+constexpr std::string_view kSbatchMark = "#SBATCH";
 
 bool is_mark(std::string_view line) {
-  return line.starts_with(kMark) &&
-         (line.size() == kMark.size() || line[kMark.size()] == ' ' || line[kMark.size()] == '\t');
+  return line.starts_with(kSbatchMark) &&
+         (line.size() == kSbatchMark.size() || line[kSbatchMark.size()] == ' ' || line[kSbatchMark.size()] == '\t');
 }
 
 // Visits the lines that sbatch reads, until the visit is false.
@@ -27,7 +27,7 @@ void each_line(std::string_view script, Visit visit) {
     script.remove_prefix(std::min(line.size() + 1, script.size()));
     auto first = line.find_first_not_of(" \t\r");
     if (first != line.npos && line[first] != '#') return;  // the first command
-    if (is_mark(line) && !visit(number, line.substr(kMark.size()))) return;
+    if (is_mark(line) && !visit(number, line.substr(kSbatchMark.size()))) return;
   }
 }
 

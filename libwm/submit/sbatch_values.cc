@@ -8,7 +8,7 @@
 namespace wm::cmd {
 namespace {
 
-Error bad(std::string_view text, const char* expected) {
+Error bad_value(std::string_view text, const char* expected) {
   return fail(Code::BadArgument, "'" + std::string(text) + "' is not " + expected);
 }
 
@@ -16,7 +16,7 @@ Result<std::int64_t> number(std::string_view text) {
   std::int64_t value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   bool whole = error == std::errc() && end == text.data() + text.size() && value >= 0;
-  if (!whole || value > 1'000'000'000) return bad(text, "a number");
+  if (!whole || value > 1'000'000'000) return bad_value(text, "a number");
   return value;
 }
 
@@ -27,7 +27,7 @@ bool is_never(std::string_view text) {
 // What the parts of a time are of, by how many there are and whether days stand before.
 Result<std::int64_t> seconds_of(std::string_view text, bool days) {
   auto parts = sbatch_list(text, ':');
-  if (parts.empty() || parts.size() > 3) return bad(text, "a time");
+  if (parts.empty() || parts.size() > 3) return bad_value(text, "a time");
   std::array<std::int64_t, 3> all{};
   for (std::size_t i = 0; i < parts.size(); ++i) {
     WM_TRY(all[i], number(parts[i]));
@@ -40,10 +40,10 @@ Result<std::int64_t> seconds_of(std::string_view text, bool days) {
 Result<std::string> job_of(std::string_view text) {
   auto line = text.find('_');
   auto id = text.substr(0, line);
-  if (!number(id)) return bad(text, "a job's number");
+  if (!number(id)) return bad_value(text, "a job's number");
   if (line == text.npos) return std::string(id);
   auto index = text.substr(line + 1);
-  if (index != "*" && !number(index)) return bad(text, "a job's number");
+  if (index != "*" && !number(index)) return bad_value(text, "a job's number");
   return std::string(id) + "[" + std::string(index) + "]";
 }
 
@@ -56,7 +56,7 @@ Result<std::string> condition_of(std::string_view text) {
     return !parts.empty() && one.first == parts[0];
   });
   if (kind == kKinds.end() || parts.size() < 2)
-    return bad(text, "afterok, afternotok, afterany or after with numbers of jobs");
+    return bad_value(text, "afterok, afternotok, afterany or after with numbers of jobs");
   std::string all;
   for (std::size_t i = 1; i < parts.size(); ++i) {
     WM_TRY(auto job, job_of(parts[i]));
@@ -93,7 +93,7 @@ Result<std::uint32_t> sbatch_count(std::string_view text) {
   if (thousands) text.remove_suffix(1);
   WM_TRY(auto value, number(text));
   value *= thousands ? 1000 : 1;
-  if (value < 1 || value > 10'000'000) return bad(text, "a number from 1 to 10000000");
+  if (value < 1 || value > 10'000'000) return bad_value(text, "a number from 1 to 10000000");
   return static_cast<std::uint32_t>(value);
 }
 
@@ -119,7 +119,7 @@ Result<std::int64_t> sbatch_megabytes(std::string_view text) {
     body.remove_suffix(1);
   }
   auto value = number(body);
-  if (!value || unit == kUnits.npos) return bad(text, "a size such as 4000, 4000M or 4G");
+  if (!value || unit == kUnits.npos) return bad_value(text, "a size such as 4000, 4000M or 4G");
   if (unit == 0) return (*value + 1023) / 1024;
   for (; unit > 1; --unit) *value *= 1024;
   return value;
@@ -137,7 +137,7 @@ Result<std::string> sbatch_date(std::string_view text) {
   bool fine = (hours.size() == 2 || hours.size() == 3) && (days.empty() || days.size() == 3);
   for (const auto* list : {&hours, &days})
     for (const auto& part : *list) fine = fine && is_digits(part);
-  if (!fine) return bad(text, kForms);
+  if (!fine) return bad_value(text, kForms);
   std::string made;
   for (const auto& part : days) made += part + ":";
   return made + hours[0] + ":" + hours[1];
@@ -150,7 +150,7 @@ Result<std::string> sbatch_dependency(std::string_view text) {
     WM_TRY(auto one, condition_of(part));
     all += (all.empty() ? "" : any ? " || " : " && ") + (any ? "(" + one + ")" : one);
   }
-  if (all.empty()) return bad(text, "a dependency");
+  if (all.empty()) return bad_value(text, "a dependency");
   return all;
 }
 
@@ -161,9 +161,9 @@ Result<std::string> sbatch_constraint(std::string_view text) {
     else if (c == '|') made += " || ";
     else if (c == '(' || c == ')' || c == '!') made += c;
     else if (std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.') made += c;
-    else return bad(text, "features with & and |: counts and brackets have no place here");
+    else return bad_value(text, "features with & and |: counts and brackets have no place here");
   }
-  if (made.empty()) return bad(text, "a feature");
+  if (made.empty()) return bad_value(text, "a feature");
   return "(" + made + ")";
 }
 
@@ -175,7 +175,7 @@ Result<std::string> sbatch_mail_types(std::string_view text) {
     bool known = all || end || type == "BEGIN" || type == "FAIL" || type == "REQUEUE" ||
                  type.starts_with("TIME_LIMIT") || type == "ARRAY_TASKS" ||
                  type == "INVALID_DEPEND" || type == "STAGE_OUT";
-    if (!known) return bad(type, "NONE, BEGIN, END, FAIL or ALL");
+    if (!known) return bad_value(type, "NONE, BEGIN, END, FAIL or ALL");
     start = start || all || type == "BEGIN";
     done = done || all || end;
     exit = exit || all || end || type == "FAIL" || type == "TIME_LIMIT";
@@ -208,7 +208,7 @@ Result<std::string> sbatch_array_from_one(std::string_view array) {
     }
     made += (made.empty() ? "" : ",") + moved + part.substr(colon);
   }
-  if (made.empty()) return bad(array, "a list of indices");
+  if (made.empty()) return bad_value(array, "a list of indices");
   return made + std::string(array.substr(limit));
 }
 

@@ -17,11 +17,11 @@ constexpr std::string_view kPolicys[] = {"q", "n",   "ar", "sizes", "app", "plan
                                          "g", "sla", "We", "U",     "ptl", "H",    "b",   "t"};
 
 /// Options that are not there where their text is empty.
-struct Text {
+struct TextOption {
   std::string_view name;
   std::string JobSpec::*field;
 };
-constexpr Text kTexts[] = {{"q", &JobSpec::queue},       {"app", &JobSpec::app},
+constexpr TextOption kTexts[] = {{"q", &JobSpec::queue},       {"app", &JobSpec::app},
                            {"plan", &JobSpec::plan},     {"P", &JobSpec::project},
                            {"g", &JobSpec::job_group},   {"Jd", &JobSpec::description},
                            {"U", &JobSpec::reservation}, {"sla", &JobSpec::service_class}};
@@ -188,7 +188,7 @@ Result<void> take_away(const std::string& name, Parsed& options, JobSpec& spec) 
   auto reset = name + "n";
   auto listed = std::ranges::any_of(modify_options(),
                                     [&](const Option& option) { return option.name == reset; });
-  auto text = std::ranges::find(kTexts, name, &Text::name);
+  auto text = std::ranges::find(kTexts, name, &TextOption::name);
   if (text != std::end(kTexts)) spec.*text->field = "";
   else if (listed) options.options[reset] = {""};
   else if (name == "H") spec.when.hold = false;

@@ -18,7 +18,7 @@ namespace wm::master {
 namespace {
 
 constexpr std::size_t kThreads = 4;  // so many owners at a time
-constexpr std::size_t kMostWaiting = 1000;
+constexpr std::size_t kMostNotices = 1000;
 constexpr Duration kPatience = std::chrono::seconds(10);
 
 Send running(std::vector<std::string> words, const std::string& input) {
@@ -118,7 +118,7 @@ void Notifier::add(std::vector<Notice> notices) {
   for (auto& notice : notices) {
     taken_ = std::max(taken_, notice.seq.value);
     auto& waiting = waiting_[notice.owner];
-    if (waiting.size() >= kMostWaiting) {
+    if (waiting.size() >= kMostNotices) {
       if (dropped_.insert(notice.owner).second)
         log::warn("notices_dropped", {{"user", notice.owner}, {"job", to_string(notice.job)}});
       continue;

@@ -6,7 +6,7 @@
 namespace wm::launch {
 namespace {
 
-HostFacts host_b() {
+HostFacts slurm_host() {
   HostFacts host;
   host.name = "b";
   host.cluster = "c";
@@ -15,7 +15,7 @@ HostFacts host_b() {
 }
 
 /// Job 12, element 3: two tasks on a, two on b, where it is asked; the second of them.
-HostOrder order(const std::string& mark) {
+HostOrder slurm_order(const std::string& mark) {
   HostOrder o;
   o.job = {12, 3};
   o.attempt = {1};
@@ -39,13 +39,13 @@ HostOrder order(const std::string& mark) {
 
 std::map<std::string, std::string> environment(const HostOrder& o) {
   std::map<std::string, std::string> vars;
-  for (const auto& entry : task_environment(o, host_b(), o.tasks[0]))
+  for (const auto& entry : task_environment(o, slurm_host(), o.tasks[0]))
     vars[entry.substr(0, entry.find('='))] = entry.substr(entry.find('=') + 1);
   return vars;
 }
 
 TEST(slurm_env, a_translated_job_has_its_number_hosts_and_place) {
-  auto vars = environment(order("0"));
+  auto vars = environment(slurm_order("0"));
   for (auto [name, value] :
        std::initializer_list<std::pair<const char*, const char*>>{{"SLURM_JOB_ID", "12"},
                                                                   {"SLURM_JOBID", "12"},
@@ -70,17 +70,17 @@ TEST(slurm_env, a_translated_job_has_its_number_hosts_and_place) {
 }
 
 TEST(slurm_env, indices_that_bsub_has_raised_are_slurms_again) {
-  EXPECT_EQ(environment(order("1"))["SLURM_ARRAY_TASK_ID"], "2");
-  EXPECT_EQ(expand_output("%J_%Z %I", order("1"), "b"), "12_2 3");
+  EXPECT_EQ(environment(slurm_order("1"))["SLURM_ARRAY_TASK_ID"], "2");
+  EXPECT_EQ(expand_output("%J_%Z %I", slurm_order("1"), "b"), "12_2 3");
 }
 
 TEST(slurm_env, other_jobs_have_none_of_it) {
-  for (const auto& [name, value] : environment(order("")))
+  for (const auto& [name, value] : environment(slurm_order("")))
     EXPECT_FALSE(name.starts_with("SLURM") || name == "HYDRA_BOOTSTRAP") << name << value;
 }
 
 TEST(slurm_env, a_job_that_is_no_element_has_no_array) {
-  auto o = order("0");
+  auto o = slurm_order("0");
   o.job.index = 0;
   EXPECT_FALSE(environment(o).contains("SLURM_ARRAY_TASK_ID"));
 }
