@@ -56,7 +56,8 @@ constexpr Verb kVerbs[] = {
 };
 
 constexpr const char* kSynopsis =
-    "badmin ckconfig | reconfig | showconf [mbd|sbd] | lsfconf | keys file | snapshot file | "
+    "badmin ckconfig | reconfig | showconf [mbd|sbd] | lsfconf [folder] | keys file | snapshot "
+    "file | "
     "rebuild-acct | "
     "backup file | take-over\n"
     "       badmin reconfig --diff | showstatus | diagnose | hist | mbdhist | qhist [queue ...] | "
@@ -85,6 +86,7 @@ constexpr const char* kSynopsis =
     "  showconf               Where the cluster is and what it is called\n"
     "  showconf mbd, sbd      Settings by their LSF names, for programs written for LSF\n"
     "  lsfconf                The text of lsf.conf, for such programs; it belongs beside wm.conf\n"
+    "  lsfconf folder         Makes it there, and lsbatch/CLUSTER/configdir/lsb.params below it\n"
     "  keys file              Reference of a configuration file, for example queues.conf\n"
     "  snapshot file          Save the live state for bsim and bwhatif; it holds no secrets\n"
     "  hclose, hopen          Start no more tasks on hosts; start them again\n"
@@ -144,9 +146,11 @@ Result<int> check_config() {
   bool stops = std::ranges::any_of(found, &Finding::stops);
   if (!stops)
     for (auto& one : ask_running(config)) found.push_back(std::move(one));
-  for (auto& one : check_lsf_conf(text_of(conf_dir() + "/lsf.conf"),
-                                  conf::lsf_conf_text(config.cluster, lsf_places())))
-    found.push_back(std::move(one));
+  for (const auto& [file, wanted] :
+       {std::pair(std::string("lsf.conf"), conf::lsf_conf_text(config.cluster, lsf_places())),
+        std::pair(conf::lsb_params_path(config.cluster), conf::lsb_params_text(config.cluster))})
+    for (auto& one : check_lsf_conf(file, text_of(conf_dir() + "/" + file), wanted))
+      found.push_back(std::move(one));
   for (const auto& one : found) complain((one.stops ? "Error: " : "Warning: ") + one.text + "\n");
   say(stops ? "There are errors.\n" : "No errors found.\n");
   return stops ? kRefused : 0;
@@ -177,9 +181,31 @@ Result<int> show_as_lsf(const ClusterConf& cluster, const std::string& daemon) {
   return 0;
 }
 
-Result<int> show_lsf_conf() {
+// Made, or made anew unless somebody wrote it.
+Result<void> write_for_lsf(const std::string& path, const std::string& text) {
+  std::error_code problem;
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), problem);
+  auto there = text_of(path);
+  auto first = text.substr(0, text.find('\n') + 1);
+  if (there && !there->starts_with(first)) {
+    complain("badmin: " + path + " is somebody's own: it stays\n");
+    return {};
+  }
+  WM_TRY(replace_file(path, text, 0644));
+  say(path + "\n");
+  return {};
+}
+
+Result<int> make_lsf_conf(const std::vector<std::string>& words) {
   WM_TRY(auto cluster, cluster_conf());
-  say(conf::lsf_conf_text(cluster, lsf_places()));
+  auto text = conf::lsf_conf_text(cluster, lsf_places());
+  if (words.size() < 2) {
+    say(text);
+    return 0;
+  }
+  WM_TRY(write_for_lsf(words[1] + "/lsf.conf", text));
+  WM_TRY(write_for_lsf(words[1] + "/" + conf::lsb_params_path(cluster),
+                       conf::lsb_params_text(cluster)));
   return 0;
 }
 
@@ -335,7 +361,7 @@ Result<int> run(const Parsed& options) {
   if (word == "ckconfig") return check_config();
   if (word == "mkresults") return make_results({options.words.begin() + 1, options.words.end()});
   if (word == "showconf") return show_config(options.words);
-  if (word == "lsfconf") return show_lsf_conf();
+  if (word == "lsfconf") return make_lsf_conf(options.words);
   if (word == "keys") return show_keys({options.words.begin() + 1, options.words.end()});
   if (word == "backup") return back_up({options.words.begin() + 1, options.words.end()});
   if (word == "take-over") return take_over(options.first("C").value_or(""));

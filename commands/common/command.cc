@@ -100,7 +100,15 @@ std::string conf_dir() {
   return environment("WM_CONF_DIR").value_or(std::string(conf::kDefaultDir));
 }
 
-Result<ClusterConf> cluster_conf() { return conf::load_cluster(conf_dir()); }
+Result<ClusterConf> cluster_conf() {
+  static bool told = false;
+  std::vector<std::string> wrong;
+  WM_TRY(auto cluster, conf::load_cluster(conf_dir(), wrong));
+  if (wrong.empty() || std::exchange(told, true)) return cluster;
+  for (const auto& line : wrong) complain("Warning: " + line + "\n");
+  complain("Warning: wm.conf is not in force as it is: badmin ckconfig\n");
+  return cluster;
+}
 
 Result<client::Master> master() {
   WM_TRY(auto cluster, cluster_conf());

@@ -142,10 +142,11 @@ Findings check_left_out(const Config& next, std::span<const QueueView> queues,
   return found;
 }
 
-Findings check_lsf_conf(const std::optional<std::string>& found, const std::string& wanted) {
+Findings check_lsf_conf(const std::string& file, const std::optional<std::string>& found,
+                        const std::string& wanted) {
   auto first = wanted.substr(0, wanted.find('\n'));
   if (!found || *found == wanted || !found->starts_with(first)) return {};
-  return {{false, "lsf.conf: is not what wm.conf says any more: badmin lsfconf makes it anew"}};
+  return {{false, file + ": is not what wm.conf says any more: badmin lsfconf makes it anew"}};
 }
 
 Findings check_strangers(const Config& next, std::span<const Stranger> strangers) {

@@ -57,9 +57,10 @@ Findings check_plan_limits(const Config& config);
 Findings check_left_out(const Config& next, std::span<const QueueView> queues,
                         std::span<const HostView> hosts);
 
-/// Is lsf.conf what `wanted`, made of wm.conf, says? `found`: its text; none: there is no such
-/// file. A file that somebody wrote by hand is left alone. @cost O(text)
-Findings check_lsf_conf(const std::optional<std::string>& found, const std::string& wanted);
+/// Is lsf.conf or lsb.params, called `file`, what `wanted`, made of wm.conf, says? `found`: its
+/// text; none: there is no such file. One that somebody wrote by hand is left alone. @cost O(text)
+Findings check_lsf_conf(const std::string& file, const std::optional<std::string>& found,
+                        const std::string& wanted);
 
 /// Hosts that want to join and are not in `next`. @cost O(strangers)
 Findings check_strangers(const Config& next, std::span<const Stranger> strangers);

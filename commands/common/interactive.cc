@@ -30,7 +30,7 @@ Result<AttachReply> find_door(client::Master& master, const AttachRequest& reque
 }
 
 Result<LaunchEnded> converse(const AttachReply& where, const ToLaunch& first, bool terminal) {
-  WM_TRY(auto cluster, conf::load_cluster(conf_dir()));
+  WM_TRY(auto cluster, cluster_conf());
   WM_TRY(auto launch, client::Launch::open({where.door, cluster.munge_socket}, first));
   RawTerminal raw(terminal);
   return launch.run({true, terminal && raw.is_terminal()});

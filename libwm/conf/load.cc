@@ -261,14 +261,27 @@ Result<Config> parse(const Texts& texts, const std::string& own_host) {
   return c;
 }
 
-Result<ClusterConf> load_cluster(const std::string& dir) {
+// What is wrong keeps its default.
+static Result<ClusterConf> read_cluster(const std::string& dir, Problems& problems) {
   WM_TRY(check_directory(dir));
   Texts texts;
   WM_TRY(read_file(dir, std::string(kFiles[0]), texts));
-  Problems problems;
   ClusterConf cluster;
   load_cluster(read_whole(std::string(kFiles[0]), texts, problems), cluster, problems);
+  return cluster;
+}
+
+Result<ClusterConf> load_cluster(const std::string& dir) {
+  Problems problems;
+  WM_TRY(auto cluster, read_cluster(dir, problems));
   if (!problems.empty()) return problems.error();
+  return cluster;
+}
+
+Result<ClusterConf> load_cluster(const std::string& dir, std::vector<std::string>& wrong) {
+  Problems problems;
+  WM_TRY(auto cluster, read_cluster(dir, problems));
+  wrong = problems.lines();
   return cluster;
 }
 

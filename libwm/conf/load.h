@@ -49,6 +49,11 @@ std::string this_host();
 /// @errors as load()   @cost reads one file; blocks
 Result<ClusterConf> load_cluster(const std::string& dir);
 
+/// The same for commands of users, which go on while a mistake stands there that is not in force:
+/// what is wrong keeps its default, and `wrong` has a line for it.
+/// @errors NotFound, System as load()   @cost as above
+Result<ClusterConf> load_cluster(const std::string& dir, std::vector<std::string>& wrong);
+
 /// The reference of one file as a manual page in Markdown, made from its table.
 /// @errors NotFound: not one of file_names()
 Result<std::string> reference(std::string_view file);

@@ -8,6 +8,10 @@ namespace {
 constexpr const char* kFollows = "10.1.0.13";
 constexpr const char* kReleased = "Nov 25 2026";
 
+// By it badmin knows what it may make anew.
+constexpr const char* kMade =
+    "# Made by `badmin lsfconf` of wm.conf, for programs that look here for LSF's settings.";
+
 std::string yes(bool value) { return value ? "Y" : "N"; }
 
 std::string seconds(Duration d) {
@@ -57,9 +61,18 @@ std::vector<LsfSetting> lsb_params(const ClusterConf& cluster) {
   };
 }
 
+std::string lsb_params_path(const ClusterConf& cluster) {
+  return "lsbatch/" + cluster.name + "/configdir/lsb.params";
+}
+
+std::string lsb_params_text(const ClusterConf& cluster) {
+  std::string text = std::string(kMade) + "\nBegin Parameters\n";
+  for (const auto& [name, value] : lsb_params(cluster)) text += name + " = " + value + "\n";
+  return text + "End Parameters\n";
+}
+
 std::string lsf_conf_text(const ClusterConf& cluster, const LsfPlaces& places) {
-  std::string text =
-      "# Made by `badmin lsfconf` of wm.conf, for programs that look here for LSF's settings.\n";
+  std::string text = std::string(kMade) + "\n";
   for (const auto& [name, value] : lsf_settings(cluster, places)) text += name + "=" + value + "\n";
   return text;
 }

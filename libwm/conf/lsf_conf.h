@@ -34,6 +34,12 @@ std::vector<LsfSetting> lsb_params(const ClusterConf& cluster);
 /// The text of lsf.conf: "NAME=value" from the first column, one "=" a line. @cost O(1)
 std::string lsf_conf_text(const ClusterConf& cluster, const LsfPlaces& places);
 
+/// Where programs written for LSF look for lsb.params, below LSF_CONFDIR. @cost O(1)
+std::string lsb_params_path(const ClusterConf& cluster);
+/// Its text: lsb_params() in a section Parameters. @cost O(1)
+/// @source LSF: LSF_CONFDIR/lsbatch/CLUSTER/configdir/lsb.params
+std::string lsb_params_text(const ClusterConf& cluster);
+
 /// First line of lsid; `version`: WM's. @cost O(1)
 std::string lsid_banner(const ClusterConf& cluster, const std::string& version);
 

@@ -29,7 +29,13 @@ install_it() { run "$TOP/scripts/install"; [ "$status" -eq 0 ]; }
 }
 
 @test "programs written for LSF find settings of the installed cluster" {
-  printf '#!/bin/sh\necho "# Made by badmin"; echo "LSF_ENVDIR=$WM_CONF_DIR"; echo "LSF_BINDIR=${0%%/*}"\n' >"$B/bin/badmin"
+  cat >"$B/bin/badmin" <<'MADE'
+#!/bin/sh
+file=$2/lsf.conf
+[ ! -e "$file" ] || [ "$(head -n 1 "$file")" = "# Made by badmin" ] || exit 0
+printf '# Made by badmin\nLSF_ENVDIR=%s\nLSF_BINDIR=%s\n' "$WM_CONF_DIR" "${0%/*}" >"$file"
+echo "$file"
+MADE
   install_it
   grep -qx 'LSF_ENVDIR=/etc/wm' "$DESTDIR/etc/wm/lsf.conf"
   grep -qx 'LSF_BINDIR=/usr/bin' "$DESTDIR/etc/wm/lsf.conf"

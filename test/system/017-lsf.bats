@@ -32,6 +32,34 @@ setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; }
   [ "$(cat seen)" -gt 5 ]
 }
 
+@test "lsb.params lies below the LSF_CONFDIR that is told, and stays where somebody wrote it" {
+  params=$(badmin showconf mbd | sed -n 's/^ *LSF_CONFDIR = //p')/lsbatch/$(lsclusters | awk 'NR == 2 { print $1 }')/configdir/lsb.params
+  grep -qx 'DEFAULT_QUEUE = normal' "$params"
+  [ "$(grep -c '^Begin Parameters$\|^End Parameters$' "$params")" -eq 2 ]
+  run badmin lsfconf made
+  [ "${#lines[@]}" -eq 2 ]
+  echo '# mine' >made/lsf.conf
+  run badmin lsfconf made
+  [[ $output == *"made/lsf.conf is somebody's own: it stays"* ]]
+  [ "$(cat made/lsf.conf)" = '# mine' ]
+}
+
+@test "a mistake in wm.conf that is not in force stops no user, and is told" {
+  cp -r "$WM_CONF_DIR" wrong
+  printf '\n[typo]\nx = 1\n' >>wrong/wm.conf
+  export WM_CONF_DIR=$PWD/wrong
+  run bjobs
+  [ "$status" -eq 0 ]
+  [[ $output == *"Warning: wm.conf:"*"unknown section 'typo'"* ]]
+  job=$(submit -H true 2>told)
+  [ "$(grep -c typo told)" -eq 1 ]
+  bkill "$job" 2>/dev/null
+  run badmin ckconfig
+  [ "$status" -eq 255 ]
+  run badmin reconfig
+  [ "$status" -eq 255 ]
+}
+
 @test "a waiting job that gets SIGTERM never starts" {
   busy=$(submit -n 2 sleep 600)
   wait_for 10 in_state "$busy" running

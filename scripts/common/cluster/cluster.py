@@ -145,9 +145,8 @@ class Cluster:
         badmin = f'{self.build}/bin/badmin'
         if not os.access(badmin, os.X_OK):
             return
-        with open(self.path('conf', 'lsf.conf'), 'w', encoding='utf-8') as out:
-            subprocess.run([badmin, 'lsfconf'], env={**os.environ, 'WM_CONF_DIR': self.path('conf')}, stdout=out,
-                           stderr=subprocess.DEVNULL, check=False)
+        subprocess.run([badmin, 'lsfconf', self.path('conf')], env={**os.environ, 'WM_CONF_DIR': self.path('conf')},
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
 
     def _web(self):
         """Its web door, None without --web."""

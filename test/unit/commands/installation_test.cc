@@ -166,10 +166,10 @@ TEST(installation, hosts_that_want_to_join_are_told_until_they_are_listed) {
 
 TEST(installation, an_lsf_conf_that_was_made_of_another_wm_conf_is_named) {
   const std::string made = "# Made by badmin\nA=1\n";
-  EXPECT_TRUE(check_lsf_conf(std::nullopt, made).empty());
-  EXPECT_TRUE(check_lsf_conf(made, made).empty());
-  EXPECT_TRUE(check_lsf_conf("# mine\nA=2\n", made).empty());
-  auto found = check_lsf_conf("# Made by badmin\nA=2\n", made);
+  EXPECT_TRUE(check_lsf_conf("lsf.conf", std::nullopt, made).empty());
+  EXPECT_TRUE(check_lsf_conf("lsf.conf", made, made).empty());
+  EXPECT_TRUE(check_lsf_conf("lsf.conf", "# mine\nA=2\n", made).empty());
+  auto found = check_lsf_conf("lsf.conf", "# Made by badmin\nA=2\n", made);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_FALSE(found[0].stops);
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <random>
 
 #include "libwm/conf/keys.h"
@@ -237,6 +238,18 @@ TEST(conf, a_command_reads_the_cluster_alone) {
   ASSERT_TRUE(cluster) << cluster.error().text;
   EXPECT_EQ(cluster->master_host, "localhost");
   EXPECT_EQ(load_cluster("/nonexistent/wm").error().code, Code::NotFound);
+}
+
+TEST(conf, commands_of_users_take_what_they_need_of_a_file_with_a_mistake) {
+  test::OwnFolder folder;
+  std::ofstream(folder.path() + "/wm.conf") << "[cluster]\ncluster_name = c1\n[typo]\nx = 1\n";
+  std::vector<std::string> wrong;
+  auto cluster = load_cluster(folder.path(), wrong);
+  ASSERT_TRUE(cluster);
+  EXPECT_EQ(cluster->name, "c1");
+  ASSERT_EQ(wrong.size(), 2u);
+  EXPECT_TRUE(wrong[0].starts_with("wm.conf:3: unknown section 'typo'")) << wrong[0];
+  EXPECT_FALSE(load_cluster(folder.path()));  // daemons and ckconfig refuse it
 }
 
 // Pieces of configuration files, and bytes that have no place in one.

@@ -50,6 +50,17 @@ TEST(lsf_conf, every_line_is_a_comment_or_one_setting_from_the_first_column) {
   EXPECT_NE(text.find("\nLSF_ENVDIR=/etc/wm\n"), text.npos);
 }
 
+TEST(lsf_conf, lsb_params_has_its_section_where_clients_look) {
+  ClusterConf cluster;
+  cluster.name = "c1";
+  cluster.default_queue = "night";
+  EXPECT_EQ(lsb_params_path(cluster), "lsbatch/c1/configdir/lsb.params");
+  auto text = lsb_params_text(cluster);
+  EXPECT_TRUE(text.starts_with("# Made by `badmin lsfconf`"));
+  EXPECT_NE(text.find("\nBegin Parameters\nDEFAULT_QUEUE = night\n"), text.npos);
+  EXPECT_TRUE(text.ends_with("\nEnd Parameters\n"));
+}
+
 TEST(lsf_conf, clients_find_a_release_of_lsf_in_the_banner) {
   ClusterConf cluster;
   std::smatch found;
