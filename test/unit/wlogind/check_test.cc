@@ -2,7 +2,15 @@
 #include "daemons/wlogind/check.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "libwm/base/clock.h"
+#include "libwm/login/api_keys.h"
+#include "test/support/folder.h"
 
 namespace wm::login {
 namespace {
@@ -31,6 +39,53 @@ TEST(check_secret, without_an_account_a_key_and_no_secret_are_refused_in_the_sam
   ASSERT_FALSE(none);
   EXPECT_EQ(key.error(), none.error());
   EXPECT_EQ(key.error().code, Code::Denied);
+}
+
+/// An account of the system with a home of the test's, in which there is one key. Root only: who is
+/// asked becomes that account.
+struct KeyHome {
+  KeyHome() : account(proc::account("daemon").value()) {
+    ::chmod(folder.path().c_str(), 0755);
+    account.home = folder.path() + "/home";
+    for (const char* below : {"", "/.config", "/.config/wm"}) own(account.home + below, 0700, true);
+    write("read,inference", 0, 0600);
+  }
+  void own(const std::string& path, mode_t mode, bool make) {
+    if (make) std::filesystem::create_directory(path);
+    EXPECT_EQ(::chown(path.c_str(), account.uid, account.gid), 0);
+    EXPECT_EQ(::chmod(path.c_str(), mode), 0);
+  }
+  void write(const std::string& scopes, std::int64_t expires, mode_t mode) {
+    auto file = account.home + "/.config/wm/keys";
+    rest::ApiKey key{"laptop", rest::key_hash(secret), scopes, 1,
+                     expires ? expires : now_s() + 600};
+    std::ofstream(file) << rest::to_text({key});
+    own(file, mode, false);
+  }
+  Result<Grant> shown(const std::string& what) const { return check_secret(account, what, "wm"); }
+  test::OwnFolder folder;
+  proc::Account account;
+  std::string secret = rest::key_secret(std::string(32, 'k'));
+};
+
+TEST(check_secret, a_key_of_the_accounts_own_file_gives_what_it_says_and_another_one_nothing) {
+  if (::geteuid() != 0) GTEST_SKIP() << "not root";
+  KeyHome home;
+  auto grant = home.shown(home.secret);
+  if (!grant) GTEST_SKIP() << "PAM of this machine lets no account of the system in";
+  EXPECT_EQ(grant->scopes, "read,inference");
+  EXPECT_FALSE(home.shown(rest::key_secret(std::string(32, 'x'))));
+  home.write("read", now_s() - 1, 0600);
+  EXPECT_FALSE(home.shown(home.secret)) << "it has expired";
+  home.write("read", 0, 0666);
+  EXPECT_FALSE(home.shown(home.secret)) << "others can write the file";
+  home.write("read", 0, 0600);
+  EXPECT_TRUE(home.shown(home.secret));
+  auto file = home.account.home + "/.config/wm/keys";
+  EXPECT_EQ(::chown(file.c_str(), 65534, 65534), 0);
+  EXPECT_FALSE(home.shown(home.secret)) << "the file is another's";
+  std::filesystem::remove(file);
+  EXPECT_FALSE(home.shown(home.secret));
 }
 
 }  // namespace
