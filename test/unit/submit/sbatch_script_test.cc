@@ -30,7 +30,7 @@ Result<SbatchWords> translated(const std::string& lines) {
 }
 
 // The words, joined; what every job has in front of them is left out.
-std::string translated(const std::string& lines) {
+std::string translation(const std::string& lines) {
   auto made = translated(lines);
   if (!made) return made.error().text;
   auto text = joined(made->words, " ");
@@ -51,13 +51,13 @@ std::string setting(const std::string& lines, const std::string& name) {
 TEST(sbatch_script, long_and_short_forms_with_blanks_and_equals_are_one) {
   for (const char* line : {"#SBATCH --partition=a,b", "#SBATCH --partition a,b", "#SBATCH -p a,b",
                            "#SBATCH -pa,b", "#SBATCH -p=a,b", "#SBATCH\t-p a,b # the queues"})
-    EXPECT_EQ(translated(line), "-q a b") << line;
-  EXPECT_EQ(translated("#SBATCH -p a -A 'my project'\n#SBATCH --hold"), "-q a -P my project -H");
+    EXPECT_EQ(translation(line), "-q a b") << line;
+  EXPECT_EQ(translation("#SBATCH -p a -A 'my project'\n#SBATCH --hold"), "-q a -P my project -H");
 }
 
 TEST(sbatch_script, lines_are_read_up_to_the_first_command_from_the_first_column) {
   EXPECT_EQ(
-      translated("\n# text\n##SBATCH -p x\n #SBATCH -p y\n#SBATCHX\n#SBATCH -p z\necho\n#SBATCH -p w"),
+      translation("\n# text\n##SBATCH -p x\n #SBATCH -p y\n#SBATCHX\n#SBATCH -p z\necho\n#SBATCH -p w"),
       "-q z");
   EXPECT_TRUE(has_sbatch_lines("#!/bin/sh\n\n#SBATCH -n 1\n"));
   EXPECT_FALSE(has_sbatch_lines("#!/bin/sh\necho\n#SBATCH -n 1\n"));
@@ -65,18 +65,18 @@ TEST(sbatch_script, lines_are_read_up_to_the_first_command_from_the_first_column
 }
 
 TEST(sbatch_script, what_is_not_in_the_table_is_refused_by_name_and_line) {
-  auto why = translated("#SBATCH -n 2\n#SBATCH --ntasks-per-socket=2");
+  auto why = translation("#SBATCH -n 2\n#SBATCH --ntasks-per-socket=2");
   EXPECT_NE(why.find("line 3 of the script: #SBATCH --ntasks-per-socket is not translated"),
             why.npos)
       << why;
-  EXPECT_NE(translated("#SBATCH -Z").find("#SBATCH -Z is not translated"), std::string::npos);
+  EXPECT_NE(translation("#SBATCH -Z").find("#SBATCH -Z is not translated"), std::string::npos);
   EXPECT_NE(
-      translated("#SBATCH --time=soon").find("line 2 of the script: #SBATCH --time: 'soon' is not"),
+      translation("#SBATCH --time=soon").find("line 2 of the script: #SBATCH --time: 'soon' is not"),
       std::string::npos);
-  EXPECT_NE(translated("#SBATCH --time").find("its value is missing"), std::string::npos);
-  EXPECT_NE(translated("#SBATCH job").find("'job' is no option"), std::string::npos);
-  EXPECT_NE(translated("#SBATCH --gres=shard:2").find("'shard:2' is not gpu"), std::string::npos);
-  EXPECT_NE(translated("#SBATCH -J 'x").find("line 2 of the script"), std::string::npos);
+  EXPECT_NE(translation("#SBATCH --time").find("its value is missing"), std::string::npos);
+  EXPECT_NE(translation("#SBATCH job").find("'job' is no option"), std::string::npos);
+  EXPECT_NE(translation("#SBATCH --gres=shard:2").find("'shard:2' is not gpu"), std::string::npos);
+  EXPECT_NE(translation("#SBATCH -J 'x").find("line 2 of the script"), std::string::npos);
 }
 
 TEST(sbatch_script, sizes_are_slots_on_hosts) {
@@ -96,43 +96,43 @@ TEST(sbatch_script, sizes_are_slots_on_hosts) {
            {"#SBATCH -N 2-4", "-n 2 -R span[ptile=1]"},
            {"#SBATCH --exclusive", "-x"},
        })
-    EXPECT_EQ(translated(lines), meant) << lines;
+    EXPECT_EQ(translation(lines), meant) << lines;
 }
 
 TEST(sbatch_script, memory_is_of_a_host_or_of_a_slot) {
-  EXPECT_EQ(translated("#SBATCH --mem=4G"), "-M 4096M -R rusage[mem=4096M/host]");
-  EXPECT_EQ(translated("#SBATCH --mem=500"), "-M 500M -R rusage[mem=500M/host]");
-  EXPECT_EQ(translated("#SBATCH --mem=0"), "");
-  EXPECT_EQ(translated("#SBATCH -n 6 --mem-per-cpu=2G"), "-n 6 -R rusage[mem=2048M/task]");
-  EXPECT_EQ(translated("#SBATCH -c 2 --mem-per-cpu=1G"),
+  EXPECT_EQ(translation("#SBATCH --mem=4G"), "-M 4096M -R rusage[mem=4096M/host]");
+  EXPECT_EQ(translation("#SBATCH --mem=500"), "-M 500M -R rusage[mem=500M/host]");
+  EXPECT_EQ(translation("#SBATCH --mem=0"), "");
+  EXPECT_EQ(translation("#SBATCH -n 6 --mem-per-cpu=2G"), "-n 6 -R rusage[mem=2048M/task]");
+  EXPECT_EQ(translation("#SBATCH -c 2 --mem-per-cpu=1G"),
             "-n 2 -M 2048M -R rusage[mem=2048M/host] span[hosts=1]");
 }
 
 TEST(sbatch_script, gpus_are_of_a_host_or_of_a_task) {
-  EXPECT_EQ(translated("#SBATCH --gres=gpu:2"), "-gpu num=2/host");
-  EXPECT_EQ(translated("#SBATCH --gres=gpu:a100:2"), "-gpu num=2/host:gmodel=a100");
-  EXPECT_EQ(translated("#SBATCH --gres=gpu"), "-gpu num=1/host");
-  EXPECT_EQ(translated("#SBATCH -G 4"), "-gpu num=4/host");
-  EXPECT_EQ(translated("#SBATCH -N 2 -G 8"), "-n 2 -gpu num=4/host -R span[ptile=1]");
-  EXPECT_EQ(translated("#SBATCH -n 4 --gpus-per-task=1"), "-n 4 -gpu num=1/task");
-  EXPECT_EQ(translated("#SBATCH -n 4 --gpus=4"), "-n 4 -gpu num=1/task");
-  EXPECT_EQ(translated("#SBATCH --gpus-per-node=v100:1 --mem-per-gpu=10G"),
+  EXPECT_EQ(translation("#SBATCH --gres=gpu:2"), "-gpu num=2/host");
+  EXPECT_EQ(translation("#SBATCH --gres=gpu:a100:2"), "-gpu num=2/host:gmodel=a100");
+  EXPECT_EQ(translation("#SBATCH --gres=gpu"), "-gpu num=1/host");
+  EXPECT_EQ(translation("#SBATCH -G 4"), "-gpu num=4/host");
+  EXPECT_EQ(translation("#SBATCH -N 2 -G 8"), "-n 2 -gpu num=4/host -R span[ptile=1]");
+  EXPECT_EQ(translation("#SBATCH -n 4 --gpus-per-task=1"), "-n 4 -gpu num=1/task");
+  EXPECT_EQ(translation("#SBATCH -n 4 --gpus=4"), "-n 4 -gpu num=1/task");
+  EXPECT_EQ(translation("#SBATCH --gpus-per-node=v100:1 --mem-per-gpu=10G"),
             "-gpu num=1/host:gmodel=v100 -M 10240M -R rusage[mem=10240M/host]");
-  EXPECT_NE(translated("#SBATCH -n 3 --gpus=4").find("--gpus=4 is divided by nothing"),
+  EXPECT_NE(translation("#SBATCH -n 3 --gpus=4").find("--gpus=4 is divided by nothing"),
             std::string::npos);
 }
 
 TEST(sbatch_script, names_files_and_arrays) {
-  EXPECT_EQ(translated("#SBATCH -J my -o out/%x-%j.log -e %N.%A_%4a"),
+  EXPECT_EQ(translation("#SBATCH -J my -o out/%x-%j.log -e %N.%A_%4a"),
             "-J my -oo out/my-%J.log -eo %H.%J_%I");
-  EXPECT_EQ(translated("#SBATCH -J my --open-mode=append -o o -e o"), "-J my -o o");
-  EXPECT_EQ(translated("#SBATCH -J my -a 1-10:3,12%4"), "-J my[1-10:3,12]%4 -oo slurm-%J_%I.out");
-  EXPECT_EQ(translated("#SBATCH -J my --array=0-9%2"), "-J my[1-10]%2 -oo slurm-%J_%Z.out");
+  EXPECT_EQ(translation("#SBATCH -J my --open-mode=append -o o -e o"), "-J my -o o");
+  EXPECT_EQ(translation("#SBATCH -J my -a 1-10:3,12%4"), "-J my[1-10:3,12]%4 -oo slurm-%J_%I.out");
+  EXPECT_EQ(translation("#SBATCH -J my --array=0-9%2"), "-J my[1-10]%2 -oo slurm-%J_%Z.out");
   EXPECT_EQ(setting("#SBATCH --array=0-9:3", kTranslated), "1");
   EXPECT_EQ(setting("#SBATCH --array=0-9:3", "SLURM_ARRAY_TASK_MAX"), "9");
   EXPECT_EQ(setting("#SBATCH --array=0-9:3", "SLURM_ARRAY_TASK_COUNT"), "4");
   EXPECT_EQ(setting("#SBATCH --array=1-9", kTranslated), "0");
-  EXPECT_NE(translated("#SBATCH -a x").find("#SBATCH --array"), std::string::npos);
+  EXPECT_NE(translation("#SBATCH -a x").find("#SBATCH --array"), std::string::npos);
   EXPECT_EQ(sbatch_words("#SBATCH -n 1\n", "", sbatch_here())->words[1], "sbatch");
 }
 
@@ -163,7 +163,7 @@ TEST(sbatch_script, everything_else_that_has_a_meaning) {
            {"#SBATCH --qos=high", "-app high"},
            {"#SBATCH --qos=normal --nice=5 --propagate", ""},
        }) {
-    auto found = translated(lines);
+    auto found = translation(lines);
     EXPECT_TRUE(found.starts_with(meant) && (*meant || found.empty())) << lines << ": " << found;
   }
 }
