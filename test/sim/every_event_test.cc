@@ -45,8 +45,8 @@ class Course : public test::ClusterBuilder {
     of_an_open_array();
     of_a_signature();
     of_what_people_arrange();
-    of_a_take_over();
     of_the_clock();
+    of_a_take_over();
   }
 
  private:
