@@ -122,8 +122,13 @@ TEST_F(shepherd, bkill_sends_the_sequence_and_the_record_says_who) {
   EXPECT_THAT(kernel_.take_sent(), ElementsAre(Sent{pid(), SIGINT}));
   order(launch::EndTasks{{}, false, 0, "again"});
   EXPECT_THAT(kernel_.take_sent(), IsEmpty());
-  EXPECT_EQ(shepherd_->next(), kernel_.now() + seconds(5));
-  ends(0, SIGINT);
+  kernel_.pass(seconds(4));
+  turn();
+  EXPECT_THAT(kernel_.take_sent(), IsEmpty());
+  kernel_.pass(seconds(1));
+  turn();
+  EXPECT_THAT(kernel_.take_sent(), ElementsAre(Sent{pid(), SIGTERM}));
+  ends(0, SIGTERM);
   EXPECT_EQ(of(1).cause, EndCause::Ordered);
   EXPECT_EQ(of(1).text, "TERM_OWNER");
   EXPECT_EQ(of(0).text, "TERM_OWNER");
