@@ -122,7 +122,7 @@ TEST_F(shepherd, bkill_sends_the_sequence_and_the_record_says_who) {
   EXPECT_THAT(kernel_.take_sent(), ElementsAre(Sent{pid(), SIGINT}));
   order(launch::EndTasks{{}, false, 0, "again"});
   EXPECT_THAT(kernel_.take_sent(), IsEmpty());
-  kernel_.pass(seconds(4));
+  kernel_.pass(seconds(9));
   turn();
   EXPECT_THAT(kernel_.take_sent(), IsEmpty());
   kernel_.pass(seconds(1));
