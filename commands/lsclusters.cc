@@ -1,5 +1,8 @@
 // lsclusters: the one cluster that there is, in the line that LSF's clients read.
+#include <algorithm>
+
 #include "commands/common/command.h"
+#include "libwm/view/format.h"
 #include "libwm/view/table.h"
 
 namespace wm::cmd::lsclusters {
@@ -16,10 +19,12 @@ Result<int> run(const Parsed& options) {
   WM_TRY(auto from, client::Master::of(conf));
   WM_TRY(auto here, from.ask(PingRequest{}));
   WM_TRY(auto reply, from.ask(HostsRequest{}));
-  static constexpr int kWidths[] = {14, 8, 24, 8, 6};
+  // Programs take the cluster's name from here: it is whole.
+  const int widths[] = {std::max(14, static_cast<int>(view::columns_of(here.cluster))), 8, 24, 8,
+                        6};
   auto line = [&](const view::Cells& cells) {
     auto too_wide = options.has("w") ? view::TooWide::Keep : view::TooWide::Cut;
-    say(view::line_of(cells, kWidths, too_wide) + "\n");
+    say(view::line_of(cells, widths, too_wide) + "\n");
   };
   auto hosts = std::to_string(reply.hosts.size());
   auto admin = conf.admins.empty() ? conf.master_user : conf.admins.front();

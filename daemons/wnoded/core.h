@@ -174,7 +174,6 @@ class Core {
   std::set<std::string> held_gpus() const;
   GpuHolders gpu_holders() const;
   void tell_meters();
-  void tell_uses();
   std::set<MpsKey> wanted_mps() const;
   void look_after_gpus();
   void drop_if_done(const launch::AttemptKey& key);

@@ -93,16 +93,10 @@ void Core::on(const launch::AttemptKey& key, Entry& entry, const launch::Used& w
   uses_.hear(key, word);
 }
 
-void Core::tell_uses() {
-  if (!session_) return;
-  if (auto frame = uses_.take(outside_.mono()))
-    outside_.send(static_cast<NodeVerb>(kUsesFrame), codec::encode(*frame));
-}
-
 // What is lost on the way is not told again: the next frame has the next minute.
 void Core::tell_meters() {
   constexpr auto kBetween = std::chrono::minutes(1);
-  if (!session_ || outside_.mono() < meters_due_) return;
+  if (outside_.mono() < meters_due_) return;
   meters_due_ = outside_.mono() + kBetween;
   HostMeter told;
   told.tasks = meters_.take();
@@ -169,8 +163,10 @@ void Core::look_after_gpus() {
     }
   }
   gpus_.on_tick(times_, held_gpus(), session_);
+  if (!session_) return;
+  if (auto frame = uses_.take(outside_.mono()))
+    outside_.send(static_cast<NodeVerb>(kUsesFrame), codec::encode(*frame));
   tell_meters();
-  tell_uses();
 }
 
 }  // namespace wm::node

@@ -10,6 +10,14 @@
 
 namespace wm::launch {
 
+/// Whom a task runs as, already resolved. Ignored (all must be equal) when not root.
+struct Account {
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  std::vector<std::uint32_t> groups;
+  bool operator==(const Account&) const = default;
+};
+
 /// One rlimit. Clamped to the hard limit the host allows. @units as setrlimit(2)
 struct ResourceCap {
   std::int32_t resource = 0;  ///< RLIMIT_*

@@ -47,14 +47,6 @@ std::string attempt_marker(std::string_view cluster, std::string_view node, cons
 inline constexpr std::string_view kAttemptVariable = "WM_ATTEMPT";
 inline constexpr std::string_view kTaskVariable = "WM_TASK";
 
-/// Whom a task runs as, already resolved. Ignored (all must be equal) when not root.
-struct Account {
-  std::uint32_t uid = 0;
-  std::uint32_t gid = 0;
-  std::vector<std::uint32_t> groups;
-  bool operator==(const Account&) const = default;
-};
-
 /// A task: one process (and its tree) of the attempt.
 struct TaskSpec {
   TaskNumber task;

@@ -173,9 +173,9 @@ refused() {
   [[ $output == *"someone#0: No such reservation. Job not submitted."* ]]
 }
 
-@test "lines for another system are pointed out" {
-  printf '#!/bin/sh\n#SBATCH -n 2\ntrue\n' >other.sh
+@test "an option of another system that is not translated refuses the job by name and line" {
+  printf '#!/bin/sh\n#SBATCH -n 2\n#SBATCH --ntasks-per-socket=2\ntrue\n' >other.sh
   run bsub other.sh
-  [ "$status" -eq 0 ]
-  [[ $output == *"#SBATCH lines are not read here"* ]]
+  [ "$status" -eq 255 ]
+  [[ $output == "line 3 of the script: #SBATCH --ntasks-per-socket is not translated"*"Job not submitted." ]]
 }

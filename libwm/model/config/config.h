@@ -21,6 +21,7 @@
 #include "libwm/model/config/config_words.h"
 #include "libwm/model/config/limit_rule.h"
 #include "libwm/model/config/run_rules.h"
+#include "libwm/model/config/submit_policy.h"
 #include "libwm/model/config/service_class.h"
 
 namespace wm {
@@ -125,15 +126,6 @@ struct SiteScripts {
   std::vector<std::string> notify_urls;  ///< what URLs of bsub -u begin with; empty: anything
   Duration submit_filter_time = std::chrono::seconds(10);  ///< longer: nothing is submitted
   bool operator==(const SiteScripts&) const = default;
-};
-
-/// The site's own word on every submission, asked by the master.
-struct SubmitPolicyConf {
-  std::string command;                       ///< absolute path; empty: none is asked
-  Duration limit = std::chrono::seconds(5);  ///< of one question; longer is a failure
-  std::uint32_t at_once = 4;                 ///< questions under way
-  std::string failure = "refuse";            ///< what a failure means: refuse, accept
-  bool operator==(const SubmitPolicyConf&) const = default;
 };
 
 /// What is kept for reports, and where monitoring asks.
