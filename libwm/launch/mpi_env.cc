@@ -81,12 +81,19 @@ bool is_told_to_ranks(std::string_view name) {
   return std::find(std::begin(kRankWords), std::end(kRankWords), name) != std::end(kRankWords);
 }
 
+/// Of one task, too: it may start ranks of its own.
+void allow_root(VariableMap& vars) {
+  for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT"})
+    vars[name] = vars[name + std::string("_CONFIRM")] = "1";
+}
+
 }  // namespace
 
 bool starts_ranks(const HostOrder& order) { return order.resolved.mpi == Mpi::Pmix; }
 
 void add_mpi(VariableMap& vars, const HostOrder& order, const HostFacts& host) {
   if (starts_ranks(order) && container_driver(order) != "none") add_memory_of_containers(vars);
+  if (may_be_root(order)) allow_root(vars);
   if (!is_parallel(order)) return;
   auto hosts = attempt_dir(order, host) + kMpiHosts;
   vars[kHostFile] = hosts;  // DeepSpeed's form, too
@@ -98,9 +105,6 @@ void add_mpi(VariableMap& vars, const HostOrder& order, const HostFacts& host) {
        {"OMPI_MCA_hwloc_base_binding_policy", "PRTE_MCA_hwloc_default_binding_policy"})
     vars.try_emplace(name, "none");
   if (ranks_share_cpus(order, host)) vars.try_emplace("OMPI_MCA_mpi_yield_when_idle", "1");
-  if (!may_be_root(order)) return;
-  for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT"})
-    vars[name] = vars[name + std::string("_CONFIRM")] = "1";
 }
 
 void add_mpi_daemon(VariableMap& vars, const HostOrder& order, const HostFacts& host) {

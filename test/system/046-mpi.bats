@@ -164,7 +164,7 @@ need_mpich() { command -v mpicc.mpich mpiexec.hydra >/dev/null || skip "no MPICH
 
 @test "its ranks are not bound to cores, and their lines are told apart when asked" {
   need_mpich
-  job=$(submit -n 4 -R 'span[ptile=2]' -o out.txt mpiexec.hydra -l sh -c "'$hello.mpich && nproc'")
+  job=$(submit -n 4 -R 'span[ptile=2]' -o out.txt mpiexec.hydra -l sh -c "$hello.mpich && nproc")
   ran_out "$job" 60
   [ "$(state "$job")" = finished ]
   for rank in 0 1 2 3; do

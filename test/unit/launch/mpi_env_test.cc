@@ -101,7 +101,10 @@ TEST(mpi_env, root_alone_may_run_mpirun_as_root) {
                       "PRTE_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"};
   auto of_root = over_two_hosts();
   of_root.resolved.owner.uid = 0;
+  auto of_one_task = of_root;
+  of_one_task.hosts = job_hosts_of({{{1}, "a", ""}}, "a");
   for (const auto& name : names) {
+    EXPECT_EQ(told(of_one_task, here("a", 8))[name], "1") << "it may start ranks of its own";
     EXPECT_EQ(told(of_root, here("a", 8))[name], "1") << name;
     EXPECT_EQ(told(in_container("podman"), here("a", 8))[name], "1") << "root inside: " << name;
     EXPECT_FALSE(told(over_two_hosts(), here("a", 8)).contains(name)) << name;
