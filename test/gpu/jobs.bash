@@ -51,7 +51,7 @@ job() {
   bsub -K -app training -o "$out" "$@" >"$out.said" 2>&1 && grep -h -m 1 '^agreed' "$out" && return 0
   sed '/^Sender: LSF/,$d' "$out" | tail -n 40
   cat "$out.said"
-  bhist -l "$(sed -n 's/^Job <\([0-9]*\)>.*/\1/p' "$out.said")" | tail -n 12
+  bhist -l "$(sed -n 's/^Job <\([0-9]*\)>.*/\1/p' "$out.said")" | tail -n 40
   return 1
 }
 
@@ -60,7 +60,7 @@ inventory() {
   in_cluster
   command -v nvidia-smi >/dev/null || skip "no nvidia-smi"
   local theirs ours
-  theirs=$(nvidia-smi --query-gpu=uuid,name,pci.bus_id --format=csv,noheader | sed 's/, /,/g' | sort)
+  theirs=$(nvidia-smi --query-gpu=uuid,name,pci.bus_id --format=csv,noheader | sed 's/, /,/g; s/ //g' | sort) # WM writes a model as one word
   ours=$(bhosts -gpu -json | jq -r '.RECORDS[] | [.UUID, .GPU_MODEL, .PCI] | join(",")' | sort)
   [ "$theirs" = "$ours" ] || { echo "nvidia-smi: $theirs; wm: $ours"; return 1; }
   echo "$(wc -l <<<"$ours") GPUs as nvidia-smi names them"
