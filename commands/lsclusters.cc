@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "commands/common/command.h"
-#include "libwm/view/format.h"
 #include "libwm/view/table.h"
 
 namespace wm::cmd::lsclusters {
@@ -20,8 +19,7 @@ Result<int> run(const Parsed& options) {
   WM_TRY(auto here, from.ask(PingRequest{}));
   WM_TRY(auto reply, from.ask(HostsRequest{}));
   // Programs take the cluster's name from here: it is whole.
-  const int widths[] = {std::max(14, static_cast<int>(view::columns_of(here.cluster))), 8, 24, 8,
-                        6};
+  const int widths[] = {std::max(14, static_cast<int>(here.cluster.size())), 8, 24, 8, 6};
   auto line = [&](const view::Cells& cells) {
     auto too_wide = options.has("w") ? view::TooWide::Keep : view::TooWide::Cut;
     say(view::line_of(cells, widths, too_wide) + "\n");

@@ -13,9 +13,9 @@ import argparse
 import os
 import sys
 
-from convert.judge import judge
+from convert.ending import convert
 from convert.lsf_site import made
-from convert.site import FILES, Refused, new_folder
+from convert.site import Refused
 
 
 def main(words):
@@ -25,20 +25,13 @@ def main(words):
     parser.add_argument('-o', dest='out', metavar='FOLDER', default='wm-conf')
     parser.add_argument('envdir', metavar='LSF_ENVDIR', nargs='?', default=os.environ.get('LSF_ENVDIR', ''))
     args = parser.parse_args(words)
-    try:
+
+    def make():
         if not args.envdir:
             raise Refused('which LSF_ENVDIR? Name it, or set the variable')
-        site = made(args.envdir, args.cluster)
-        new_folder(args.out)
-        site.write(args.out)
-        judge(site, args.out, sys.argv[0])
-    except (Refused, OSError) as problem:
-        print(f'lsf2wm: {problem}', file=sys.stderr)
-        return 2
-    for line in site.report:
-        print(line)
-    print(f'{args.out}: {" ".join(f"{name}.conf" for name in FILES)}; {len(site.report)} not carried over')
-    return 1 if site.report else 0
+        return made(args.envdir, args.cluster)
+
+    return convert('lsf2wm', args.out, make)
 
 
 if __name__ == '__main__':

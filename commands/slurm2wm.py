@@ -13,8 +13,8 @@ import argparse
 import os
 import sys
 
-from convert.judge import judge
-from convert.site import FILES, Refused, new_folder, read
+from convert.ending import convert
+from convert.site import Refused, read
 from convert.slurm_site import made
 
 
@@ -38,18 +38,7 @@ def main(words):
     parser.add_argument('-o', dest='out', metavar='FOLDER', default='wm-conf')
     parser.add_argument('folder', metavar='FOLDER_OF_SLURM_CONF', nargs='?', default=usual_folder())
     args = parser.parse_args(words)
-    try:
-        site = made(args.folder, text_of(args.dump), text_of(args.qos))
-        new_folder(args.out)
-        site.write(args.out)
-        judge(site, args.out, sys.argv[0])
-    except (Refused, OSError) as problem:
-        print(f'slurm2wm: {problem}', file=sys.stderr)
-        return 2
-    for line in site.report:
-        print(line)
-    print(f'{args.out}: {" ".join(f"{name}.conf" for name in FILES)}; {len(site.report)} not carried over')
-    return 1 if site.report else 0
+    return convert('slurm2wm', args.out, lambda: made(args.folder, text_of(args.dump), text_of(args.qos)))
 
 
 if __name__ == '__main__':

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "libwm/base/single_quoted.h"
 #include "libwm/launch/plain_command.h"
 #include "libwm/model/exec_id.h"
 
@@ -52,7 +53,7 @@ Words with_arguments(Words script, const std::string& command) {
 
 std::string quoted_words(const Words& argv) {
   std::string line;
-  for (const auto& word : argv) line += (line.empty() ? "'" : " '") + inside('\'', word) + "'";
+  for (const auto& word : argv) line += (line.empty() ? "" : " ") + single_quoted(word);
   return line;
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "libwm/base/joined.h"
+#include "libwm/base/single_quoted.h"
 
 namespace wm::rest {
 namespace {
@@ -255,9 +256,7 @@ std::string shell_quoted(std::string_view word) {
   constexpr std::string_view kSafe =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
   if (!word.empty() && word.find_first_not_of(kSafe) == word.npos) return std::string(word);
-  std::string text = "'";
-  for (char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
+  return single_quoted(word);
 }
 
 std::string shell_line(const std::vector<std::string>& bsub_words) {

@@ -1,5 +1,9 @@
 #include "libwm/submit/command_words.h"
 
+#include <string_view>
+
+#include "libwm/base/single_quoted.h"
+
 namespace wm::cmd {
 namespace {
 
@@ -22,12 +26,6 @@ std::string later_word(std::string_view word, Names names) {
 }
 
 }  // namespace
-
-std::string single_quoted(std::string_view word) {
-  std::string text = "'";
-  for (char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
 
 std::string command_line_of(std::span<const std::string> words, Names names) {
   if (words.empty()) return "";

@@ -7,7 +7,6 @@
 
 #include <span>
 #include <string>
-#include <string_view>
 
 namespace wm::cmd {
 
@@ -23,8 +22,5 @@ enum class Names { AsTheyAre, OfTheJob };
 /// shell's.
 /// @cost O(length)   @thread any
 std::string command_line_of(std::span<const std::string> words, Names names = Names::AsTheyAre);
-
-/// The word in single quotes, so that a shell reads it back byte for byte. @cost O(length)
-std::string single_quoted(std::string_view word);
 
 }  // namespace wm::cmd

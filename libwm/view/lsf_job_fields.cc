@@ -7,6 +7,7 @@
 
 #include "libwm/base/joined.h"
 #include "libwm/model/job.h"
+#include "libwm/view/job_use.h"
 #include "libwm/view/texts.h"
 
 namespace wm::view {
@@ -50,17 +51,19 @@ std::string pend_state(const J& s) {
 // CPU time of the time that its slots were there for.
 std::string cpu_efficiency(const J& s) {
   const Job& job = job_of(s);
-  if (job.usage.cpu.count() == 0 || job.times.started == WallTime{}) return "";
+  auto use = use_of(s);
+  if (!use || use->cpu.count() == 0 || job.times.started == WallTime{}) return "";
   auto ran = (is_over(job.state) ? job.times.ended : s.now) - job.times.started;
   double slots = std::max(slots_held(job), spec_of(s).min_tasks);
   if (ran.count() <= 0) return "";
-  return decimal(100.0 * seconds(job.usage.cpu) / (seconds(ran) * slots), "%");
+  return decimal(100.0 * seconds(use->cpu) / (seconds(ran) * slots), "%");
 }
 
 std::string mem_efficiency(const J& s) {
   auto asked = static_cast<double>(spec_of(s).task.mem.value) * spec_of(s).min_tasks;
-  if (asked <= 0 || job_of(s).usage.max_mem.value == 0) return "";
-  return decimal(100.0 * static_cast<double>(job_of(s).usage.max_mem.value) / asked, "%");
+  auto use = use_of(s);
+  if (!use || asked <= 0 || use->max_mem.value == 0) return "";
+  return decimal(100.0 * static_cast<double>(use->max_mem.value) / asked, "%");
 }
 
 std::string yes_if(bool is) { return is ? "Y" : "N"; }

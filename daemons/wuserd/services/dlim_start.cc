@@ -9,6 +9,7 @@
 #include "daemons/wuserd/jobs/submit.h"
 #include "daemons/wuserd/services/dlim.h"
 #include "libwm/base/clock.h"
+#include "libwm/base/single_quoted.h"
 #include "libwm/conf/load.h"
 #include "libwm/files/whole_file.h"
 #include "libwm/serve/peers.h"
@@ -22,18 +23,12 @@ constexpr int kLooks = 50;
 constexpr auto kBetweenStateLooks = std::chrono::milliseconds(100);
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-std::string dlim_quoted(const std::string& text) {
-  std::string out = "'";
-  for (char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
 // As it is where a shell would not look at it: a warm parent runs only such.
 std::string word_of(const std::string& path) {
   auto is_plain = [](unsigned char c) {
     return std::isalnum(c) || c == '_' || c == '-' || c == '.' || c == '/' || c == '+';
   };
-  return std::all_of(path.begin(), path.end(), is_plain) ? path : dlim_quoted(path);
+  return std::all_of(path.begin(), path.end(), is_plain) ? path : single_quoted(path);
 }
 
 // A router is reached by a unix socket: where the site says which hosts have a web door, on these,
@@ -59,8 +54,8 @@ TaskGroup router_group(const Site& site, const DlimService& service,
   group.resreq = place_of_routers(site, profile.replica);
   group.name = "router";
   group.min_tasks = group.max_tasks = profile.replica;
-  group.command =
-      "while :; do \"$LSF_SERVERDIR/wrouter\" " + dlim_quoted(service.folder) + "; sleep 0.2; done";
+  group.command = "while :; do \"$LSF_SERVERDIR/wrouter\" " + single_quoted(service.folder) +
+                  "; sleep 0.2; done";
   return group;
 }
 

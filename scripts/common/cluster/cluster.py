@@ -143,17 +143,15 @@ class Cluster:
     def _write_lsf_conf(self):
         """What programs written for LSF look for; without badmin, as some tests build, there is none."""
         badmin = f'{self.build}/bin/badmin'
-        if not os.access(badmin, os.X_OK):
-            return
-        subprocess.run([badmin, 'lsfconf', self.path('conf')], env={**os.environ, 'WM_CONF_DIR': self.path('conf')},
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+        if os.access(badmin, os.X_OK):
+            subprocess.run([badmin, 'lsfconf', self.path('conf')], env={**os.environ, 'WM_CONF_DIR': self.path('conf')},
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
 
     def _web(self):
         """Its web door, None without --web."""
         if not self.facts['flags'].get('web'):
             return None
-        return web.Web(self.facts['short'], self.path('log'), self.build, self.facts['block'],
-                       self.facts['flags']['multiuser'])
+        return web.Web(self.facts['short'], self.path('log'), self.build, self.facts['block'], self.facts['flags']['multiuser'])
 
     def _start_web(self):
         for name in self._web().daemons() if self._web() else ():
