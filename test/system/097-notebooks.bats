@@ -130,11 +130,11 @@ answers() { [ "$(apps "$1" -o /dev/null -w '%{http_code}')" = "${2:-200}" ]; }
 }
 
 @test "curves of what trainings report, run by run" {
-  train=$(submit -app training -J fit "$PYTHON" -c '"import os
-os.makedirs(os.environ[\"LOG_DIR\"], exist_ok=True)
+  train=$(submit -app training -J fit "$PYTHON" -c 'import os
+os.makedirs(os.environ["LOG_DIR"], exist_ok=True)
 from emetrics import EMetrics
 with EMetrics.open() as e:
-    for i in range(9): e.record(\"train\", i, {\"loss\": 1 / (i + 1)})"')
+    for i in range(9): e.record("train", i, {"loss": 1 / (i + 1)})')
   ran_out "$train"
   [ "$(state "$train")" = finished ] || { cat "$(result_dir "$train")"/log/*/stderr; return 1; }
   job=$(start '{"profile": "curves"}')
