@@ -6,7 +6,7 @@
 namespace wm {
 
 std::string_view event_name(const EventBody& body) {
-  static constexpr std::array<std::string_view, 53> kNames = {
+  static constexpr std::array<std::string_view, 54> kNames = {
       "job_submitted",       "job_held",         "job_released",
       "job_dispatched",      "task_started",     "task_ended",
       "task_stuck",          "tasks_added",      "tasks_leaving",
@@ -24,7 +24,7 @@ std::string_view event_name(const EventBody& body) {
       "array_closed",        "trial_reported",   "reservation_set",
       "reservation_removed", "job_group_set",    "job_group_removed",
       "job_noted",           "job_relocated",    "tokens_revoked",
-      "tasks_met",           "taken_over"};
+      "tasks_met",           "taken_over",       "job_delivered"};
   static_assert(kNames.size() == std::variant_size_v<EventBody>);
   return kNames[body.index()];
 }

@@ -200,7 +200,7 @@ std::string end_line(const ShownJob& s) {
     line += "Exited by signal " + std::to_string(job.outcome.status & 0x7f) + ".";
   else line += "Exited with exit code " + or_dash(exit_code_text(*s.view)) + ".";
   bool told = job.outcome.text.empty() || line.find(job.outcome.text) != std::string::npos;
-  if (job.state != JobState::Finished && !told) line += " " + job.outcome.text + ".";
+  if (!told) line += " " + job.outcome.text + ".";
   return line + " The CPU time used is " + seconds_of(job.usage.cpu) + " seconds.";
 }
 
