@@ -25,8 +25,8 @@ Result<launch::Account> look_up(const Identity& owner) {
   auto found = proc::account(uid);
   if (!found) return found.error().within("this host");
   if (owner.user != found->name)
-    return fail(Code::Denied, "uid " + std::to_string(uid) + " is '" + found->name +
-                                  "' on this host, ordered as '" + owner.user + "'");
+    return fail(Code::Conflict, "uid " + std::to_string(uid) + " is '" + found->name +
+                                    "' on this host, ordered as '" + owner.user + "'");
   auto groups = proc::groups_of(*found);
   return launch::Account{uid, found->gid, {groups.begin(), groups.end()}};
 }
@@ -41,6 +41,15 @@ Result<launch::Account> authorise(const HostOrder& order, wire::Credentials& cre
   if (uid == own) return launch::Account{uid, static_cast<std::uint32_t>(::getegid()), {}};
   return fail(Code::Denied, "this host runs as uid " + std::to_string(own) +
                                 " and cannot start jobs of uid " + std::to_string(uid));
+}
+
+Result<launch::Account> prove_host(wire::Credentials& credentials) {
+  WM_TRY(auto credential, credentials.encode("probe", std::chrono::minutes(1)));
+  WM_TRY(auto read, credentials.decode(credential));
+  if (::geteuid() != 0)
+    return launch::Account{::geteuid(), static_cast<std::uint32_t>(::getegid()), {}};
+  WM_TRY(auto nobody, proc::account("nobody"));
+  return launch::Account{nobody.uid, nobody.gid, {}};
 }
 
 }  // namespace wm::node

@@ -11,10 +11,17 @@
 namespace wm::node {
 
 /// The account to run as.
-/// @errors Denied: not signed by its owner, or not as signed (check_as_signed), or the owner has
-///         another name here; NotFound: no such uid;
-///         Unavailable: munged
+/// @errors Denied: not signed by its owner, or not as signed (check_as_signed), or another
+/// account's
+///         on a host that is one account's; Conflict: the owner has another name here; NotFound: no
+///         such uid here; Unavailable: munged, or the name service
 /// @thread any, blocks
 Result<launch::Account> authorise(const HostOrder& order, wire::Credentials& credentials);
+
+/// Whether jobs could be authorised here: a credential of our own is made and read. The account
+/// that a job of the host's own runs as: nobody, or ours where we are not root.
+/// @errors Unavailable: munged, or the name service; NotFound: there is no account nobody
+/// @thread any, blocks
+Result<launch::Account> prove_host(wire::Credentials& credentials);
 
 }  // namespace wm::node

@@ -60,6 +60,7 @@ Term term_of(const launch::ExitRecord& record, const HostOrder& order) {
     case launch::EndCause::PrologFailed: return Term::PrologFailed;
     case launch::EndCause::NoFolder: return Term::CwdNotExist;
     case launch::EndCause::OwnFault: return Term::OwnFault;
+    case launch::EndCause::OutputLost: return Term::OutputLost;
     case launch::EndCause::StartFailed: return Term::LaunchFailed;
     case launch::EndCause::Ordered: break;
   }
@@ -79,11 +80,18 @@ Core::Core(Outside& outside, HostRegister card, launch::HostFacts host)
           [this](const auto& readings) {
             meters_.look(readings, gpu_holders(), outside_.mono(), times_.gpu_check);
           }),
-      mps_(outside, host_) {}
+      mps_(outside, host_),
+      probe_(outside, host_, [this](std::uint32_t faults) {
+        auto told = facts_.add(FactHostWell{faults});
+        if (session_) outside_.send(NodeVerb::Fact, codec::encode(told));
+      }) {
+  probe_.note_start();
+}
 
 void Core::adopt(const std::vector<launch::ShepherdUp>& shepherds,
                  const std::vector<launch::ExitRecord>& records) {
   for (const auto& up : shepherds) {
+    if (Probe::owns(up.key)) continue;  // it ends by itself
     if (Mps::owns(up.key)) {
       mps_.adopt(up);
       continue;
@@ -106,7 +114,7 @@ void Core::adopt(const std::vector<launch::ShepherdUp>& shepherds,
     log::info("attempt_adopted", {{"attempt", to_string(up.key)}, {"tasks", up.tasks.size()}});
   }
   for (const auto& record : records) {
-    if (Mps::owns(record.key)) continue;
+    if (Mps::owns(record.key) || Probe::owns(record.key)) continue;
     auto [at, fresh] = attempts_.try_emplace(record.key);
     auto& entry = at->second;
     if (fresh) {
@@ -115,9 +123,17 @@ void Core::adopt(const std::vector<launch::ShepherdUp>& shepherds,
       entry.order.attempt = record.key.attempt;
       newest_[record.key.job] = std::max(newest_[record.key.job], record.key.attempt);
     }
-    if (record.task && !entry.tasks[record.task].ended) task_ended(record.key, entry, record);
+    bool lives = entry.stage == Stage::Up;
+    if (record.task && !entry.tasks[record.task].ended)
+      task_ended(record.key, entry, record, lives && entry.delivers);
+    if (record.task || lives) continue;
+    entry.delivers = true;  // the master may have been told so
+    on(record.key, entry, launch::Delivered{});
   }
-  for (auto at = attempts_.begin(); at != attempts_.end();) drop_if_done((at++)->first);
+  for (auto at = attempts_.begin(); at != attempts_.end();) {
+    at->second.delivers = at->second.delivers || at->second.stage != Stage::Over;
+    drop_if_done((at++)->first);
+  }
 }
 
 void Core::on_address(const std::string& address, const std::string& interface) {
@@ -150,12 +166,17 @@ HostRegister Core::registration() const {
       if (!task.ended || facts_.end_waits(key, number) || gpus_.drains(key, number) ||
           is_held_back(entry, number))
         status.tasks.push_back({number, task.pid});
-    if (entry.stage != Stage::Over || !status.tasks.empty()) words.attempts.push_back(status);
+    bool told = status.tasks.empty() && !facts_.any_about(key);
+    if (entry.stage != Stage::Over || !told) words.attempts.push_back(status);
   }
   return words;
 }
 
 void Core::say(Entry& entry, Fact fact) {
+  if (auto* ended = std::get_if<FactEnded>(&fact)) {
+    if (ended->term == Term::LaunchFailed) probe_.note_fault();
+    ended->delivers = ended->delivers && entry.delivers;  // its GPUs may have kept it longer
+  }
   if (entry.forgotten) return;
   auto numbered = facts_.add(std::move(fact));
   if (session_) outside_.send(NodeVerb::Fact, codec::encode(numbered));
@@ -163,6 +184,7 @@ void Core::say(Entry& entry, Fact fact) {
 
 void Core::on_word(const launch::AttemptKey& key, const launch::ShepherdWord& word) {
   if (Mps::owns(key)) return mps_.on_word(key, word);
+  if (Probe::owns(key)) return probe_.on_word(key, word);
   auto at = attempts_.find(key);
   if (at == attempts_.end()) return;
   std::visit([&](const auto& w) { on(key, at->second, w); }, word);
@@ -178,12 +200,15 @@ void Core::on(const launch::AttemptKey& key, Entry& entry, const launch::Shepher
   for (const auto& task : word.tasks) {
     auto& known = entry.tasks[task.task];
     known.pid = task.pid;
+    known.start = task.start;
     if (!task.ended) say(entry, started(key, entry, task));
   }
+  entry.delivers = entry.delivers || word.delivers;
 }
 
 void Core::on(const launch::AttemptKey& key, Entry& entry, const launch::TaskStarted& word) {
   entry.tasks[word.task.task].pid = word.task.pid;
+  entry.tasks[word.task.task].start = word.task.start;
   entry.reported = false;
   if (auto begun = std::exchange(entry.begun, {}); begun != TimePoint{})
     launches_.add(std::chrono::duration<double>(outside_.mono() - begun).count());
@@ -192,11 +217,17 @@ void Core::on(const launch::AttemptKey& key, Entry& entry, const launch::TaskSta
 }
 
 void Core::on(const launch::AttemptKey& key, Entry& entry, const launch::TaskEnded& word) {
-  task_ended(key, entry, word.record);
+  entry.delivers = entry.delivers || word.delivers;
+  task_ended(key, entry, word.record, word.delivers);
 }
 
-void Core::task_ended(const launch::AttemptKey& key, Entry& entry,
-                      const launch::ExitRecord& record) {
+void Core::on(const launch::AttemptKey& key, Entry& entry, const launch::Delivered& word) {
+  if (std::exchange(entry.delivers, false))
+    say(entry, FactDelivered{key.job, key.attempt, word.text});
+}
+
+void Core::task_ended(const launch::AttemptKey& key, Entry& entry, const launch::ExitRecord& record,
+                      bool delivers) {
   auto& task = entry.tasks[record.task];
   if (task.ended) return;
   task.ended = true;
@@ -205,7 +236,7 @@ void Core::task_ended(const launch::AttemptKey& key, Entry& entry,
   outside_.tell_agent(key, TaskGone{record.task, end_words(record)});
   FactEnded fact{
       key.job,      key.attempt, record.task,  record.status, term_of(record, entry.order),
-      record.usage, record.text, record.ended, record.report};
+      record.usage, record.text, record.ended, record.report, delivers};
   log::info("task_ended", {{"job", to_string(key.job)},
                            {"task", record.task.value},
                            {"status", launch::shell_status(record.status)},
@@ -226,6 +257,11 @@ void Core::on(const launch::AttemptKey& key, Entry& entry, const launch::Attempt
   lose_tasks(key, entry, word.record);
   if (part) part_ended(key, entry, word.record);
   entry.stage = Stage::Over;
+  bool known = word.record.cause != launch::EndCause::ShepherdLost;
+  on(key, entry,
+     launch::Delivered{known ? ""
+                             : "whether its report is written is not known: "
+                               "its shepherd was killed"});
   outside_.release_port(key);
   bool wanted = !entry.forgotten && !entry.ending && word.record.cause == launch::EndCause::Exited;
   if (wanted) bring_in_line(key, entry);  // a task was ordered while the last one ended
@@ -296,6 +332,7 @@ NodeNumbers Core::numbers() const {
 
 void Core::on_shepherd_lost(const launch::AttemptKey& key) {
   if (Mps::owns(key)) return mps_.on_shepherd_lost(key, times_.kill_grace);
+  if (Probe::owns(key)) return probe_.on_shepherd_lost(key);
   auto at = attempts_.find(key);
   if (at == attempts_.end() || at->second.stage != Stage::Up) return;
   auto& entry = at->second;
@@ -303,7 +340,7 @@ void Core::on_shepherd_lost(const launch::AttemptKey& key) {
   entry.stage = Stage::Sweeping;
   launch::Sweep sweep{host_.cluster, key, {}, times_.kill_grace};
   for (const auto& [number, task] : entry.tasks)
-    if (!task.ended && task.pid > 0) sweep.pids.push_back(task.pid);
+    if (!task.ended && task.pid > 0) sweep.tasks.push_back({task.pid, task.start});
   outside_.launcher().sweep(sweep);
 }
 
@@ -357,6 +394,7 @@ void Core::on_tick(double load, Bytes free_mem, const HostLoad& more) {
   else if (!session_ && master_down_) seen = MasterSeen::Down;
   look_after_gpus();
   look_for_meetings();
+  probe_.on_tick(times_.kill_grace);
   bool agents = false;
   for (auto& [key, entry] : attempts_) {
     for (const auto& told : entry.flow.due(now)) hear_agent(key, entry, told);

@@ -22,6 +22,7 @@
 #include "daemons/wnoded/metrics.h"
 #include "daemons/wnoded/mps.h"
 #include "daemons/wnoded/outside.h"
+#include "daemons/wnoded/probe.h"
 #include "daemons/wnoded/task_meters.h"
 #include "daemons/wnoded/uses.h"
 #include "libwm/launch/launch_env.h"
@@ -71,6 +72,7 @@ class Core {
   enum class Stage : std::uint8_t { Authorising, Up, Sweeping, Over };
   struct TaskEntry {
     std::int32_t pid = 0;
+    std::uint64_t start = 0;  ///< as launch::RunningProcess
     bool ended = false;
   };
   struct Entry {
@@ -100,6 +102,7 @@ class Core {
     AgentFlow flow;                     ///< what its agent may tell
     launch::MeetingWatch meeting;       ///< who has come there
     bool reported = false;              ///< a trial's last report is told, and no task runs since
+    bool delivers = false;              ///< FactDelivered is owed, or may be
   };
 
   // orders (core_orders.cc)
@@ -160,9 +163,11 @@ class Core {
   void on(const launch::AttemptKey& key, Entry& entry, const launch::Noticed& word);
   void on(const launch::AttemptKey& key, Entry& entry, const launch::ScriptFailed& word);
   void on(const launch::AttemptKey& key, Entry& entry, const launch::Used& word);
+  void on(const launch::AttemptKey& key, Entry& entry, const launch::Delivered& word);
   FactStarted started(const launch::AttemptKey& key, const Entry& entry,
                       const launch::RunningTask& task) const;
-  void task_ended(const launch::AttemptKey& key, Entry& entry, const launch::ExitRecord& record);
+  void task_ended(const launch::AttemptKey& key, Entry& entry, const launch::ExitRecord& record,
+                  bool delivers = false);
   void part_ended(const launch::AttemptKey& key, Entry& entry, const launch::ExitRecord& record);
   void lose_tasks(const launch::AttemptKey& key, Entry& entry, const launch::ExitRecord& record);
   void say(Entry& entry, Fact fact);
@@ -178,7 +183,6 @@ class Core {
   void look_after_gpus();
   void drop_if_done(const launch::AttemptKey& key);
   HostRegister registration() const;
-  void heartbeat(double load, Bytes free_mem);
 
   Outside& outside_;
   HostRegister card_;
@@ -189,6 +193,7 @@ class Core {
   Facts facts_;
   Gpus gpus_;
   Mps mps_;
+  Probe probe_;
   bool session_ = false, master_down_ = false;
   TimePoint heard_{}, beat_{}, obeyed_kept_{};
   std::uint64_t beats_ = 0;

@@ -13,6 +13,7 @@ namespace wm::node {
 namespace {
 
 std::string term_words(Term term) {
+  if (term == Term::None) return "";
   return std::string(term_name(term)) + ": " + std::string(term_text(term)) + ".";
 }
 
@@ -24,6 +25,18 @@ Result<void> with(const std::string& payload, Use use) {
   WM_TRY(auto value, codec::decode<T>(payload));
   use(std::move(value));
   return {};
+}
+
+/// What ends the tasks of an order that this host may not, or cannot, follow: fsm/fault has
+/// the fault of each.
+Term term_of(const Error& refusal) {
+  switch (refusal.code) {
+    case Code::Stale: return Term::NotSigned;
+    case Code::Version: return Term::ConfigGap;
+    case Code::Denied:
+    case Code::Damaged: return Term::Denied;
+    default: return Term::LaunchFailed;
+  }
 }
 
 bool starts(const OrderedTask& task) { return task.has_process && !task.kill && !task.leave; }
@@ -172,6 +185,7 @@ void Core::grant(Entry& entry, const Authorised& permit) {
   put_own(entry.order, *entry.own);
   host_.dirs = permit.own.dirs;  // as our files say now
   host_.scripts = permit.own.scripts;
+  host_.lost_output_fails = permit.own.lost_output_fails;
 }
 
 void Core::on_authorised(const launch::AttemptKey& key, const Result<Authorised>& permit) {
@@ -184,8 +198,7 @@ void Core::on_authorised(const launch::AttemptKey& key, const Result<Authorised>
     bring_in_line(key, entry);
   } else {
     log::warn("attempt_refused", {{"attempt", to_string(key)}, {"why", permit.error().text}});
-    bool unproven = permit.error().code == Code::Stale;
-    never_started(key, entry, unproven ? Term::NotSigned : Term::LaunchFailed, permit.error().text);
+    never_started(key, entry, term_of(permit.error()), permit.error().text);
   }
   drop_if_done(key);
 }

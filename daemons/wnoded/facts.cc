@@ -5,7 +5,12 @@
 namespace wm::node {
 
 launch::AttemptKey attempt_of(const Fact& fact) {
-  return std::visit([](const auto& f) { return launch::AttemptKey{f.job, f.attempt}; }, fact);
+  return std::visit(
+      [](const auto& f) {
+        if constexpr (requires { f.job; }) return launch::AttemptKey{f.job, f.attempt};
+        else return launch::AttemptKey{};
+      },
+      fact);
 }
 
 HostFact Facts::add(Fact fact) {

@@ -8,6 +8,9 @@
 namespace wm::node {
 namespace {
 
+/// A reading that takes longer comes from a driver that hangs.
+constexpr auto kAnswerLimit = std::chrono::seconds(30);
+
 bool same_health(const std::vector<GpuReport>& a, const std::vector<GpuReport>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](auto& x, auto& y) {
     return x.sick == y.sick && x.sticky == y.sticky && x.why == y.why && x.since == y.since;
@@ -55,15 +58,33 @@ std::vector<GpuReport> Gpus::reports() const {
 
 void Gpus::on_tick(const TimeConf& times, std::set<std::string> held, bool session) {
   auto now = outside_.mono();
-  if (watch_.reports().empty() || begun_ != done_) return;
+  if (watch_.reports().empty()) return;
+  if (begun_ != done_) return without_reading(session);
   bool due = now >= next_;
   if (!due && drains_.empty()) return;
   if (due) next_ = now + times.gpu_check;
   held_ = std::move(held);
   for (const auto& drain : drains_) held_.insert(drain.uuids.begin(), drain.uuids.end());
+  begun_at_ = now;
   outside_.read_gpus([this, number = ++begun_, session](const auto& readings) {
     on_readings(number, readings, session);
   });
+}
+
+/// The driver has not answered yet.
+void Gpus::without_reading(bool session) {
+  auto now = outside_.mono();
+  auto silent = "the driver does not answer";
+  std::vector<Drain> over;
+  for (const auto& drain : drains_) {
+    if (now < drain.until) continue;
+    for (const auto& uuid : drain.uuids) watch_.set_aside(uuid, silent, outside_.wall());
+    over.push_back(drain);
+  }
+  if (now - begun_at_ >= kAnswerLimit)
+    for (const auto& report : std::vector(watch_.reports()))
+      watch_.set_aside(report.uuid, silent, outside_.wall());
+  if (!over.empty() || now - begun_at_ >= kAnswerLimit) end(over, session);
 }
 
 bool Gpus::is_free(const Drain& drain) const {
@@ -85,7 +106,11 @@ void Gpus::on_readings(std::uint64_t number, const std::vector<gpu::GpuReading>&
       if (!watch_.not_free(uuid).empty()) watch_.give_up(uuid, outside_.wall());
     over.push_back(drain);
   }
-  tell(session, drains_.empty());
+  end(over, session);
+}
+
+void Gpus::end(const std::vector<Drain>& over, bool session) {
+  tell(session, begun_ == done_ && drains_.empty());
   std::erase_if(drains_, [&](const Drain& drain) {
     return std::any_of(over.begin(), over.end(), [&](auto& d) {
       return d.key == drain.key && d.fact.task == drain.fact.task;

@@ -3,9 +3,11 @@
 //
 //   task gone ─drain()─► looked at every tick ─free──────────────► ended
 //                              └─ kill_grace over: GPU set aside ─► ended
+//   reading ─30 s without an answer─► all GPUs set aside ─answers, well twice─► given again
 //
 // Invariant: a GPU's end is told only after a reading that was begun after the task was gone;
-// one that is not free is reported sick before its task is reported gone. Part of core.h.
+// one that is not free, or of which the driver says nothing, is reported sick before its task is
+// reported gone. A driver that hangs keeps no end back for longer than that. Part of core.h.
 #pragma once
 
 #include <functional>
@@ -53,6 +55,8 @@ class Gpus {
     std::uint64_t after = 0;  ///< a later reading counts
   };
 
+  void without_reading(bool session);
+  void end(const std::vector<Drain>& over, bool session);
   void on_readings(std::uint64_t number, const std::vector<gpu::GpuReading>& readings,
                    bool session);
   bool is_free(const Drain& drain) const;
@@ -67,7 +71,7 @@ class Gpus {
   std::vector<GpuReport> told_;
   std::vector<gpu::GpuReading> readings_;
   std::uint64_t begun_ = 0, done_ = 0;  ///< readings
-  TimePoint next_{};
+  TimePoint next_{}, begun_at_{};
 };
 
 }  // namespace wm::node

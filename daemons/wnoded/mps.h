@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "daemons/wnoded/outside.h"
+#include "daemons/wnoded/probe.h"
 #include "libwm/launch/launch_env.h"
 
 namespace wm::node {
@@ -44,7 +45,7 @@ class Mps {
   std::vector<std::string> variables(const MpsKey& key, const TaskRequest& request) const;
 
   /// The attempt is one of these daemons.
-  static bool owns(const launch::AttemptKey& key) { return key.job.job == 0; }
+  static bool owns(const launch::AttemptKey& key) { return key.job.job == 0 && !Probe::owns(key); }
   /// A daemon that a former wnoded left.
   void adopt(const launch::ShepherdUp& word);
   void on_word(const launch::AttemptKey& key, const launch::ShepherdWord& word);

@@ -45,9 +45,15 @@ class Outside {
   virtual launch::Launcher& launcher() = 0;
   /// Checks that the submitter signed what is ordered, looks up the account's groups and what
   /// this host's configuration says of the job's profile and queue.
-  /// @errors (to done) Denied: signature, or the order is not what was signed; NotFound: no
-  ///         such account, profile or queue here
+  /// @errors (to done) Denied: signature, or the order is not what was signed; Version: no such
+  ///         profile or queue here; else the host's: NotFound: no such account here; Unavailable:
+  ///         munged, the name service
   virtual void authorise(const HostOrder& order, std::function<void(Result<Authorised>)> done) = 0;
+
+  /// Does what authorise does, for a job of this host's own: asks the identity service, looks up
+  /// the account that it runs as (nobody, where wnoded is root), reads the configuration.
+  /// @errors (to done) as of those
+  virtual void prove(std::function<void(Result<launch::Account>)> done) = 0;
 
   /// Holds and lets go the port promised to an attempt. @errors as proc::JobPorts
   /// As proc::JobPorts, at this host's address.

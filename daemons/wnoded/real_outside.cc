@@ -20,6 +20,8 @@ namespace {
 constexpr auto kTick = std::chrono::milliseconds(200);
 /// Load and free memory are read so often.
 constexpr std::chrono::seconds kBetweenLooks{1};
+/// A shepherd that listens, busy or stopped, has so long to say its first word.
+constexpr std::chrono::seconds kLateLimit{60};
 /// A name is looked up so often, sooner while nothing is known.
 constexpr std::chrono::seconds kAddressPause{30}, kFirstAddressPause{2};
 
@@ -58,7 +60,16 @@ RealOutside::RealOutside(boost::asio::io_context& loop, NodeSetup setup)
           [this](const auto& key, const auto& report) { core_.on_agent(key, report); }),
       transport_(loop),
       master_(loop, transport_, setup_.master, setup_.dial,
-              handlers_of(core_, [this](auto type, const auto& bytes) { on_frame(type, bytes); })),
+              handlers_of(core_,
+                          [this](auto type, const auto& bytes) {
+                            auto done = core_.on_frame(type, bytes);
+                            if (done) return;
+                            bool again = given_up_ == done.error().text;
+                            given_up_ = done.error().text;
+                            log::write(again ? log::Level::Debug : log::Level::Error,
+                                       "session_given_up", {{"why", given_up_}});
+                            boost::asio::post(loop_, [this] { master_.give_up(); });
+                          })),
       timer_(loop) {}
 
 RealOutside::~RealOutside() { workers_.join(); }
@@ -79,7 +90,7 @@ Result<void> RealOutside::start() {
 
 /// Once nothing of an earlier life is left, and others can be told where we are.
 void RealOutside::dial() {
-  if (dialling_ || !sweeping_.empty() || setup_.host.address.empty()) return;
+  if (dialling_ || !sweeping_.empty() || !late_.empty() || setup_.host.address.empty()) return;
   dialling_ = true;
   master_.start();
 }
@@ -90,21 +101,19 @@ void RealOutside::look_for_address() {
   address_due_ = TimePoint::max();
   boost::asio::post(workers_, [this, name = setup_.reached_as, master = setup_.master.host] {
     auto ways = look_for_ways(name, master);
-    boost::asio::post(loop_, [this, ways] { on_ways(ways); });
+    boost::asio::post(loop_, [this, ways] {
+      auto& host = setup_.host;
+      auto address = choose_address(ways, host.address);
+      address_due_ = mono() + (address.empty() ? kFirstAddressPause : kAddressPause);
+      if (address.empty() || address == host.address) return;
+      log::info("address_changed", {{"host", host.name}, {"from", host.address}, {"to", address}});
+      host.address = address;
+      host.interface = proc::interface_of(address);
+      core_.on_address(host.address, host.interface);
+      if (dialling_) master_.give_up();
+      dial();
+    });
   });
-}
-
-void RealOutside::on_ways(const Ways& ways) {
-  auto& host = setup_.host;
-  auto address = choose_address(ways, host.address);
-  address_due_ = mono() + (address.empty() ? kFirstAddressPause : kAddressPause);
-  if (address.empty() || address == host.address) return;
-  log::info("address_changed", {{"host", host.name}, {"from", host.address}, {"to", address}});
-  host.address = address;
-  host.interface = proc::interface_of(address);
-  core_.on_address(host.address, host.interface);
-  if (dialling_) master_.give_up();
-  dial();
 }
 
 Result<void> RealOutside::adopt() {
@@ -114,26 +123,27 @@ Result<void> RealOutside::adopt() {
   core_.adopt(found.living, records);
   shepherds_.listen([this](const auto& key, const auto& word) { on_word(key, word); },
                     [this](const auto& key) { core_.on_shepherd_lost(key); });
-  for (const auto& key : found.lost) {
-    sweeping_.insert(key);
-    shepherds_.sweep({setup_.host.cluster, key, {}, std::chrono::seconds(10)});
-  }
+  late_.insert(found.late.begin(), found.late.end());
+  late_until_ = mono() + kLateLimit;
+  for (const auto& key : found.lost) sweep(key);
   return {};
 }
 
+void RealOutside::sweep(const launch::AttemptKey& key) {
+  sweeping_.insert(key);
+  shepherds_.sweep({setup_.host.cluster, key, {}, std::chrono::seconds(10)});
+}
+
 void RealOutside::on_word(const launch::AttemptKey& key, const launch::ShepherdWord& word) {
+  auto* up = std::get_if<launch::ShepherdUp>(&word);
+  if (up != nullptr && late_.erase(key) > 0) {
+    if (up->version == launch::kLauncherVersion) core_.adopt({*up}, {});
+    else sweep(key);
+    return dial();
+  }
   core_.on_word(key, word);
   if (!std::holds_alternative<launch::AttemptEnded>(word) || sweeping_.erase(key) == 0) return;
   dial();
-}
-
-void RealOutside::on_frame(std::uint16_t type, const std::string& payload) {
-  if (auto done = core_.on_frame(type, payload); !done) {
-    auto level = given_up_ == done.error().text ? log::Level::Debug : log::Level::Error;
-    log::write(level, "session_given_up", {{"why", done.error().text}});
-    given_up_ = done.error().text;
-    boost::asio::post(loop_, [this] { master_.give_up(); });
-  }
 }
 
 void RealOutside::tick() {
@@ -141,6 +151,8 @@ void RealOutside::tick() {
     looked_ = mono();
     load_ = proc::load_now(load_);
   }
+  if (mono() >= late_until_)
+    for (const auto& key : std::exchange(late_, {})) sweep(key);
   look_for_address();
   core_.on_tick(
       load_.one_minute, load_.free_mem,
@@ -174,6 +186,14 @@ void RealOutside::authorise(const HostOrder& order, std::function<void(Result<Au
       return Authorised{std::move(account), std::move(own)};
     }();
     boost::asio::post(loop_, [done, permit] { done(permit); });
+  });
+}
+
+void RealOutside::prove(std::function<void(Result<launch::Account>)> done) {
+  boost::asio::post(workers_, [this, done, credentials = setup_.dial.link.credentials] {
+    auto account = prove_host(*credentials);
+    if (auto config = own_config_.read(); account && !config) account = config.error();
+    boost::asio::post(loop_, [done, account] { done(account); });
   });
 }
 

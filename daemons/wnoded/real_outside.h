@@ -55,6 +55,7 @@ class RealOutside : public Outside {
   void tell_agent(const launch::AttemptKey& key, const NodeToAgent& words) override;
   launch::Launcher& launcher() override { return shepherds_; }
   void authorise(const HostOrder& order, std::function<void(Result<Authorised>)> done) override;
+  void prove(std::function<void(Result<launch::Account>)> done) override;
   Result<std::uint32_t> lease_port(const launch::AttemptKey& key, const proc::PortRange& range,
                                    std::uint32_t wanted) override;
   Result<void> hold_port(const launch::AttemptKey& key, std::uint32_t first) override;
@@ -70,11 +71,10 @@ class RealOutside : public Outside {
  private:
   Result<void> adopt();
   void on_word(const launch::AttemptKey& key, const launch::ShepherdWord& word);
-  void on_frame(std::uint16_t type, const std::string& payload);
   void tick();
   void dial();
+  void sweep(const launch::AttemptKey& key);
   void look_for_address();
-  void on_ways(const Ways& ways);
 
   boost::asio::io_context& loop_;
   NodeSetup setup_;
@@ -94,6 +94,8 @@ class RealOutside : public Outside {
   proc::JobPorts ports_;
   proc::Rapl rapl_;
   std::set<launch::AttemptKey> sweeping_;  ///< found dead at the start
+  std::set<launch::AttemptKey> late_;      ///< found then, and silent
+  TimePoint late_until_{};                 ///< then they count as dead
 };
 
 }  // namespace wm::node

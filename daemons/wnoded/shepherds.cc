@@ -21,6 +21,8 @@ namespace fs = std::filesystem;
 
 /// From a sweep that failed, as no process was to be had, to the next.
 constexpr std::chrono::seconds kSweepPause{2};
+/// A reader that says nothing for so long reads from a file system that hangs.
+constexpr std::chrono::seconds kReadLimit{10};
 
 /// posix_spawn: safe whatever threads there are, unlike fork.
 Result<void> spawn_zygote(const HostFolders& folders, int fd) {
@@ -56,8 +58,8 @@ Result<launch::AttemptKey> key_of(const fs::path& path) {
   return launch::parse_attempt_key(name.substr(0, name.rfind('.')));
 }
 
-/// A shepherd that listens, busy or stopped, has so long to say its first word.
-constexpr std::chrono::seconds kGreetingLimit{60};
+/// What wnoded's start waits for first words of shepherds that listen, busy or stopped.
+constexpr std::chrono::seconds kGreetingLimit{2};
 /// What has begun to speak comes to the end of its word at once.
 constexpr timeval kWordLimit{2, 0};
 
@@ -69,9 +71,9 @@ bool speaks(int fd, std::chrono::steady_clock::time_point until) {
   return ::poll(&word, 1, static_cast<int>(std::max(left, milliseconds(0)).count())) == 1;
 }
 
-/// The first word of a shepherd.
+/// The first word of a shepherd. @errors Timeout: it listens, and says nothing yet
 Result<launch::ShepherdUp> greeting(int fd, std::chrono::steady_clock::time_point until) {
-  if (!speaks(fd, until)) return fail(Code::Unavailable, "it listens, and says nothing");
+  if (!speaks(fd, until)) return fail(Code::Timeout, "it listens, and says nothing");
   ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &kWordLimit, sizeof(kWordLimit));
   WM_TRY(auto bytes, frames::read_frame(fd));
   if (!bytes) return fail(Code::Unavailable, "closed");
@@ -108,12 +110,14 @@ Result<Shepherds::Found> Shepherds::find_old() {
   for (auto& [key, fd] : sockets) {
     if (!fd && fd.error().code != Code::Unavailable) return fd.error();
     auto up = fd ? greeting(fd->get(), until) : Result<launch::ShepherdUp>(fd.error());
-    if (!up) {
+    bool late = !up && up.error().code == Code::Timeout;
+    if (!up && !late) {
       log::warn("shepherd_gone", {{"attempt", to_string(key)}, {"why", up.error().text}});
       found.lost.push_back(key);
       continue;
     }
-    found.living.push_back(*up);
+    if (late) found.late.push_back(key);
+    else found.living.push_back(*up);
     connections_[key] =
         std::make_unique<frames::Stream>(loop_, fd->release(), frames::Stream::Limits{});
   }
@@ -212,8 +216,10 @@ void Shepherds::read(const launch::ReadFile& file,
   }
   auto id = next_reader_++;
   auto answered = std::make_shared<bool>(false);
-  auto answer = [this, id, done, answered](Result<launch::FileRead> read) {
+  auto timer = std::make_shared<boost::asio::steady_timer>(loop_, kReadLimit);
+  auto answer = [this, id, done, answered, timer](Result<launch::FileRead> read) {
     if (std::exchange(*answered, true)) return;
+    timer->cancel();
     auto old = std::shared_ptr<frames::Stream>(std::move(readers_[id]));
     readers_.erase(id);
     boost::asio::post(loop_, [old] {});
@@ -227,6 +233,9 @@ void Shepherds::read(const launch::ReadFile& file,
         answer(read ? Result(*read) : fail(Code::Damaged, "damaged answer of a reader"));
       },
       [answer] { answer(fail(Code::System, "the reader ended without an answer")); });
+  timer->async_wait([answer, path = file.file.path](auto ec) {
+    if (!ec) answer(fail(Code::Timeout, "reading " + path + " took longer than 10 s"));
+  });
 }
 
 }  // namespace wm::node

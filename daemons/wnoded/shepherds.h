@@ -4,6 +4,7 @@
 //   start → socket pair → zygote forks → ShepherdUp … AttemptEnded, close
 //   sweep → zygote forks → AttemptEnded; closed before: again after a pause
 //   find_old: <run>/*.sock → connect → ShepherdUp | nobody listens: its shepherd is dead
+//                               └ silent for 2 s: it is served like the others, and may say it late
 #pragma once
 
 #include <functional>
@@ -37,12 +38,13 @@ class Shepherds : public launch::Launcher {
   /// @errors System: program missing or not started
   Result<void> start_zygote();
   /// What a former wnoded left; connections to the living stay open. `lost`: attempts that have a
-  /// socket and no shepherd. @cost blocks, a few ms a shepherd; a minute in all
-  /// for those that listen and say nothing
+  /// socket and no shepherd. `late`: those that listen and say nothing, as one that is stopped, or
+  /// waits for a disk: their ShepherdUp comes to `on_word`, if it comes.
+  /// @cost blocks, a few ms a shepherd; 2 s in all for those that say nothing
   /// @errors System: one could not be asked, which does not mean that it is dead
   struct Found {
     std::vector<launch::ShepherdUp> living;
-    std::vector<launch::AttemptKey> lost;
+    std::vector<launch::AttemptKey> lost, late;
   };
   Result<Found> find_old();
   /// Delivery starts here, after adoption.

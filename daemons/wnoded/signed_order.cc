@@ -92,14 +92,18 @@ bool same_signature(const HostOrder& a, const HostOrder& b) {
 Result<OwnCommands> own_commands(const Config& config, const JobSpec& job) {
   const AppConf* app = config.app(job.app);
   if (!app)
-    return fail(Code::NotFound,
+    return fail(Code::Version,
                 "profile '" + job.app + "' is not in apps.conf on this host: copy the master's");
   const QueueConf* queue = config.queue(job.queue);
   if (!queue)
-    return fail(Code::NotFound,
+    return fail(Code::Version,
                 "queue '" + job.queue + "' is not in queues.conf on this host: copy the master's");
-  return OwnCommands{*app, side_commands_of(*queue), queue->controls, config.cluster.dirs,
-                     config.cluster.scripts};
+  return OwnCommands{*app,
+                     side_commands_of(*queue),
+                     queue->controls,
+                     config.cluster.dirs,
+                     config.cluster.scripts,
+                     config.cluster.lost_output_fails};
 }
 
 void put_own(HostOrder& order, const OwnCommands& own) {

@@ -19,17 +19,18 @@ Result<void> check_as_signed(const HostOrder& order);
 /// Do both carry the same signature of the same owner over the same bytes?
 bool same_signature(const HostOrder& a, const HostOrder& b);
 
-/// What this host's configuration says of a job's profile and queue, and of what is done around every
-/// job here, some of it as root.
+/// What this host's configuration says of a job's profile and queue, and of what is done around
+/// every job here, some of it as root.
 struct OwnCommands {
   AppConf app;
   SideCommands queue_side;
   JobControls queue_controls;
   DirConf dirs;
   SiteScripts scripts;
+  bool lost_output_fails = true;
 };
 
-/// @errors NotFound: the profile or the queue is not in this host's configuration
+/// @errors Version: the profile or the queue is not in this host's configuration
 Result<OwnCommands> own_commands(const Config& config, const JobSpec& job);
 
 /// Puts what is run of them in place of what the master sent; of how the job is led the master

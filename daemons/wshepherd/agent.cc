@@ -11,6 +11,8 @@ namespace {
 
 /// An agent that ends at once is not started for ever.
 constexpr int kMaxStarts = 20;
+/// One that ran so long ended for a reason of its own. @source Kubernetes: CrashLoopBackOff
+constexpr auto kGoodTime = std::chrono::minutes(10);
 /// From SIGTERM to SIGKILL: it waits for a slow reader of an interactive job's output.
 constexpr auto kAgentPatience = std::chrono::seconds(30);
 
@@ -92,7 +94,8 @@ void Agent::start() {
                   .cgroups = attempt_.kernel.group.joins(false),
                   .keep = pipes.err.get(),
                   .hold_term = true};
-  next_ = attempt_.now() + std::chrono::seconds(1);
+  started_ = attempt_.now();
+  next_ = started_ + std::chrono::seconds(1);
   auto child = attempt_.kernel.children.spawn(exec);
   if (!child) return;
   pid_ = attempt_.agent = child->pid;
@@ -102,6 +105,7 @@ void Agent::start() {
 void Agent::on_exit(pid_t pid) {
   if (pid_ == 0 || pid != pid_) return;
   pid_ = attempt_.agent = 0;
+  if (attempt_.now() - started_ >= kGoodTime) starts_ = 0;
   next_ = attempt_.now() + std::chrono::milliseconds(200);
 }
 

@@ -1,7 +1,8 @@
 // Role: keeping the job's agent (wagent) on this host: started as the user where one is wanted,
 // again when it ends, ended with the attempt.
 //
-//   wanted ─► runs ─exit─► started again 200 ms later, kMaxStarts times in all
+//   wanted ─► runs ─exit─► started again 200 ms later, kMaxStarts times in a row; one that ran for
+//                │           ten minutes was no failure, and the count begins anew
 //                └─ the attempt ends: SIGTERM; kAgentPatience later SIGKILL, unless it still writes
 //                   the output of ranks or launchers on other hosts and nobody ends the job by
 //                   force
@@ -45,7 +46,7 @@ class Agent {
   pid_t pid_ = 0;
   Task output_;
   int starts_ = 0;
-  TimePoint next_{};
+  TimePoint next_{}, started_{};
   std::optional<TimePoint> kill_by_;
 };
 

@@ -9,17 +9,6 @@ namespace {
 
 using launch::EndCause;
 
-/// How the job ended, for a command that runs after it.
-/// @source LSF: LSB_JOBEXIT_STAT is the status of wait(2), LSB_JOBEXIT_INFO names the signal
-void add_exit_words(std::vector<std::string>& env, const launch::ExitRecord* record) {
-  if (record == nullptr) return;
-  env.push_back("LSB_JOBEXIT_STAT=" + std::to_string(record->status));
-  if (!WIFSIGNALED(record->status)) return;
-  int signal = WTERMSIG(record->status);
-  const char* name = ::sigabbrev_np(signal);
-  env.push_back("LSB_JOBEXIT_INFO=SIGNAL " + std::to_string(signal) + " SIG" + (name ? name : "?"));
-}
-
 launch::SideCommand take_first(std::vector<launch::SideCommand>& commands) {
   auto first = std::move(commands.front());
   commands.erase(commands.begin());
@@ -69,6 +58,7 @@ void Around::on_end(const SideEnd& end) {
 void Around::refuse(EndCause cause, const std::string& text, int status) {
   auto& spec = attempt_.spec;
   spec.before.clear();
+  spec.copies.clear();
   std::erase_if(spec.after,
                 [this](const auto& c) { return !c.privileged || !sides_.site_began(); });
   sides_.cancel(SideKind::Before);

@@ -22,7 +22,8 @@ bool Attempt::all_ended() const {
 }
 
 bool Attempt::ending() const {
-  return finishing || (spec.ends_with_last_task && !tasks.empty() && all_ended());
+  bool last = spec.ends_with_last_task || told_to_end;
+  return finishing || (last && !tasks.empty() && all_ended());
 }
 
 std::vector<Task*> Attempt::chosen(const std::vector<TaskNumber>& numbers, Phase phase) {
@@ -76,7 +77,7 @@ launch::ShepherdUp Attempt::who_i_am() const {
   launch::ShepherdUp up{launch::kLauncherVersion, spec.key, kernel.children.self(), spec.memo, {}};
   for (const auto& [number, task] : tasks)
     up.tasks.push_back(
-        {task.record.task, task.pid, task.record.started, task.phase == Phase::Ended});
+        {task.record.task, task.pid, task.record.started, task.phase == Phase::Ended, task.start});
   return up;
 }
 

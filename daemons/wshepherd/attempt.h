@@ -26,6 +26,7 @@ struct Attempt {
   JobClock clock = {};
   bool ready = false;           ///< the commands before the tasks have run well
   bool finishing = false;       ///< nothing new is started
+  bool told_to_end = false;     ///< all of it: no task will come
   bool output_begun = false;    ///< a file to be overwritten has been by now
   launch::ExitRecord end = {};  ///< of the attempt, as far as it is known
   wm::Usage usage = {};         ///< of everything reaped

@@ -58,8 +58,12 @@ void Copiers::on_exit(Task& task, const Exit& exit) {
   task.turns.reset();
   bool ran = task.record.cause != launch::EndCause::StartFailed &&
              task.record.cause != launch::EndCause::OwnFault;
-  if (exit.status != 0 && ran)
-    task.record.text += task.record.text.empty() ? "output lost" : "; output lost";
+  if (exit.status == 0 || !ran) return;
+  auto& record = task.record;
+  record.text += (record.text.empty() ? "" : "; ") + ("output lost: " + lost_words(exit.status));
+  bool well = record.status == 0 && record.cause == launch::EndCause::Exited;
+  if (well && attempt_.spec.lost_output_fails) record.cause = launch::EndCause::OutputLost;
+  else if (attempt_.note.empty()) attempt_.note = "Output lost: " + lost_words(exit.status) + ".";
 }
 
 bool Copiers::is_copying(Task& task, bool leaves) {

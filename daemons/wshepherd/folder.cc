@@ -7,11 +7,12 @@ void Folder::ensure() {
   attempt_.kernel.files.make_folder(path(), attempt_.spec.account);
 }
 
-void Folder::put_files() {
-  if (attempt_.spec.files.empty()) return;
+Result<void> Folder::put_files() {
+  if (attempt_.spec.files.empty()) return {};
   ensure();
   for (const auto& file : std::exchange(attempt_.spec.files, {}))
-    attempt_.kernel.files.put_file(path(), file, attempt_.spec.account);
+    WM_TRY(attempt_.kernel.files.put_file(path(), file, attempt_.spec.account));
+  return {};
 }
 
 Fd Folder::open_log(const std::string& name) {

@@ -12,7 +12,8 @@ class Folder {
   explicit Folder(Attempt& attempt) : attempt_(attempt) {}
   void ensure();
   /// Puts the specification's files there, once each, over those of the same name.
-  void put_files();
+  /// @errors System: of the first that is not there whole: nothing that needs it may run
+  Result<void> put_files();
   /// A log of ours in it.
   Fd open_log(const std::string& name);
   void remove();

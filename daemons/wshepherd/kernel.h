@@ -134,9 +134,11 @@ class Files {
   virtual void write(const Fd& pipe, std::string_view bytes) = 0;
   /// The user's folder, with mode 0700.
   virtual void make_folder(const std::string& path, const launch::Account& owner) = 0;
-  /// Follows and opens nothing that is there: the folder's owner may have put it in the way.
-  virtual void put_file(const std::string& folder, const launch::SmallFile& file,
-                        const launch::Account& owner) = 0;
+  /// Follows and opens nothing that is there: the folder's owner may have put it in the way. Every
+  /// byte is written when it returns well; else there is no such file.
+  /// @errors System: names the file
+  virtual Result<void> put_file(const std::string& folder, const launch::SmallFile& file,
+                                const launch::Account& owner) = 0;
   /// As open_log of log_file.h.
   virtual Fd open_log(const std::string& path) = 0;
   /// With all in it, as its owner: a link in it leads nowhere that the owner could not go.

@@ -5,11 +5,13 @@ namespace wm::shepherd {
 void Records::write_and_tell() {
   if (unwritten_.empty()) return;
   auto& words = attempt_.kernel.words;
-  auto written = attempt_.kernel.files.append_exits({unwritten_.begin(), unwritten_.end()});
+  std::vector<launch::ExitRecord> records;
+  for (const auto& end : unwritten_) records.push_back(end.record);
+  auto written = attempt_.kernel.files.append_exits(records);
   if (!written) return words.complain("exit record kept in memory: " + written.error().text);
-  for (auto& record : std::exchange(unwritten_, {})) {
-    if (record.task) words.say(launch::TaskEnded{record});
-    else words.say(launch::AttemptEnded{record});
+  for (auto& end : std::exchange(unwritten_, {})) {
+    if (end.record.task) words.say(end);
+    else words.say(launch::AttemptEnded{end.record});
   }
 }
 

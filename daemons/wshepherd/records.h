@@ -14,14 +14,17 @@ namespace wm::shepherd {
 class Records {
  public:
   explicit Records(Attempt& attempt) : attempt_(attempt) {}
-  void add(launch::ExitRecord record) { unwritten_.push_back(std::move(record)); }
+  /// `delivers`: of a task, as TaskEnded has it.
+  void add(launch::ExitRecord record, bool delivers = false) {
+    unwritten_.push_back({std::move(record), delivers});
+  }
   bool empty() const { return unwritten_.empty(); }
   /// Makes durable what was added, then says it.
   void write_and_tell();
 
  private:
   Attempt& attempt_;
-  std::deque<launch::ExitRecord> unwritten_;
+  std::deque<launch::TaskEnded> unwritten_;
 };
 
 }  // namespace wm::shepherd

@@ -15,7 +15,17 @@ constexpr auto kReportPatience = std::chrono::minutes(1);
 
 }  // namespace
 
-bool Reporter::is_done() {
+bool Reporter::writes_file() const {
+  const auto& head = attempt_.spec.report;
+  return !head.mail_at_end && !head.file.path.empty() && head.file.path != "/dev/null";
+}
+
+bool Reporter::is_written() { return is_done(writes_file()); }
+
+bool Reporter::is_mailed() { return is_done(attempt_.spec.report.mail_at_end); }
+
+bool Reporter::is_done(bool wanted) {
+  if (!wanted) return true;
   if (report_ == Report::Wanted) begin();
   if (pid_ != 0 && until_ <= attempt_.now()) attempt_.kernel.signals.kill(pid_, SIGKILL);
   return report_ == Report::Done;
@@ -37,7 +47,6 @@ void Reporter::begin() {
   const auto& head = attempt_.spec.report;
   report_ = Report::Done;
   bool mailed = head.mail_at_end;
-  if (!mailed && (head.file.path.empty() || head.file.path == "/dev/null")) return;
   const auto* record = attempt_.deciding_record();
   if (record == nullptr) return;
   auto end = end_of(*record);
@@ -47,7 +56,7 @@ void Reporter::begin() {
     if (mailed) return send_mail(head.sendmail, launch::job_mail(head, end), head.mailed);
     return write_report(head.file, first_bytes, launch::job_report(head, end));
   });
-  if (!pid) return;
+  if (!pid) return void(trouble_ = "report lost: " + pid.error().text);
   report_ = Report::Writing;
   pid_ = *pid;
   until_ = attempt_.now() + kReportPatience;
@@ -58,7 +67,9 @@ void Reporter::on_exit(const Exit& exit) {
   if (pid_ == 0 || exit.pid != pid_) return;
   pid_ = 0;
   report_ = Report::Done;
-  if (exit.status != 0) attempt_.kernel.words.complain("report lost");
+  if (exit.status == 0) return;
+  trouble_ = "report lost: " + lost_words(exit.status);
+  attempt_.kernel.words.complain(trouble_);
 }
 
 void Reporter::tell_start() {

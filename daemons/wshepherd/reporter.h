@@ -4,7 +4,7 @@
 //   wanted ──► writing ──exit, or patience over: SIGKILL──► done
 //      └─ nobody asked for one, no record decides, no fork ─┘
 //
-// Its file is written before the job's end is told (shepherd.h), mail after that.
+// Its file is written before the job's end is told (delivery.h), mail after all else.
 #pragma once
 
 #include "daemons/wshepherd/use_watch.h"
@@ -18,12 +18,19 @@ class Reporter {
   Reporter(Attempt& attempt, const UseWatch& use) : attempt_(attempt), use_(use) {}
   /// Mails that the job has started, once, if that was asked for.
   void tell_start();
-  /// True when the report is written, or will not be; begins with it.
-  bool is_done();
+  /// A file is to get the report. @cost O(1)
+  bool writes_file() const;
+  /// True when the report is in its file, or will not be; begins with it.
+  bool is_written();
+  /// What kept it from the file, for people; empty: nothing has.
+  const std::string& trouble() const { return trouble_; }
+  /// True when the report is mailed, or will not be; begins with it.
+  bool is_mailed();
   bool runs() const { return pid_ != 0; }
   void on_exit(const Exit& exit);
 
  private:
+  bool is_done(bool wanted);
   void begin();
   launch::ReportEnd end_of(const launch::ExitRecord& record) const;
 
@@ -32,6 +39,7 @@ class Reporter {
   enum class Report : std::uint8_t { Wanted, Writing, Done } report_ = Report::Wanted;
   bool told_start_ = false;
   pid_t pid_ = 0;
+  std::string trouble_;
   TimePoint until_{};
 };
 

@@ -16,10 +16,6 @@ using std::chrono::milliseconds;
 /// What nobody tells of by a descriptor is looked at again after this time.
 constexpr auto kLookAgain = milliseconds(200);
 
-/// The report comes after the last lines of the job's other hosts. Where the task here has failed,
-/// only if they come so soon: they may end only when they hear of that.
-constexpr auto kOthersLines = std::chrono::seconds(1);
-
 }  // namespace
 
 Shepherd::Shepherd(const Kernel& kernel, Place place, launch::AttemptSpec spec)
@@ -30,10 +26,11 @@ void Shepherd::begin() {
   use_.begin();
   guard_devices(attempt_);
   if (attempt_.spec.suspended) set_suspended(attempt_, true);
-  folder_.put_files();
-  agent_.fire();
+  auto files = folder_.put_files();
+  if (files) agent_.fire();
   attempt_.kernel.words.say(who_i_am());
-  around_.go_on();
+  if (files) around_.go_on();
+  else around_.refuse(launch::EndCause::StartFailed, files.error().text, kNotStarted);
   records_.write_and_tell();
 }
 
@@ -54,7 +51,7 @@ TimePoint Shepherd::next() const {
   auto earliest = [&](std::optional<TimePoint> t) { until = t ? std::min(until, *t) : until; };
   if (auto limit = run_limit_.next()) earliest(attempt_.clock.steady(*limit));
   for (auto next : {strays_.next(), enders_.next(), use_.next(), warm_.next(), sides_.next(),
-                    agent_.next(), launched_.next(), acts_.next(), ranks_.next()})
+                    agent_.next(), launched_.next(), acts_.next(), ranks_.next(), delivery_.next()})
     earliest(next);
   bool exited = std::any_of(attempt_.tasks.begin(), attempt_.tasks.end(),
                             [](const auto& e) { return e.second.phase == Phase::Exited; });
@@ -92,6 +89,7 @@ void Shepherd::on_exit(const Exit& exit) {
   if (auto end = sides_.on_exit(exit)) {
     use_.judge(*end);
     around_.on_end(*end);
+    delivery_.on_end(*end);
   }
   agent_.on_exit(exit.pid);
   warm_.on_exit(exit.pid);
@@ -169,32 +167,14 @@ void Shepherd::conclude_tasks() {
       continue;
     }
     bool telling = tellers_.is_telling(task), asking = trial_words_.is_asking(task);
-    if (telling || asking || is_reporting(task)) continue;
+    if (telling || asking || delivery_.keeps(task)) continue;
     task.phase = Phase::Ended;
+    shed(task);
     use_.add_use(task.record);
-    records_.add(task.record);
+    records_.add(task.record, delivery_.owes_for(task));
   }
   for (auto number : succeeded) successors_.succeed(number);
   strays_.settle(left.empty());
-}
-
-/// The job's output file is whole before its end is told: the last end here waits for the
-/// report. Not where the shepherd cannot know that no task will come, or ranks of other hosts still
-/// write to the file; nor for a mail. What launchers on other hosts say of the end of a failed one
-/// here may stand behind it.
-bool Shepherd::is_reporting(const Task& task) {
-  const auto& spec = attempt_.spec;
-  if (!spec.ends_with_last_task || !spec.out.empty() || spec.report.mail_at_end) return false;
-  bool last = std::all_of(attempt_.tasks.begin(), attempt_.tasks.end(), [&](const auto& entry) {
-    return &entry.second == &task || entry.second.phase == Phase::Ended;
-  });
-  if (!last) return false;
-  if (agent_.writes_beside_us()) {
-    agent_.end();  // it goes when the others have
-    bool well = task.record.status == 0 && !task.ending;
-    if (well || attempt_.now() < task.seen + kOthersLines) return true;
-  }
-  return !reporter_.is_done();
 }
 
 void Shepherd::conclude_attempt() {
@@ -207,7 +187,8 @@ void Shepherd::conclude_attempt() {
   ranks_.end();
   for (auto kind : {SideKind::Notice, SideKind::Warning, SideKind::Control, SideKind::Checkpoint})
     sides_.cancel(kind);
-  if (!is_alone() || around_.runs_after() || !reporter_.is_done()) return;
+  if (!is_delivered() || !is_alone() || around_.runs_after()) return;
+  if (!reporter_.is_written() || !reporter_.is_mailed()) return;
   folder_.remove();
   auto& end = attempt_.end;
   end.key = attempt_.spec.key;
@@ -218,6 +199,24 @@ void Shepherd::conclude_attempt() {
   use_.add_use(end);
   records_.add(end);
   over_ = true;
+}
+
+/// Where the agent writes what all ranks say, all of it is there before the report.
+bool Shepherd::is_delivered() {
+  if (!delivery_.is_wanted()) return true;
+  bool early = attempt_.spec.ends_with_last_task && !delivery_.waits_for_agent();
+  bool begins = delivery_.is_owed() && early;
+  if (!begins && !is_alone()) return false;
+  if (!delivery_.is_done()) return false;
+  if (delivery_.is_owed() && !records_.empty()) return false;  // the end goes before it
+  delivery_.tell();
+  return true;
+}
+
+launch::ShepherdUp Shepherd::who_i_am() const {
+  auto up = attempt_.who_i_am();
+  up.delivers = delivery_.is_owed();
+  return up;
 }
 
 bool Shepherd::is_alone() {

@@ -2,11 +2,14 @@
 // of wnoded asks of them, when a task and the attempt are over. It outlives wnoded and the master;
 // it parses no byte a user wrote. Pure behind kernel.h: loop.h polls, and gives it its turns.
 //
-//   AttemptSpec ─► prolog, pre-execution ─ok─► tasks run ─last one─► report ─► TaskEnded ─► after:
-//                        │                        │ EndTasks, a limit,         post-execution,
-//                        epilog └─ bad: tasks refused ─┐ │ Finish                              │
-//                                               ▼ ▼                                     ▼
-//                                     signals, kill_grace, SIGKILL ─► nothing left ─► mail,
+//   AttemptSpec ─► prolog, pre-execution ─ok─► tasks run ─last one─► output, copies, report
+//                        │                        │ EndTasks, a limit,       │ (delivery.h)
+//                        │                        │ Finish             TaskEnded, Delivered
+//                        └─ bad: tasks refused ─┐ │                          │
+//                                               ▼ ▼                          ▼
+//                                     signals, kill_grace, SIGKILL    post-execution, epilog
+//                                         │                                  │
+//                                         │                    nothing left ─► mail,
 //                                         └─ still there: stuck, told;     AttemptEnded, exit
 //                                            killed again at kill_pace.h
 //
@@ -15,14 +18,16 @@
 // in its place of the turn, so an order that comes twice, or late, changes nothing. wnoded may be
 // away: a word that is lost is in the records.
 //
-// Invariants: a TaskEnded or AttemptEnded is told after its record is on disk, and the last
-// TaskEnded of a job that runs here alone after its report is in its output file; the attempt ends
-// only when wait(2) says that no child is left (child subreaper) and its cgroup is empty.
+// Invariants: a TaskEnded or AttemptEnded is told after its record is on disk; of a job that runs
+// here alone the last TaskEnded, or where that would keep the slot a Delivered after it, once its
+// copies and its report are written; post-execution begins then. The attempt ends only when wait(2)
+// says that no child is left (child subreaper) and its cgroup is empty.
 #pragma once
 
 #include "daemons/wshepherd/acts.h"
 #include "daemons/wshepherd/around.h"
 #include "daemons/wshepherd/copiers.h"
+#include "daemons/wshepherd/delivery.h"
 #include "daemons/wshepherd/launched_part.h"
 #include "daemons/wshepherd/rank_watch.h"
 #include "daemons/wshepherd/records.h"
@@ -54,7 +59,7 @@ class Shepherd {
   /// All is recorded and told: no turn is wanted any more.
   bool over() const { return over_ && records_.empty(); }
   /// First word on every connection.
-  launch::ShepherdUp who_i_am() const { return attempt_.who_i_am(); }
+  launch::ShepherdUp who_i_am() const;
 
  private:
   // orders (shepherd_orders.cc)
@@ -81,8 +86,8 @@ class Shepherd {
   void fire_timers();
   void warn();
   void conclude_tasks();
-  bool is_reporting(const Task& task);
   void conclude_attempt();
+  bool is_delivered();
   bool is_alone();
 
   Attempt attempt_;
@@ -103,6 +108,7 @@ class Shepherd {
   RunLimit run_limit_;
   Around around_{attempt_, sides_, starter_, run_limit_, reporter_};
   Agent agent_{attempt_, folder_};
+  Delivery delivery_{attempt_, sides_, reporter_, agent_};
   RankWatch ranks_{attempt_};
   LaunchedPart launched_{attempt_, agent_};
   bool over_ = false;

@@ -34,7 +34,8 @@ void Shepherd::on(launch::RestartTasks order) {
   if (attempt_.finishing) return;
   if (!order.files.empty()) {
     attempt_.spec.files = std::move(order.files);
-    folder_.put_files();
+    if (auto put = folder_.put_files(); !put)
+      return end_all({{SIGKILL}}, launch::EndCause::StartFailed, put.error().text);
   }
   // What mpirun has started here is told here: it would not pass this on.
   if (order.tasks.empty()) signal_ranks(attempt_.kernel, attempt_.launched(), SIGTERM);
@@ -52,6 +53,7 @@ void Shepherd::on(const launch::EndTasks& order) {
   successors_.drop(order.tasks, order.text);
   if (!attempt_.ready) around_.refuse(launch::EndCause::Ordered, order.text, SIGKILL);
   if (!order.tasks.empty()) return;
+  attempt_.told_to_end = true;
   if (attempt_.end.text.empty()) attempt_.end.text = order.text;
   if (attempt_.tasks.empty()) launched_.end(order);
 }

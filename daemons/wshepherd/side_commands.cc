@@ -1,5 +1,6 @@
 #include "daemons/wshepherd/side_commands.h"
 
+#include <string.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -18,6 +19,15 @@ std::string outcome(const launch::SideCommand& command, int status, bool late) {
 }
 
 }  // namespace
+
+void add_exit_words(std::vector<std::string>& env, const launch::ExitRecord* record) {
+  if (record == nullptr) return;
+  env.push_back("LSB_JOBEXIT_STAT=" + std::to_string(record->status));
+  if (!WIFSIGNALED(record->status)) return;
+  int signal = WTERMSIG(record->status);
+  const char* name = ::sigabbrev_np(signal);
+  env.push_back("LSB_JOBEXIT_INFO=SIGNAL " + std::to_string(signal) + " SIG" + (name ? name : "?"));
+}
 
 std::optional<SideEnd> SideCommands::start(launch::SideCommand command, SideKind kind,
                                            std::uint32_t number) {

@@ -1,6 +1,7 @@
 // Role: the processes of commands beside the tasks: before them (site's prolog, pre-execution
-// commands), after them (post-execution commands, epilog), and while they run (notification,
-// warning, controls, checkpoints). What follows of an end is for the caller: before.h, shepherd.h.
+// commands), after them (copies, post-execution commands, epilog), and while they run
+// (notification, warning, controls, checkpoints). What follows of an end is for the caller:
+// before.h, shepherd.h.
 //
 //   start ─► runs ─┬─ exit ──────────────────► SideEnd
 //                  ├─ time_limit: SIGKILL ───► SideEnd, late
@@ -12,7 +13,7 @@
 namespace wm::shepherd {
 
 /// When it runs.
-enum class SideKind : std::uint8_t { Before, After, Notice, Warning, Control, Checkpoint };
+enum class SideKind : std::uint8_t { Before, After, Notice, Warning, Control, Checkpoint, Copy };
 
 /// How one ended. @units status: as wait(2) gives it
 struct SideEnd {
@@ -25,6 +26,10 @@ struct SideEnd {
   std::optional<launch::EndCause> excess = {};  ///< the limit of the job's that it exceeded
   bool failed() const { return status != 0 || late; }
 };
+
+/// How the job ended, for a command that runs after it; nothing where no record says so.
+/// @source LSF: LSB_JOBEXIT_STAT is the status of wait(2), LSB_JOBEXIT_INFO names the signal
+void add_exit_words(std::vector<std::string>& env, const launch::ExitRecord* record);
 
 /// See the head of this file.
 class SideCommands {

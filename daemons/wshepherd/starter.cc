@@ -48,8 +48,9 @@ void Starter::start(Task& task) {
     bool makes = std::any_of(task.spec.out.begin(), task.spec.out.end(),
                              [](const auto& file) { return file.at_start; });
     attempt_.output_begun = attempt_.output_begun || makes;
+    if (auto stat = attempt_.kernel.processes.stat(task.pid)) task.start = stat->start;
     attempt_.kernel.words.say(
-        launch::TaskStarted{{task.spec.task, task.pid, task.record.started, false}});
+        launch::TaskStarted{{task.spec.task, task.pid, task.record.started, false, task.start}});
   }
   if (attempt_.clock.stopped()) set_suspended(attempt_, true);
 }

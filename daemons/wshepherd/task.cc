@@ -45,6 +45,14 @@ void note_exit(Task& task, int status, const wm::Usage& usage, WallTime now,
     task.record.cause = launch::EndCause::OwnFault;
 }
 
+void shed(Task& task) {
+  auto& spec = task.spec;
+  for (auto* words : {&spec.argv, &spec.env, &spec.folders, &spec.report_by})
+    std::vector<std::string>().swap(*words);
+  for (auto* files : {&spec.out, &spec.err, &spec.last_words})
+    std::vector<launch::OutputFile>().swap(*files);
+}
+
 TaskNumber known_as(const Task& task) {
   return task.successor ? task.successor->task : task.record.task;
 }

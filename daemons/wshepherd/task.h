@@ -43,15 +43,16 @@ struct Task {
   launch::TaskSpec spec;
   Phase phase = Phase::Running;
   pid_t pid = 0;
-  Fd out, err, trouble;  ///< read ends; out and err until a copier has them
+  std::uint64_t start = 0;  ///< with pid an identity: tree.h
+  Fd out, err, trouble;     ///< read ends; out and err until a copier has them
   pid_t copier = 0;
-  Fd turns;      ///< write end: tells the copier whether the task is the writer
+  Fd turns;            ///< write end: tells the copier whether the task is the writer
   pid_t teller = 0;    ///< repeats its last words
-  Fd told;       ///< read end: the line of them that the record gets
+  Fd told;             ///< read end: the line of them that the record gets
   bool tells = false;  ///< a teller was started
   TimePoint teller_until{};
   pid_t reporter = 0;    ///< says what the trial has to report
-  Fd reported;     ///< read end of it
+  Fd reported;           ///< read end of it
   bool reports = false;  ///< a reporter was started
   TimePoint reporter_until{};
   std::optional<Ending> ending;
@@ -80,6 +81,10 @@ void note_never_ran(Task& task, launch::EndCause cause, const std::string& text,
 /// Takes what wait4 said about the main process, and what kept it from running, into the record.
 void note_exit(Task& task, int status, const wm::Usage& usage, WallTime now,
                const proc::Trouble& trouble);
+
+/// Nothing of how it was started is kept of one that has ended: an attempt of months has many.
+/// What says who writes stays. @cost O(its environment)
+void shed(Task& task);
 
 /// The number by which wnoded knows it: that of the task which waits to take its place, if any.
 TaskNumber known_as(const Task& task);

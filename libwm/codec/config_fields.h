@@ -28,6 +28,7 @@ WM_FIELDS(LimitConf) {
   f(80, s.max_user_requeue), f(81, s.max_preempt);
   f(530, s.max_user_priority), f(531, s.max_pend_jobs);
   f(400, s.group_port_first), f(401, s.group_port_last);
+  f(550, s.host_faults), f(551, s.fault_hosts);
 }
 WM_FIELDS(SchedConf) {
   f(1, s.backfill), f(2, s.promises), f(3, s.promise_tolerance), f(4, s.elastic_worth);
@@ -38,6 +39,7 @@ WM_FIELDS(SiteScripts) {
   f(1, s.prolog), f(2, s.epilog), f(3, s.time_limit), f(4, s.copy);
   f(500, s.submit_filter), f(501, s.submit_filter_time), f(502, s.groups);
   f(530, s.notify), f(540, s.notify_urls), f(541, s.pre_exec_limit), f(542, s.post_exec_limit);
+  f(550, s.copy_limit);
 }
 WM_FIELDS(JobLimits) {
   f(1, s.cpu), f(2, s.mem), f(3, s.file), f(4, s.data), f(5, s.stack), f(6, s.core), f(7, s.swap);
@@ -63,6 +65,7 @@ WM_FIELDS(ClusterConf) {
   f(240, s.job_info);
   f(421, s.monitor);
   f(500, s.log_to);
+  f(550, s.lost_output_fails);
   f(560, s.submit_policy);
 }
 WM_FIELDS(WeekWindow) { f(1, s.from), f(2, s.to); }

@@ -17,8 +17,9 @@ WM_FIELDS(TaskStarted) { f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.pid)
 WM_FIELDS(TaskEnded) {
   f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.status), f(5, s.term), f(6, s.usage),
       f(7, s.text);
-  f(420, s.at);
+  f(420, s.at), f(550, s.delivers);
 }
+WM_FIELDS(JobDelivered) { f(1, s.job), f(2, s.attempt), f(3, s.text); }
 WM_FIELDS(TaskStuck) { f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.why); }
 WM_FIELDS(TasksAdded) { f(1, s.job), f(2, s.attempt), f(3, s.tasks), f(4, s.reason); }
 WM_FIELDS(TasksLeaving) {
@@ -42,7 +43,7 @@ WM_FIELDS(HostRegistered) {
 WM_FIELDS(HostSilent) { f(1, s.host); }
 WM_FIELDS(HostHeard) { f(1, s.host); }
 WM_FIELDS(HostDied) { f(1, s.host), f(2, s.by), f(3, s.why); }
-WM_FIELDS(HostClosed) { f(1, s.host), f(2, s.by), f(3, s.why); }
+WM_FIELDS(HostClosed) { f(1, s.host), f(2, s.by), f(3, s.why), f(550, s.for_faults); }
 WM_FIELDS(HostOpened) { f(1, s.host), f(2, s.by); }
 WM_FIELDS(QueueChanged) { f(1, s.queue), f(2, s.change), f(3, s.by), f(4, s.why); }
 WM_FIELDS(ConfigLoaded) { f(1, s.config); }

@@ -139,6 +139,7 @@ WM_FIELDS(Job) {
   f(400, s.elements.closed), f(401, s.trial.data_hash), f(402, s.trial.report),
       f(403, s.trial.reported), f(404, s.size.wants_none);
   f(520, s.waits.only_hosts), f(521, s.notes);
+  f(550, s.outcome.delivers_on);
 }
 
 WM_FIELDS(HostLoad) {
@@ -162,6 +163,7 @@ WM_FIELDS(GpuMark) {
 WM_FIELDS(Capacity) { f(1, s.slots), f(2, s.milli_cpus), f(3, s.mem), f(4, s.gpus); }
 WM_FIELDS(GpuOwner) { f(1, s.job), f(2, s.task); }
 WM_FIELDS(GpuShare) { f(1, s.gpu), f(2, s.owner), f(3, s.milli), f(4, s.mem), f(5, s.mps_uid); }
+WM_FIELDS(HostFaults) { f(1, s.in_row), f(2, s.owners), f(3, s.closed), f(4, s.gaps); }
 WM_FIELDS(Host) {
   f(1, s.id), f(2, s.name), f(3, s.address), f(4, s.state), f(5, s.closed), f(6, s.closed_by);
   f(7, s.closed_why), f(8, s.boot), f(9, s.type), f(10, s.model), f(11, s.capacity);
@@ -169,6 +171,7 @@ WM_FIELDS(Host) {
   f(16, s.gpu_owners), f(17, s.registered), f(18, s.silent_since), f(40, s.gpu_shares);
   f(41, s.gpu_marks);
   f(60, s.fence_tries), f(61, s.fence_text), f(410, s.network);
+  f(550, s.faults);
 }
 WM_FIELDS(Held) { f(1, s.slots), f(2, s.milli_gpus), f(3, s.mem); }
 WM_FIELDS(Used) { f(1, s.slots), f(2, s.gpus), f(3, s.mem); }

@@ -72,7 +72,7 @@ inline void complete(HostOrder& order) {
 WM_FIELDS(FactStarted) { f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.pid), f(5, s.port); }
 WM_FIELDS(FactEnded) {
   f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.status), f(5, s.term), f(6, s.usage);
-  f(7, s.text), f(8, s.at), f(402, s.report);
+  f(7, s.text), f(8, s.at), f(402, s.report), f(550, s.delivers);
 }
 WM_FIELDS(FactStuck) { f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.why); }
 WM_FIELDS(FactNotified) { f(1, s.job), f(2, s.attempt), f(3, s.number), f(4, s.ok), f(5, s.text); }
@@ -80,6 +80,8 @@ WM_FIELDS(FactMet) { f(1, s.job), f(2, s.attempt); }
 WM_FIELDS(Callers) { f(1, s.address), f(2, s.connections); }
 WM_FIELDS(Rendezvous) { f(1, s.port), f(2, s.waited), f(3, s.callers); }
 WM_FIELDS(FactRendezvous) { f(1, s.job), f(2, s.attempt), f(3, s.meeting); }
+WM_FIELDS(FactDelivered) { f(1, s.job), f(2, s.attempt), f(3, s.text); }
+WM_FIELDS(FactHostWell) { f(1, s.faults); }
 WM_FIELDS(FactScriptFailed) { f(1, s.job), f(2, s.attempt), f(3, s.why); }
 WM_FIELDS(HostFact) { f(1, s.number), f(2, s.fact); }
 WM_FIELDS(HostAck) { f(1, s.number); }

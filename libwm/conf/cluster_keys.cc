@@ -245,6 +245,21 @@ constexpr Key<C> kClusterKeys[] = {
      Effect::Reconfig,
      "So many added tasks in a row that end before they join, and an elastic job stays at its size "
      "for a while. The host of one is left out for 10 s, 40 s, 160 s, then 10 min."},
+    {"host_faults",
+     [](C& c) -> Field { return &c.limits.host_faults; },
+     {0, 1000000},
+     Effect::Reconfig,
+     "So many jobs in a row, of two users at least, that a host could not start by its own fault, "
+     "and it is closed until a job of its own runs there. At most a tenth of the hosts, and at "
+     "least one, are closed so at a time. 0: none is."},
+    {"fault_hosts",
+     [](C& c) -> Field { return &c.limits.fault_hosts; },
+     {1, 1000},
+     Effect::Reconfig,
+     "A job that so many hosts could not start by their own fault is held, with the reason; where "
+     "there are fewer, after twice as many tries. A host that could not is left out for 10 s, 40 "
+     "s, "
+     "160 s, then 10 min."},
     {"max_requeue",
      [](C& c) -> Field { return &c.limits.max_requeue; },
      {0, 1000000},
@@ -331,6 +346,16 @@ constexpr Key<C> kClusterKeys[] = {
      {0, 365 * kDay},
      Effect::Reconfig,
      "The same of those after the tasks (bsub -Ep, post_exec)."},
+    {"copy_limit",
+     [](C& c) -> Field { return &c.scripts.copy_limit; },
+     {1, 365 * kDay},
+     Effect::Reconfig,
+     "Most time that the copies of bsub -f after a job's tasks have together on a host. The job's "
+     "end is told when they are done, or then."},
+    {"lost_output_fails", [](C& c) -> Field { return &c.lost_output_fails; }, kAny,
+     Effect::Reconfig,
+     "Whether a job of which not all output could be written, as its disk was full, has failed "
+     "though its command exited with 0. It is named in any case."},
     {"copy_command", [](C& c) -> Field { return &c.scripts.copy; }, kAny, Effect::Reconfig,
      "Copies a file of bsub -f between the submission host and another one, as the user: it gets "
      "the source and the target, one of them as host:path. scp -B for example. Empty: cp, for "

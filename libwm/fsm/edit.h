@@ -73,6 +73,24 @@ void forget_setbacks(Job& job);
 /// The same of one host, for all jobs that are not over. @cost O(jobs with setbacks)
 void forget_setbacks_on(Cluster& cluster, HostId host);
 
+/// A host could not start the job's task by its own fault: it is left out for a while, longer each
+/// time, and the others stay so (setbacks.cc). `text`: as above
+void note_failed_start(const Cluster& cluster, Job& job, const Task& task, const std::string& text);
+/// So many hosts could not start it that it is to be held. @cost O(its setbacks)
+bool has_failed_everywhere(const Cluster& cluster, const Job& job);
+/// What kept it from growing in its last attempt counts no more; hosts are left out as before.
+void forget_failed_growth(Job& job);
+
+/// What the end of a task, for `term`, says of its host (host_faults.cc). @cost O(log hosts)
+void note_host_end(Cluster& cluster, const Job& job, const Task& task, Term term);
+/// Hosts that failed to start the job and are to be closed. @cost O(tasks), O(hosts) where one is
+std::vector<EventBody> closings(const Cluster& cluster, const Job& job);
+
+/// What the job leaves is written, or nobody waits for it any more; `text` says what is not.
+void end_delivery(Cluster& cluster, Job& job, const std::string& text, Touched& t);
+/// The same of all that this host was writing. @cost O(jobs that are delivering)
+void end_deliveries_of(Cluster& cluster, HostId host, const std::string& why, Touched& t);
+
 /// After a task has ended: how the attempt stands now, whether the job is over.
 void settle(Cluster& cluster, Job& job, WallTime now);
 
@@ -137,5 +155,6 @@ void apply_to(Cluster& c, const TokensRevoked& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const TakenOver& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const ClockStepped& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const ClockTrusted& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const JobDelivered& e, WallTime now, Touched& t);
 
 }  // namespace wm::fsm

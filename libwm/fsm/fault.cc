@@ -5,7 +5,7 @@
 namespace wm::fsm {
 namespace {
 
-constexpr bool kLimit = true, kLoss = true, kResumed = true;
+constexpr bool kLimit = true, kLoss = true, kResumed = true, kGap = true;
 
 constexpr Cause kCauses[] = {
     {Term::None, Fault::User, Again::IfAsked},
@@ -25,22 +25,25 @@ constexpr Cause kCauses[] = {
     {Term::ExternalSignal, Fault::None, Again::Never},
     {Term::Other, Fault::None, Again::Never},
     // Limits.
-    {Term::RunLimit, Fault::None, Again::Never},
-    {Term::Deadline, Fault::None, Again::Never},
-    {Term::MemLimit, Fault::None, Again::Never, kLimit},
-    {Term::CpuLimit, Fault::None, Again::Never, kLimit},
-    {Term::Swap, Fault::None, Again::Never, kLimit},
-    {Term::ProcessLimit, Fault::None, Again::Never, kLimit},
-    {Term::ThreadLimit, Fault::None, Again::Never, kLimit},
+    {Term::RunLimit, Fault::User, Again::Never},
+    {Term::Deadline, Fault::User, Again::Never},
+    {Term::MemLimit, Fault::User, Again::Never, kLimit},
+    {Term::CpuLimit, Fault::User, Again::Never, kLimit},
+    {Term::Swap, Fault::User, Again::Never, kLimit},
+    {Term::ProcessLimit, Fault::User, Again::Never, kLimit},
+    {Term::ThreadLimit, Fault::User, Again::Never, kLimit},
     // Hosts.
     {Term::PrologFailed, Fault::Host, Again::Always},
     {Term::HostLost, Fault::Host, Again::IfRerunnable, !kLimit, kLoss, kResumed},
     {Term::ShepherdLost, Fault::Host, Again::IfRerunnable, !kLimit, kLoss, kResumed},
-    {Term::LaunchFailed, Fault::None, Again::Never},
+    {Term::LaunchFailed, Fault::Host, Again::Elsewhere},
+    {Term::ConfigGap, Fault::Host, Again::Elsewhere, !kLimit, !kLoss, !kResumed, kGap},
+    {Term::Denied, Fault::None, Again::Never},
     {Term::NotSigned, Fault::None, Again::OnceSigned},
     // What the job brings with it.
-    {Term::CwdNotExist, Fault::None, Again::Never},
-    {Term::OwnFault, Fault::None, Again::Never},
+    {Term::CwdNotExist, Fault::User, Again::Never},
+    {Term::OwnFault, Fault::User, Again::Never},
+    {Term::OutputLost, Fault::User, Again::Never},
     {Term::PreExecFail, Fault::User, Again::UnlessItAborts},
     {Term::Hung, Fault::User, Again::IfTrained, !kLimit, !kLoss, kResumed},
 };

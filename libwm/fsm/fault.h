@@ -13,8 +13,8 @@ namespace wm::fsm {
 /// retry by itself.
 enum class Fault : std::uint8_t {
   None,  ///< it ended as it was asked to, or nothing is known
-  Host,  ///< max_requeue
-  User,  ///< the job's own doing: its queue's budget of requeues
+  Host,  ///< max_requeue; what kept it from starting counts against the host alone
+  User,  ///< the job's own doing: its queue's budget of requeues, where it waits again at all
 };
 
 /// When the job waits again after such an end, rather than being over.
@@ -26,6 +26,7 @@ enum class Again : std::uint8_t {
   IfAsked,         ///< its exit code asks for it, or it was killed once it had trained
   UnlessItAborts,  ///< with LSF's code by which a pre-execution command ends its job
   OnceSigned,      ///< it is held until its owner has signed it anew
+  Elsewhere,       ///< no try of the job's: on other hosts at once, there after a pause
 };
 
 /// A cause, and what follows.
@@ -39,6 +40,8 @@ struct Cause {
   bool is_loss = false;
   /// Members that it ends may go on from the newest checkpoint.
   bool is_resumed = false;
+  /// The host lacks something for jobs of this profile only; it is not unwell.
+  bool is_gap = false;
 };
 
 /// Each term once. @cost O(1)

@@ -10,6 +10,7 @@
 //   launching ─TaskStarted of all─► running ⇄ suspended, unknown (its host is silent)
 //      └──────────────┬────────────────┘              │
 //               last TaskEnded ─► finished, failed, killed ─JobPurged─► forgotten
+//                     └ its host still writes what it leaves: once JobDelivered has come
 //
 // No call changes a job: what happened to its tasks is the events, and
 // the state is what they add up to (task_fsm.cc: what an end means; job_fsm.cc: the rest). A
@@ -67,6 +68,10 @@ std::vector<EventBody> follow(const Cluster& cluster, const Touched& touched);
 /// @errors Damaged: names the first broken invariant
 /// @cost O(state)
 Result<void> check_invariants(const Cluster& cluster);
+
+/// The host's own faults in a row would close it, unless too many are closed for that already.
+/// @cost O(1)
+bool is_at_fault(const Cluster& cluster, const Host& host);
 
 /// True for the base of a job array. @cost O(1)
 inline bool is_array(const Job& job) { return job.id.index == 0 && !job.spec().array.empty(); }

@@ -46,6 +46,22 @@ bool is_unknown(const Cluster& c, const Job& job) {
   return job.membership.in_place ? any && all : any;
 }
 
+std::string not_known_written(const Host& host) {
+  return "whether its report is written is not known: host " + host.name + " is lost";
+}
+
+// Of a host that registers again the configuration may be another one; that it is well is shown by
+// a job that runs there.
+void forget_faults(Cluster& c, HostId id, bool all) {
+  HostFaults& faults = edit_host(c, id).faults;
+  faults.gaps.clear();
+  index_gaps(c, id);
+  if (!all) return;
+  faults.in_row = 0;
+  faults.owners.clear();
+  faults.closed = false;
+}
+
 void review_jobs_on(Cluster& c, HostId host, Touched& t) {
   std::vector<JobId> ids;
   each_job_on(c, host, [&](const Job& job) {
@@ -91,6 +107,7 @@ void apply_to(Cluster& c, const HostRegistered& e, WallTime now, Touched& t) {
   index_host(c, host);
   c.hosts.set(e.host.value, std::move(host));
   if (rebooted) forget_setbacks_on(c, e.host);
+  forget_faults(c, e.host, rebooted);
   review_jobs_on(c, e.host, t);
   t.hosts.insert(e.host);
   t.schedule = true;
@@ -101,6 +118,7 @@ void apply_to(Cluster& c, const HostSilent& e, WallTime now, Touched& t) {
   host.state = HostState::Silent;
   host.silent_since = now;
   review_jobs_on(c, e.host, t);
+  end_deliveries_of(c, e.host, not_known_written(host), t);
   t.schedule = true;
 }
 
@@ -117,6 +135,7 @@ void apply_to(Cluster& c, const HostDied& e, WallTime, Touched& t) {
   Host& host = edit_host(c, e.host);
   host.state = HostState::Dead;
   forget_fencing(host);
+  end_deliveries_of(c, e.host, not_known_written(host), t);
   t.hosts.insert(e.host);
   t.schedule = true;
 }
@@ -136,6 +155,7 @@ void apply_to(Cluster& c, const HostClosed& e, WallTime, Touched& t) {
   host.closed = true;
   host.closed_by = e.by;
   host.closed_why = e.why;
+  host.faults.closed = e.for_faults;
   t.schedule = true;
 }
 
@@ -144,6 +164,7 @@ void apply_to(Cluster& c, const HostOpened& e, WallTime, Touched& t) {
   host.closed = false;
   host.closed_by.clear();
   host.closed_why.clear();
+  forget_faults(c, e.host, true);
   forget_setbacks_on(c, e.host);
   t.schedule = true;
 }

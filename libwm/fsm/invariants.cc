@@ -48,7 +48,8 @@ Result<void> collect(const Job& job, std::map<HostId, Taken>& taken) {
     return broken("parked and not suspended: " + to_string(job.id));
   bool active = job.state == JobState::Launching || job.state == JobState::Running ||
                 job.state == JobState::Suspended || job.state == JobState::Unknown;
-  if (active && held == 0) return broken("active job without slots: " + to_string(job.id));
+  if (active && held == 0 && !job.outcome.delivers_on)
+    return broken("active job without slots: " + to_string(job.id));
   if (!active && !is_over(job.state) && held > 0)
     return broken("waiting job holds slots: " + to_string(job.id));
   return {};
@@ -107,6 +108,10 @@ Result<void> check_indexes(const Cluster& cluster) {
     return broken("the index of the hosts' names");
   if (*cluster.indexes.set_back != *walked.indexes.set_back)
     return broken("the index of jobs with setbacks");
+  if (*cluster.indexes.delivering != *walked.indexes.delivering)
+    return broken("the index of jobs whose output is being written");
+  if (*cluster.indexes.gaps != *walked.indexes.gaps)
+    return broken("the index of hosts with gaps in their configuration");
   if (cluster.indexes.hosts_missing != walked.indexes.hosts_missing)
     return broken("the count of hosts that never registered");
   return {};

@@ -133,7 +133,10 @@ void apply_to(Cluster& c, const JobHeld& e, WallTime, Touched& t) {
 void apply_to(Cluster& c, const JobReleased& e, WallTime, Touched& t) {
   Job& job = edit_job(c, e.job);
   job.state = is_array(job) ? JobState::Array : JobState::Pending;
-  if (job.outcome.term == Term::NotSigned) job.outcome = {};
+  if (job.outcome.term != Term::None) {  // what it was held for, if not by a person
+    job.outcome = {};
+    forget_setbacks(job);
+  }
   t.jobs.insert(e.job);
   t.schedule = true;
 }
@@ -146,8 +149,9 @@ void apply_to(Cluster& c, const JobDispatched& e, WallTime now, Touched& t) {
   job.state = JobState::Launching;
   job.tasks.clear();
   job.membership.lead_host = e.tasks.front().host;
-  if (!is_independent(job)) forget_setbacks(job);
+  if (!is_independent(job)) forget_failed_growth(job);
   job.finishing = job.ending = job.mem_released = false;
+  job.outcome.text.clear();  // of what came before
   if (!group_of(job)) job.alternative = e.alternative;
   job.waits.preempted.reset();
   job.waits.only_hosts.clear();
@@ -250,6 +254,7 @@ void apply_to(Cluster& c, const CapChanged& e, WallTime, Touched& t) {
 
 void apply_to(Cluster& c, const KillRequested& e, WallTime now, Touched& t) {
   Job& job = edit_job(c, e.job);
+  if (job.outcome.delivers_on) return end_delivery(c, job, "", t);  // its processes have ended
   job.kill = e.wish;
   t.jobs.insert(e.job);
   t.schedule = true;

@@ -15,4 +15,10 @@ bool may_still_run(const Job& job, const Task& task) {
   return task.has_process || is_part(job, task);
 }
 
+bool only_delivers(const Job& job) {
+  return job.outcome.delivers_on &&
+         std::none_of(job.tasks.begin(), job.tasks.end(),
+                      [&](const Task& task) { return may_still_run(job, task); });
+}
+
 }  // namespace wm::fsm

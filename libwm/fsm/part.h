@@ -11,5 +11,7 @@ namespace wm::fsm {
 bool is_part(const Job& job, const Task& task);
 /// May something of the job still run where this task is? @cost O(tasks)
 bool may_still_run(const Job& job, const Task& task);
+/// Nothing of it runs any more, and a host still writes what it leaves. @cost O(tasks squared)
+bool only_delivers(const Job& job);
 
 }  // namespace wm::fsm

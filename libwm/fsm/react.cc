@@ -1,7 +1,7 @@
 // What has to be done, and which events follow: functions of the state alone.
 #include <algorithm>
 
-#include "libwm/fsm/fsm.h"
+#include "libwm/fsm/edit.h"
 #include "libwm/fsm/group_fsm.h"
 #include "libwm/model/groups.h"
 
@@ -103,6 +103,7 @@ std::vector<EventBody> follow(const Cluster& cluster, const Touched& touched) {
     const Job* job = find_job(cluster, id);
     if (!job || is_array(*job)) continue;
     for (auto& event : follow_groups(cluster, *job)) events.push_back(std::move(event));
+    for (auto& event : closings(cluster, *job)) events.push_back(std::move(event));
     if (!job->spec().elastic) continue;
     for (auto& event : lead_for(cluster, *job)) events.push_back(std::move(event));
   }

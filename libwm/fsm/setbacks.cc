@@ -1,7 +1,7 @@
-// New tasks of an elastic job that ended before an epoch held them: their hosts are left out for a
-// while, longer each time. When several have failed in a row, the job as a whole stays at its size.
-// When a host is mended (it starts anew, it is opened) or more tasks are asked for, it is tried
-// again at once.
+// New tasks of an elastic job that ended before an epoch held them, and tasks of any job that their
+// host could not start by its own fault: their hosts are left out for a while, longer each time.
+// When several have failed in a row, the job as a whole stays at its size. When a host is mended
+// (it starts anew, it is opened) or more tasks are asked for, it is tried again at once.
 #include <algorithm>
 
 #include "libwm/fsm/edit.h"
@@ -81,6 +81,21 @@ void note_joined(Job& job, const std::vector<TaskNumber>& members) {
   }
   if (any) unblock(job);
 }
+
+void note_failed_start(const Cluster& c, Job& job, const Task& task, const std::string& text) {
+  Setback& setback = setback_of(job, task.host);
+  setback.why = how_it_ended(task, text);
+  if (c.time >= setback.until) setback.until = c.time + back_off(++setback.failures);
+}
+
+bool has_failed_everywhere(const Cluster& c, const Job& job) {
+  auto most = c.config->cluster.limits.fault_hosts;
+  std::uint32_t tries = 0;
+  for (const auto& setback : job.size.setbacks) tries += setback.failures;
+  return job.size.setbacks.size() >= most || tries >= 2 * most;
+}
+
+void forget_failed_growth(Job& job) { unblock(job); }
 
 void forget_setbacks(Job& job) {
   unblock(job);

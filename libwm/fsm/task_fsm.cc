@@ -169,7 +169,8 @@ bool waits_again(const Cluster& c, const Job& job, Again again) {
   switch (again) {
     case Again::Never:
     case Again::OnceSigned: return false;
-    case Again::Always: return true;
+    case Again::Always:
+    case Again::Elsewhere: return true;
     case Again::IfRerunnable: return is_rerunnable(c, job) || lost_all_members(job);
     case Again::IfTrained: return lost_all_members(job);
     case Again::IfAsked: return lost_all_members(job) || asks_for_requeue(c, job);
@@ -187,7 +188,8 @@ Fault fault_of(const Cluster& c, const Job& job) {
 bool should_requeue(const Cluster& c, const Job& job) {
   if (job.kill) return false;
   if (job.waits.preempted) return job.waits.preempted->requeue;
-  if (is_independent(job) || cause_of(job.outcome.term).again == Again::OnceSigned) return true;
+  auto again = cause_of(job.outcome.term).again;
+  if (is_independent(job) || again == Again::OnceSigned || again == Again::Elsewhere) return true;
   const auto& limits = c.config->cluster.limits;
   auto fault = fault_of(c, job);
   if (fault == Fault::User) return job.returns.user_requeues < max_user_requeue(*c.config, job);
@@ -200,19 +202,21 @@ void requeue(const Cluster& c, Job& job) {
   // Its tasks come and go, the job does not.
   bool all_gone = is_independent(job) && !job.waits.preempted;
   // No host can start it before its owner has signed it anew: no try of anybody's.
-  bool not_signed = !job.waits.preempted && cause_of(job.outcome.term).again == Again::OnceSigned;
-  if (!job.waits.preempted && !all_gone && !not_signed) ++job.returns.requeues;
+  auto again = job.waits.preempted ? Again::Never : cause_of(job.outcome.term).again;
+  bool not_signed = again == Again::OnceSigned, not_started = again == Again::Elsewhere;
+  if (!job.waits.preempted && !all_gone && !not_signed && !not_started) ++job.returns.requeues;
   if (job.waits.preempted && !job.waits.preempted->for_nobody()) ++job.returns.preemptions;
   if (!job.waits.preempted && fault_of(c, job) == Fault::User) ++job.returns.user_requeues;
   if (lost_all_members(job))
     job.outcome.text = "all members were lost; goes on from the newest checkpoint";
   if (!job.waits.preempted && asks_for_other_hosts(c, job)) exclude_hosts(job);
-  bool hold = not_signed || (job.waits.preempted && job.waits.preempted->hold);
+  bool gives_up = not_started && !all_gone && has_failed_everywhere(c, job);
+  bool hold = not_signed || gives_up || (job.waits.preempted && job.waits.preempted->hold);
   job.state = hold ? JobState::Held : JobState::Pending;
   job.outcome.status = 0;
-  job.outcome.term = not_signed ? Term::NotSigned : Term::None;
+  job.outcome.term = not_signed || gives_up ? job.outcome.term : Term::None;
   job.ending = job.finishing = false;
-  if (!all_gone) forget_setbacks(job);
+  if (!all_gone && !not_started) forget_setbacks(job);
   job.parked.reset();
   job.waits.promised = job.waits.first_promised = {};
   job.waits.places.clear();
@@ -242,6 +246,7 @@ void settle(Cluster& c, Job& job, WallTime now) {
   if (any(process_may_run)) return;
   if (any(may_still_run)) return end_parts(job);
   free_bare_slots(c, job, now);
+  if (job.outcome.delivers_on) return;
   if (job.id.index) --c.jobs.edit(job.id.job).elements.active;
   bool stuck = slots_held(job) > 0;
   if (should_requeue(c, job) && !stuck) requeue(c, job);
@@ -307,7 +312,9 @@ void apply_to(Cluster& c, const TaskEnded& e, WallTime now, Touched& t) {
   bool others_wait = task.state == TaskState::Starting && is_first(job, task) &&
                      first_host_goes_first(*c.config, job.spec());
   note_end(c, job, task, e);
+  note_host_end(c, job, task, e.term);
   release_slot(c, job, task, now);
+  if (e.delivers && !is_over(job.state)) job.outcome.delivers_on = task.host;
   task.status = e.status;
   task.term = e.term == Term::Left ? Term::None : e.term;
   job.usage.cpu += e.usage.cpu;
@@ -329,11 +336,17 @@ void apply_to(Cluster& c, const TaskEnded& e, WallTime now, Touched& t) {
     settle(c, job, now);
   } else {
     note_why(job, e);
+    if (cause_of(e.term).again == Again::Elsewhere && !cause_of(e.term).is_gap)
+      note_failed_start(c, job, task, e.text);
     bool decides = task.has_process || !job.ending;  // not a part that was told to end
     if (decides) remember_exit(job, task, leaving);
     judge(c, job, task, leaving);
     if (ended_before && job.finishing) let_others_go(c, job, now);
     settle(c, job, now);
+  }
+  if (job.spec().elastic && only_delivers(job)) {
+    ++job.generation;  // its hosts cannot know that no task will come
+    t.orders.insert(e.job);
   }
   if (goes_on) task.term = Term::Left;
   if (job.ending != was_ending || job.finishing != was_finishing || is_over(job.state) ||

@@ -186,4 +186,15 @@ void GpuWatch::give_up(const std::string& uuid, WallTime now) {
   judge(at->second, "not free after its task ended: " + busy_with(at->second), now);
 }
 
+void GpuWatch::set_aside(const std::string& uuid, const std::string& why, WallTime now) {
+  auto at = states_.find(uuid);
+  if (at == states_.end()) return;
+  at->second.good = 0;
+  auto& report = reports_[at->second.place];
+  if (report.sick) return;
+  report.sick = true;
+  report.why = why;
+  report.since = now;
+}
+
 }  // namespace wm::gpu

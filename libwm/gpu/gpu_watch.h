@@ -43,6 +43,10 @@ class GpuWatch {
   /// A GPU that did not become free in time is set aside at once. @cost O(log GPUs)
   void give_up(const std::string& uuid, WallTime now);
 
+  /// The driver does not say how it is: set aside until it was well twice in a row. What it was set
+  /// aside for before stays. @cost O(log GPUs)
+  void set_aside(const std::string& uuid, const std::string& why, WallTime now);
+
   /// Why it is not free, by the last look; empty: it is, or it is no device. @cost O(log GPUs)
   std::string not_free(const std::string& uuid) const;
   /// Device memory in use when nobody uses it. @cost O(log GPUs)

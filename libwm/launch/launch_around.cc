@@ -96,7 +96,11 @@ void plan_copies(const HostOrder& o, const HostFacts& host, bool before,
     list.push_back(copy_of(o, host, file, before));
     list.back().env = task_environment(o, host, *task);
   }
-  if (before || !o.resolved.files.in_spooled) return;
+}
+
+void plan_removal(const HostOrder& o, const HostFacts& host, std::vector<SideCommand>& list) {
+  const auto* task = first_process(o);
+  if (!o.first_host || !task || !o.resolved.files.in_spooled) return;
   list.push_back({"the removal of the spooled input",
                   {"/bin/rm", "-f", "--", o.resolved.files.in},
                   task_environment(o, host, *task),
@@ -127,7 +131,9 @@ void plan_side_commands(const HostOrder& o, const HostFacts& host, AttemptSpec& 
   user(spec.after, "post-execution command",
        job.side.post.empty() ? o.app.post_exec : job.side.post);
   user(spec.after, "post-execution command of the queue", o.queue_side.post);
-  plan_copies(o, host, false, spec.after);
+  plan_copies(o, host, false, spec.copies);
+  spec.copy_limit = host.scripts.copy_limit;
+  plan_removal(o, host, spec.after);
   site(spec.after, "epilog", host.scripts.epilog);
 }
 

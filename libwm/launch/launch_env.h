@@ -32,6 +32,7 @@ struct HostFacts {
   std::vector<std::string> passed_on;      ///< "WM_CLUSTER_DIR=…": from wnoded's own environment
   std::string munge_socket;                ///< of the identity service; empty: the system's
   SiteScripts scripts;
+  bool lost_output_fails = true;       ///< as AttemptSpec has it
   CpuMap cpus;                         ///< what affinity[] chooses from; empty: nothing is bound
   std::vector<std::string> gpu_files;  ///< what containers need to use the GPUs: container.h
   std::map<std::string, CharDevice> gpu_devices;  ///< by uuid; of a slice, its GPU's

@@ -1,9 +1,11 @@
 // Role: parts of an AttemptSpec beside its tasks: where output and the report go, commands that
-// run around them, what all of them together may use. Values only; written and read in launcher.cc.
+// run around them, what all of them together may use, how they end. Values only; written and read
+// in launcher.cc.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "libwm/base/units.h"
@@ -70,6 +72,13 @@ struct CharDevice {
   auto operator<=>(const CharDevice&) const = default;
 };
 
+/// A process as long as it lives, whatever else gets its number later.
+struct RunningProcess {
+  std::int32_t pid = 0;
+  std::uint64_t start = 0;  ///< clock ticks since boot, of /proc/PID/stat; 0: not known
+  bool operator==(const RunningProcess&) const = default;
+};
+
 /// A command that is run besides the tasks: prolog, pre-execution command, notification …
 struct SideCommand {
   std::string what;  ///< "prolog": for the words about its failure
@@ -121,5 +130,26 @@ struct JobActs {
   Checkpoints checkpoints;
   bool operator==(const JobActs&) const = default;
 };
+
+/// How something ended. Numbers are on disk: append-only.
+enum class EndCause : std::uint8_t {
+  Exited = 0,        ///< by itself, or by a signal nobody here sent
+  Ordered = 1,       ///< EndTasks or Finish
+  RunLimit = 2,      ///< TERM_RUNLIMIT
+  StartFailed = 3,   ///< never ran; the text says why
+  ShepherdLost = 4,  ///< its shepherd died; found and killed afterwards
+  MemLimit = 5,
+  CpuLimit = 6,
+  ProcessLimit = 7,
+  ThreadLimit = 8,
+  SwapLimit = 9,
+  PreExecFailed = 10,  ///< never ran
+  PrologFailed = 11,   ///< never ran, and the host is not fit
+  NoFolder = 12,       ///< never ran: its working directory cannot be entered
+  OwnFault = 13,       ///< never ran: a file or the agent of its own user failed
+  OutputLost = 14,     ///< it exited with 0, but not all that it wrote could be kept
+};
+/// The word for logs and for the master: "exited", "run_limit" … @cost O(1)
+std::string_view end_cause_name(EndCause cause);
 
 }  // namespace wm::launch

@@ -303,6 +303,7 @@ AttemptSpec plan_attempt(const HostOrder& order, const HostFacts& host, const Ac
   spec.report = report_head(order, host);
   spec.stray_grace = times.stray_grace;
   spec.usage_interval = times.usage_interval;
+  spec.lost_output_fails = host.lost_output_fails;
   spec.ends_with_last_task = !order.team.elastic && !is_bare_part(order);
   plan_around(order, host, spec);
   std::set<CharDevice> gpus;

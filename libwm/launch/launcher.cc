@@ -61,6 +61,7 @@ WM_PLAIN(AttemptSpec) {
   f(s.limits), f(s.before), f(s.after), f(s.warning), f(s.suspended), f(s.cpu_weight), f(s.cpus);
   f(s.guarded), f(s.stray_grace), f(s.nice), f(s.acts), f(s.before_limit), f(s.after_limit);
   f(s.usage_interval);
+  f(s.copies), f(s.copy_limit), f(s.lost_output_fails);
 }
 WM_PLAIN(ExitRecord) {
   f(s.key), f(s.task), f(s.pid), f(s.status), f(s.cause), f(s.text), f(s.started), f(s.ended);
@@ -76,17 +77,19 @@ WM_PLAIN(WriteAsked) { f(s.task); }
 WM_PLAIN(Replacement) { f(s.old), f(s.spec); }
 WM_PLAIN(RestartTasks) { f(s.tasks), f(s.files), f(s.grace), f(s.memo), f(s.limits); }
 WM_PLAIN(Notice) { f(s.number), f(s.command); }
-WM_PLAIN(Sweep) { f(s.cluster), f(s.key), f(s.pids), f(s.kill_grace); }
+WM_PLAIN(RunningProcess) { f(s.pid), f(s.start); }
+WM_PLAIN(Sweep) { f(s.cluster), f(s.key), f(s.tasks), f(s.kill_grace); }
 WM_PLAIN(ReadFile) { f(s.account), f(s.cwd), f(s.file), f(s.offset), f(s.limit_bytes); }
 WM_PLAIN(StartAgent) { f(s.argv), f(s.env); }
 WM_PLAIN(KeepWarm) { f(s.command), f(s.argv), f(s.env), f(s.after); }
-WM_PLAIN(RunningTask) { f(s.task), f(s.pid), f(s.started), f(s.ended); }
-WM_PLAIN(ShepherdUp) { f(s.version), f(s.key), f(s.pid), f(s.memo), f(s.tasks); }
+WM_PLAIN(RunningTask) { f(s.task), f(s.pid), f(s.started), f(s.ended), f(s.start); }
+WM_PLAIN(ShepherdUp) { f(s.version), f(s.key), f(s.pid), f(s.memo), f(s.tasks), f(s.delivers); }
 WM_PLAIN(TaskStarted) { f(s.task); }
 WM_PLAIN(TaskEnded) {
-  f(s.record), f(s.record.report);
-  if (f.more()) f(s.record.usage.mean_mem), f(s.record.usage.max_swap);
+  f(s.record), f(s.record.report), f(s.record.usage.mean_mem), f(s.record.usage.max_swap);
+  f(s.delivers);
 }
+WM_PLAIN(Delivered) { f(s.text); }
 WM_PLAIN(AttemptEnded) { f(s.record); }
 WM_PLAIN(AttemptStuck) { f(s.pids); }
 WM_PLAIN(Noticed) { f(s.number), f(s.status); }
@@ -151,7 +154,7 @@ std::string_view end_cause_name(EndCause cause) {
   static constexpr std::string_view kNames[] = {
       "exited",          "ordered",       "run_limit",     "start_failed", "shepherd_lost",
       "mem_limit",       "cpu_limit",     "process_limit", "thread_limit", "swap_limit",
-      "pre_exec_failed", "prolog_failed", "no_folder"};
+      "pre_exec_failed", "prolog_failed", "no_folder",     "own_fault",    "output_lost"};
   auto i = static_cast<std::size_t>(cause);
   return i < std::size(kNames) ? kNames[i] : "unknown";
 }

@@ -29,7 +29,7 @@
 namespace wm::launch {
 
 /// Version of the words below; a shepherd of another version is ended, not spoken to.
-inline constexpr std::uint32_t kLauncherVersion = 10;
+inline constexpr std::uint32_t kLauncherVersion = 12;
 
 /// One try to run one job: what a shepherd is responsible for on its host.
 struct AttemptKey {
@@ -101,7 +101,9 @@ struct AttemptSpec {
   std::vector<TaskSpec> tasks;
   UseLimits limits;
   std::vector<SideCommand> before;  ///< one after the other; the tasks start when all are well
-  std::vector<SideCommand> after;   ///< when all tasks have ended
+  std::vector<SideCommand> copies;  ///< of files, when all tasks have ended: the end waits for them
+  Duration copy_limit{};            ///< of them together
+  std::vector<SideCommand> after;   ///< when that is told
   Duration before_limit{}, after_limit{};  ///< of all of the user's there together; 0: none
   Warning warning;
   JobActs acts;
@@ -111,30 +113,12 @@ struct AttemptSpec {
   std::vector<CharDevice> guarded;  ///< may be opened while a task runs that has them
   Duration stray_grace{};     ///< what a task leaves running when it ends by itself has so long
   Duration usage_interval{};  ///< between two words Used; 0: a minute
+  Duration stray_grace{};         ///< what a task leaves running when it ends by itself has so long
+  bool lost_output_fails = true;  ///< a task of which not all output was written has failed
   bool operator==(const AttemptSpec&) const = default;
 };
 
 // ---- exit records --------------------------------------------------------------------
-
-/// How something ended. Numbers are on disk: append-only.
-enum class EndCause : std::uint8_t {
-  Exited = 0,        ///< by itself, or by a signal nobody here sent
-  Ordered = 1,       ///< EndTasks or Finish
-  RunLimit = 2,      ///< TERM_RUNLIMIT
-  StartFailed = 3,   ///< never ran; the text says why
-  ShepherdLost = 4,  ///< its shepherd died; found and killed afterwards
-  MemLimit = 5,
-  CpuLimit = 6,
-  ProcessLimit = 7,
-  ThreadLimit = 8,
-  SwapLimit = 9,
-  PreExecFailed = 10,  ///< never ran
-  PrologFailed = 11,   ///< never ran, and the host is not fit
-  NoFolder = 12,       ///< never ran: its working directory cannot be entered
-  OwnFault = 13,       ///< never ran: a file or the agent of its own user failed
-};
-/// The word for logs and for the master: "exited", "run_limit" … @cost O(1)
-std::string_view end_cause_name(EndCause cause);
 
 /// A durable fact: a task has ended and nothing it started is left, or (task 0) that is so of
 /// the whole attempt on this host.
@@ -223,7 +207,7 @@ struct Finish {
 struct Sweep {
   std::string cluster;
   AttemptKey key;
-  std::vector<std::int32_t> pids;  ///< tasks known to have run, for those that hid their marker
+  std::vector<RunningProcess> tasks;  ///< known to have run, for those that hid their marker
   Duration kill_grace{};
   bool operator==(const Sweep&) const = default;
 };
@@ -260,6 +244,7 @@ struct RunningTask {
   std::int32_t pid = 0;  ///< 0: could not be started
   WallTime started{};
   bool ended = false;
+  std::uint64_t start = 0;  ///< as RunningProcess has it
   bool operator==(const RunningTask&) const = default;
 };
 /// First word on every connection: who this shepherd is and what it knows.
@@ -269,6 +254,7 @@ struct ShepherdUp {
   std::int32_t pid = 0;
   std::string memo;
   std::vector<RunningTask> tasks;
+  bool delivers = false;  ///< of one that was told with TaskEnded::delivers: Delivered follows
   bool operator==(const ShepherdUp&) const = default;
 };
 struct TaskStarted {
@@ -278,7 +264,13 @@ struct TaskStarted {
 /// The record is on disk.
 struct TaskEnded {
   ExitRecord record;
+  bool delivers = false;  ///< copies and report are not written yet: Delivered follows
   bool operator==(const TaskEnded&) const = default;
+};
+/// What the job leaves here is written, or will not be: its end may be told.
+struct Delivered {
+  std::string text;  ///< what is not written, for people; empty: all is
+  bool operator==(const Delivered&) const = default;
 };
 /// Nothing of the attempt is left on this host; the record (task 0) is on disk.
 struct AttemptEnded {
@@ -317,7 +309,7 @@ struct Used {
   bool operator==(const Used&) const = default;
 };
 using ShepherdWord = std::variant<ShepherdUp, TaskStarted, TaskEnded, AttemptEnded, AttemptStuck,
-                                  FileRead, Noticed, ScriptFailed, Used>;
+                                  FileRead, Noticed, ScriptFailed, Used, Delivered>;
 /// Bytes of an order, word or record and back.
 /// @errors Damaged: cut short, or not written by this release   @cost O(bytes)
 std::string to_bytes(const ShepherdOrder& order);

@@ -10,7 +10,7 @@ namespace wm {
 /// that end about, as by a file of -o that cannot be made. @cost O(1)
 inline bool is_credited(Term term) {
   return term == Term::HostLost || term == Term::ShepherdLost || term == Term::PrologFailed ||
-         term == Term::LaunchFailed || term == Term::NotSigned;
+         term == Term::LaunchFailed || term == Term::ConfigGap || term == Term::NotSigned;
 }
 
 }  // namespace wm

@@ -12,7 +12,7 @@
 #include "libwm/base/units.h"
 #include "libwm/model/arranged.h"
 #include "libwm/model/elastic.h"
-#include "libwm/model/host.h"
+#include "libwm/model/host_events.h"
 #include "libwm/model/job.h"
 #include "libwm/model/master_events.h"
 
@@ -58,7 +58,14 @@ struct TaskEnded {
   Term term = Term::None;   ///< why it was ended, if it was
   Usage usage;
   std::string text;
-  WallTime at{};  ///< of the end itself, where it was heard late; 0: as the event says
+  WallTime at{};          ///< of the end itself, where it was heard late; 0: as the event says
+  bool delivers = false;  ///< its host still writes what the job leaves: JobDelivered follows
+};
+/// What the job leaves is written, or will not be: its end may be told.
+struct JobDelivered {
+  JobId job;
+  Attempt attempt;
+  std::string text;  ///< what is not, for people; empty: all is
 };
 /// How long after its end the event was: of a task that was granted at `since`. @units ms
 std::int64_t late_ms(const TaskEnded& ended, WallTime since, WallTime now);
@@ -179,36 +186,6 @@ struct JobPurged {
   JobId job;
 };
 
-// ---- hosts ----
-/// It has come up, or come back: what it is and has.
-struct HostRegistered {
-  HostId host;
-  std::string name, address, boot, type, model;
-  Capacity capacity;
-  std::uint64_t network = 0;  ///< as Host::network
-};
-/// Nothing was heard from it for silent_after.
-struct HostSilent {
-  HostId host;
-};
-/// It is heard again with the boot it had.
-struct HostHeard {
-  HostId host;
-};
-/// Somebody vouches that nothing runs there any more.
-struct HostDied {
-  HostId host;
-  std::string by, why;
-};
-struct HostClosed {
-  HostId host;
-  std::string by, why;
-};
-struct HostOpened {
-  HostId host;
-  std::string by;
-};
-
 // ---- queues, configuration ----
 /// What a queue is from now on.
 enum class QueueStandingChange : std::uint8_t { Open = 0, Close = 1, Activate = 2, Inactivate = 3 };
@@ -219,14 +196,6 @@ struct QueueChanged {
 };
 struct ConfigLoaded {
   std::shared_ptr<const Config> config;
-};
-
-// ---- GPUs ----
-/// A GPU is set aside, or given back: `mark` is what holds from now on.
-struct GpuMarked {
-  HostId host;
-  std::string uuid;
-  GpuMark mark;
 };
 
 // ---- running jobs ----
@@ -247,18 +216,6 @@ struct ResizeAnswered {
   std::uint32_t number = 0;
   bool ok = false;
   std::string text;
-};
-
-// ---- fencing ----
-/// The fence command was started for a silent host.
-struct HostFenceBegan {
-  HostId host;
-  std::string command;
-};
-/// It did not show that the host is off. A success is a HostDied.
-struct HostFenceFailed {
-  HostId host;
-  std::string why;
 };
 
 // ---- speed, and making way by stopping ----
@@ -329,7 +286,7 @@ using EventBody =
                  HostFenceFailed, StepsMeasured, JobParked, JobUnparked, JobModified, JobRequeued,
                  ElementGiven, ArrayClosed, TrialReported, ReservationSet, ReservationRemoved,
                  JobGroupSet, JobGroupRemoved, JobNoted, JobRelocated, TokensRevoked, TasksMet,
-                 TakenOver, ClockStepped, ClockTrusted>;
+                 TakenOver, ClockStepped, ClockTrusted, JobDelivered>;
 
 /// An event with its place in the history and the wall time stamped at the rim.
 struct Event {

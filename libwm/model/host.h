@@ -115,6 +115,16 @@ struct GpuShare {
   bool operator==(const GpuShare&) const = default;
 };
 
+/// What of its own has kept jobs from starting on a host.
+struct HostFaults {
+  std::uint32_t in_row = 0;           ///< with no good end between
+  std::vector<std::uint32_t> owners;  ///< uids of these jobs, two at most
+  bool closed = false;                ///< for them, and not by a person
+  /// Profiles that its own configuration lacks: their jobs are not tried there before then.
+  std::map<std::string, WallTime> gaps;
+  bool operator==(const HostFaults&) const = default;
+};
+
 struct Host {
   HostId id;
   std::string name, address;
@@ -138,6 +148,7 @@ struct Host {
   // while it is silent: tries of fence_command, and what became of the last
   std::uint32_t fence_tries = 0;
   std::string fence_text;
+  HostFaults faults;
   bool operator==(const Host&) const = default;
 };
 

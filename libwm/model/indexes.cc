@@ -12,6 +12,8 @@ Indexes Indexes::freeze() {
   copy.host_numbers = host_numbers.freeze();
   copy.hosts_missing = hosts_missing;
   copy.set_back = set_back.freeze();
+  copy.delivering = delivering.freeze();
+  copy.gaps = gaps.freeze();
   return copy;
 }
 
@@ -37,13 +39,31 @@ void index_host(Cluster& cluster, const Host& host) {
   if (is_new && cluster.config->host(host.name)) --indexes.hosts_missing;
 }
 
-void index_setbacks(Cluster& cluster, JobId id) {
-  auto& index = cluster.indexes.set_back;
-  const Job* job = find_job(cluster, id);
-  bool has = job && !job->size.setbacks.empty() && !is_over(job->state);
+namespace {
+
+template <class Id>
+void keep_in(Frozen<std::set<Id>>& index, Id id, bool has) {
   if (has == index->contains(id)) return;
   if (has) index.edit().insert(id);
   else index.edit().erase(id);
+}
+
+}  // namespace
+
+void index_setbacks(Cluster& cluster, JobId id) {
+  const Job* job = find_job(cluster, id);
+  bool has = job && !job->size.setbacks.empty() && !is_over(job->state);
+  keep_in(cluster.indexes.set_back, id, has);
+}
+
+void index_delivery(Cluster& cluster, JobId id) {
+  const Job* job = find_job(cluster, id);
+  keep_in(cluster.indexes.delivering, id, job && job->outcome.delivers_on);
+}
+
+void index_gaps(Cluster& cluster, HostId id) {
+  const Host* host = cluster.hosts.find(id.value);
+  keep_in(cluster.indexes.gaps, id, host && !host->faults.gaps.empty());
 }
 
 void index_config(Cluster& cluster) {
@@ -57,12 +77,14 @@ void build_indexes(Cluster& cluster) {
   cluster.indexes = {};
   cluster.hosts.each([&](std::uint32_t, const Host& host) {
     cluster.indexes.host_numbers.edit().insert_or_assign(host.name, host.id);
+    index_gaps(cluster, host.id);
   });
   index_config(cluster);
   each_job(cluster, [&](const Job& job) {
     for (const auto& task : job.tasks)
       if (task.holds_slot()) index_slot(cluster.indexes, job.id, task.host, true);
     index_setbacks(cluster, job.id);
+    index_delivery(cluster, job.id);
   });
 }
 

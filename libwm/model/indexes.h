@@ -49,6 +49,8 @@ struct Indexes {
   Frozen<std::map<std::string, HostId>> host_numbers;  ///< by name
   std::uint32_t hosts_missing = 0;                     ///< configured, but never registered
   Frozen<std::set<JobId>> set_back;                    ///< not over, and with setbacks
+  Frozen<std::set<JobId>> delivering;                  ///< with a host in outcome.delivers_on
+  Frozen<std::set<HostId>> gaps;                       ///< with any in faults.gaps
 
   /// A copy for readers. @cost O(chunks)   @thread the writer's
   Indexes freeze();
@@ -60,6 +62,10 @@ void index_slot(Indexes& indexes, JobId job, HostId host, bool takes);
 void index_host(Cluster& cluster, const Host& host);
 /// A job may have setbacks by now, or none any more. @cost O(log such jobs), and a look-up of it
 void index_setbacks(Cluster& cluster, JobId job);
+/// What it leaves is being written by now, or not any more. @cost as index_setbacks
+void index_delivery(Cluster& cluster, JobId job);
+/// Its configuration has a gap by now, or none any more. @cost O(log hosts)
+void index_gaps(Cluster& cluster, HostId host);
 /// The configuration has changed. @cost O(hosts log hosts)
 void index_config(Cluster& cluster);
 /// All of them anew, of a state that was read. @cost O(state)

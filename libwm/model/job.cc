@@ -58,7 +58,8 @@ bool Job::operator==(const Job& o) const {
         j.suspension.since, j.suspension.earlier, j.size.relaunches, j.size.notices, j.size.notice,
         j.size.notify_command, j.returns.user_requeues, j.returns.preemptions, j.waits.places,
         j.pace, j.parked, j.waits.excluded_hosts, j.revision, j.size.grow_again, j.size.setbacks,
-        j.elements.closed, j.trial.data_hash, j.trial.report, j.trial.reported, j.size.wants_none);
+        j.elements.closed, j.trial.data_hash, j.trial.report, j.trial.reported, j.size.wants_none,
+        j.outcome.delivers_on);
   };
   return same_spec && tie(*this) == tie(o);
 }

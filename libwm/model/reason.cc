@@ -13,7 +13,7 @@ struct TermRow {
   std::string_view name, text;
 };
 
-constexpr std::array<TermRow, 33> kTerms = {{
+constexpr std::array<TermRow, 36> kTerms = {{
     {Term::None, "", ""},
     {Term::Preempt, "TERM_PREEMPT", "job killed after preemption"},
     {Term::Other, "TERM_OTHER", "job killed for a reason not listed"},
@@ -47,6 +47,9 @@ constexpr std::array<TermRow, 33> kTerms = {{
     {Term::PendLimit, "TERM_PENDLIMIT", "job killed after waiting for its pending time limit"},
     {Term::NotSigned, "TERM_NOT_SIGNED", "its host could not prove its signature"},
     {Term::OwnFault, "TERM_OWN_FAULT", "one of the job's own files or its agent failed"},
+    {Term::OutputLost, "TERM_OUTPUT_LOST", "not all of the job's output could be written"},
+    {Term::ConfigGap, "TERM_CONFIG_GAP", "its host's configuration lacks its profile or queue"},
+    {Term::Denied, "TERM_DENIED", "its host may not run it as it was ordered"},
 }};
 
 const TermRow& row(Term term) {

@@ -44,6 +44,9 @@ enum class Term : std::uint8_t {
   PendLimit = 73,     ///< it waited longer than it was to
   NotSigned = 74,     ///< its host cannot prove its signature, after a change of MUNGE's key
   OwnFault = 75,      ///< a file that it needs, or its agent, failed under its own account
+  OutputLost = 76,    ///< not all of its output could be written
+  ConfigGap = 77,     ///< its host's own configuration lacks its profile or queue
+  Denied = 78,        ///< it is not ordered as its owner signed it, or may not run on its host
 };
 
 /// "TERM_OWNER"; ours likewise "TERM_HOST_LOST". @cost O(1)

@@ -127,6 +127,7 @@ void Collector::add_pending(const Job& job, std::uint32_t copies, std::uint32_t 
   claim.copies = copies;
   claim.asked = asked;
   if (is_independent(job)) make_.look_again(job.size.grow_again);
+  make_.await_setbacks(job);
   if (auto waits = not_eligible(cluster_, job, now_)) {
     claims_.idle.push_back({job.id, &job, waits->code, claim.request, std::move(waits->text)});
     return;
@@ -134,7 +135,9 @@ void Collector::add_pending(const Job& job, std::uint32_t copies, std::uint32_t 
   auto code = make_.obstacle(job.spec().queue, claim);
   if (!code && left_ == 0) code = PendCode::New;
   if (code) {
-    claims_.idle.push_back({job.id, &job, *code, claim.request});
+    std::string text = *code == PendCode::Excluded ? make_.fault_words(job) : "";
+    if (!text.empty()) code = PendCode::StartFailed;
+    claims_.idle.push_back({job.id, &job, *code, claim.request, std::move(text)});
     return;
   }
   --left_;
@@ -281,6 +284,7 @@ bool Collector::is_loose(const Job& job) const {
   const JobSpec& spec = job.spec();
   const QueueConf* queue = cluster_.config->queue(spec.queue);
   if (queue && queue->order == JobOrder::Slowdown) return true;  // ranked by its own wait
+  if (make_.has_setback(job) || make_.has_gap(job)) return true;
   return job.waits.turn != 0 || retry_of(job) || job.id.index > 0 ||
          job.waits.promised != WallTime{} || spec.when.begin != WallTime{} ||
          !spec.when.depend.empty() || !job.sealed->alternatives.empty();
@@ -348,7 +352,7 @@ std::uint32_t Collector::read(const Job& job) {
     visit(job);
     return SeenJob::kLoose;
   }
-  if (is_over(job.state)) return made;
+  if (is_over(job.state) || job.outcome.delivers_on) return made;
   if (job.state == JobState::Pending) {
     join_alike(job, made);
   } else if (!job.kill && !job.ending) {

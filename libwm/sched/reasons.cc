@@ -152,6 +152,10 @@ PendReason held_reason(const Job& job, JobId id) {
   auto name = to_string(id);
   if (job.outcome.term == Term::NotSigned)
     return {PendCode::Held, job.outcome.text, 0, "bmod -sign " + name + ", then bresume " + name};
+  if (job.outcome.term != Term::None)
+    return {PendCode::Held,
+            "Held: hosts could not start it by their own fault: " + job.outcome.text, 0,
+            "look after the hosts, then bresume " + name};
   return {PendCode::Held, "The job was suspended by the user while pending", 0, "bresume " + name};
 }
 
@@ -166,8 +170,8 @@ ReasonWriter::Key ReasonWriter::key_of(const Idle& idle) {
   const JobSpec& spec = idle.job->spec();
   int kind = static_cast<int>(idle.code);
   bool by_job = idle.code == PendCode::Held || !idle.text.empty();
-  std::uint32_t not_signed = idle.job->outcome.term == Term::NotSigned;
-  if (by_job) return {kind, idle.id.job, idle.id.index, not_signed, ""};
+  auto held_for = static_cast<std::uint32_t>(idle.job->outcome.term);
+  if (by_job) return {kind, idle.id.job, idle.id.index, held_for, ""};
   if (is_about_hosts(idle.code)) return {kind, idle.request, 0, 0, ""};
   if (idle.code == PendCode::Window) return {kind, idle.id.job, 0, 0, spec.queue};
   return {kind, spec.array_limit, 0, 0, spec.queue};

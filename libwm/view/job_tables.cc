@@ -196,7 +196,7 @@ std::vector<std::string> end_lines(const ShownJob& s) {
     line += "Exited by signal " + std::to_string(job.outcome.status & 0x7f) + ".";
   else line += code.empty() ? "Exited." : "Exited with exit code " + code + ".";
   bool told = job.outcome.text.empty() || reason.find(job.outcome.text) != std::string::npos;
-  if (job.state != JobState::Finished && !told) line += " " + with_one_dot(job.outcome.text);
+  if (!told) line += " " + with_one_dot(job.outcome.text);
   line += " The CPU time used is " + tenths_of_seconds(job.usage.cpu) + " seconds.";
   if (job.state == JobState::Finished || reason.empty()) return {line};
   return {line, at + "Completed <exit>; " + with_one_dot(reason)};

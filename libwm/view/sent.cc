@@ -59,6 +59,7 @@ constexpr Part<Job> kJob[] = {
     part<&Job::outcome, &Outcome::status>(Anyone),
     part<&Job::outcome, &Outcome::term>(Anyone),
     part<&Job::outcome, &Outcome::text>(Owner),
+    part<&Job::outcome, &Outcome::delivers_on>(Image),
     part<&Job::usage>(Anyone),
     part<&Job::holding>(Anyone),
     part<&Job::elements, &Elements::first>(Image),
@@ -190,7 +191,7 @@ constexpr Part<Host> kHost[] = {
     part<&Host::registered>(Anyone),  part<&Host::silent_since>(Anyone),
     part<&Host::gpu_shares>(Anyone),  part<&Host::gpu_marks>(Anyone),
     part<&Host::fence_tries>(Nobody), part<&Host::fence_text>(Nobody),
-    part<&Host::network>(Nobody),
+    part<&Host::network>(Nobody),     part<&Host::faults>(Nobody),
 };
 
 constexpr Part<QueueConf> kQueue[] = {

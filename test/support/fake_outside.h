@@ -51,6 +51,9 @@ class FakeOutside : public node::Outside {
     own.scripts = own_scripts;
     asked.push_back({std::move(own), std::move(done)});
   }
+  void prove(std::function<void(Result<launch::Account>)> done) override {
+    proofs.push_back(std::move(done));
+  }
   Result<std::uint32_t> lease_port(const launch::AttemptKey& key, const proc::PortRange& range,
                                    std::uint32_t wanted) override {
     if (no_ports) return fail(Code::Limit, "no port is free");
@@ -104,6 +107,7 @@ class FakeOutside : public node::Outside {
     std::function<void(Result<node::Authorised>)> done;
   };
   std::deque<Asked> asked;
+  std::deque<std::function<void(Result<launch::Account>)>> proofs;  ///< asked for
   std::map<launch::AttemptKey, std::uint32_t> ports;
   DirConf own_dirs;  // as this host's files say
   SiteScripts own_scripts;

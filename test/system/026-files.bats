@@ -27,6 +27,22 @@ setup() {
   [ "$(cat log)" = $'first\ninput\nmore' ]
 }
 
+@test "who waits for the end finds copies and report, and no trace of what comes after" {
+  job=$(submit -o "$PWD/x.out" -f "$PWD/back < made" -Ep 'sleep 30' 'echo said; echo made >made; exit 3')
+  bwait -w "ended($job)" -t $DEADLINE_FACTOR
+  grep -q 'Exited with exit code 3' x.out
+  grep -q said x.out
+  [ "$(cat back)" = made ]
+}
+
+@test "a copy back that fails is named in the report and by bjobs -l, and the job ends as it ended" {
+  job=$(submit -o "$PWD/x.out" -f "$PWD/back < never" true)
+  bwait -w "ended($job)" -t $DEADLINE_FACTOR
+  grep -q "the copy of 'never' exited with 1" x.out
+  [ "$(state "$job")" = finished ]
+  [[ $(bjobs -l "$job" | tr -d '\n ') == *"thecopyof'never'exitedwith1"* ]] || { bjobs -l "$job"; return 1; }
+}
+
 @test "a file that is not there keeps the job from running, and is named" {
   job=$(submit -f "$PWD/nothing > in" 'touch ran')
   ran_out "$job" 60

@@ -102,6 +102,12 @@ PY
   [ -e written ]
   is "$job" exit_code 5
   [ "$size" -gt 0 ]
+  mount -t tmpfs -o size=64k none small
+  job=$(submit -m node1 -o small/out.txt "head -c 300000 /dev/zero | tr '\\0' x")
+  ran_out "$job" || { umount small; return 1; }
+  umount small
+  [ "$(state "$job")" = failed ]
+  [[ $(bjobs -l "$job" | tr -d '\n ') == *TERM_OUTPUT_LOST*Nospaceleft* ]] || { bjobs -l "$job"; return 1; }
   undisturbed
 }
 

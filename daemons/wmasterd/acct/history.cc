@@ -189,13 +189,17 @@ class Fold {
     add("KILL", 0, 0, "by " + e.wish.by + (e.wish.text.empty() ? "" : ": " + e.wish.text));
   }
   void note(JobLine& line, const TaskEnded& e) {
-    if (e.status != 0 || e.term != Term::None) add("TASK_END", e.task.value, e.status, e.text);
+    bool told = e.status != 0 || e.term != Term::None || !e.text.empty();
+    if (told) add("TASK_END", e.task.value, e.status, e.text);
     const Job* job = find_job(after_, id_);
     if (job && goes_on(*job)) miss(line, e.task);
     line.unwanted.erase(e.task);
   }
   template <class E>
-  void note(JobLine&, const E&) {}
+  void note(JobLine&, const E& e) {
+    if constexpr (std::is_same_v<E, JobDelivered>)
+      if (!e.text.empty()) add("OUTPUT", 0, 0, e.text);
+  }
 
   // "disk full; not again on <node1> <node2>".
   std::string requeue_words(const Job& job) const {

@@ -1,5 +1,6 @@
 // What hosts and agents tell becomes events: see hosts.h. Frames, sessions and orders are in
 // hosts.cc.
+#include "daemons/wmasterd/hosts/host_faults.h"
 #include "daemons/wmasterd/hosts/hosts.h"
 #include "daemons/wmasterd/hosts/missing.h"
 
@@ -22,6 +23,8 @@ std::vector<EventBody> Hosts::events_of(HostId host, const Fact& fact) {
     return {ResizeAnswered{f->job, f->attempt, f->number, f->ok, f->text}};
   if (auto* f = std::get_if<FactScriptFailed>(&fact))
     return {HostClosed{host, "wm", "job " + to_string(f->job) + ": " + f->why}};
+  if (auto* f = std::get_if<FactDelivered>(&fact)) return events_of_delivery(journal_.newest(), *f);
+  if (std::get_if<FactHostWell>(&fact)) return events_of_probe(journal_.newest(), host);
   if (auto* f = std::get_if<FactMet>(&fact)) return {TasksMet{f->job, f->attempt}};
   if (auto* f = std::get_if<FactRendezvous>(&fact)) {
     hear(*f);
@@ -45,9 +48,10 @@ void Hosts::hear(const FactRendezvous& f) {
 // A trial's last report goes with its end, into the same commit, and before it.
 std::vector<EventBody> Hosts::events_of_end(HostId host, const FactEnded& f) const {
   std::vector<EventBody> events;
+  warn_of_faults(journal_.newest(), host, f);
   if (!f.report.empty()) events.push_back(TrialReported{f.job, f.attempt, f.report});
   events.push_back(TaskEnded{f.job, f.attempt, f.task, f.status, f.term, f.usage, f.text,
-                             told_late(host, f.at)});
+                             told_late(host, f.at), f.delivers});
   return events;
 }
 

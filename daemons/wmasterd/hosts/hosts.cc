@@ -4,6 +4,7 @@
 
 #include "daemons/wmasterd/hosts/fence.h"
 #include "daemons/wmasterd/hosts/gpu_marks.h"
+#include "daemons/wmasterd/hosts/host_faults.h"
 #include "daemons/wmasterd/hosts/orders.h"
 #include "daemons/wmasterd/state/reconfig.h"
 #include "libwm/base/log.h"
@@ -293,6 +294,7 @@ std::vector<EventBody> Hosts::reconcile(HostId host, const HostRegister& words) 
         events.push_back(
             AgentSeen{job.id, job.attempt, host, attempt.agent_address, attempt.doors});
   });
+  for (auto& event : undelivered(state, host, words)) events.push_back(std::move(event));
   return events;
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "libwm/fsm/first_host.h"
+#include "libwm/fsm/part.h"
 #include "libwm/model/groups.h"
 #include "libwm/model/master_rank.h"
 
@@ -165,7 +166,8 @@ void set_groups(HostOrder& order, const Cluster& cluster, const Job& job) {
 }
 
 void set_end(HostOrder& order, const Job& job) {
-  order.control.end = job.kill.has_value() || job.ending;
+  bool all_gone = fsm::only_delivers(job);
+  order.control.end = job.kill.has_value() || job.ending || all_gone;
   if (job.kill) order.control.end_term = job.kill->term;
   else if (job.ending) order.control.end_term = Term::TaskFailed;
 }

@@ -145,15 +145,19 @@ void RealKernel::make_folder(const std::string& path, const launch::Account& own
   if (::geteuid() == 0) (void)!::lchown(path.c_str(), owner.uid, owner.gid);
 }
 
-void RealKernel::put_file(const std::string& folder, const launch::SmallFile& file,
-                          const launch::Account& owner) {
+// A file that was cut short would be run, or read, as if it were whole.
+Result<void> RealKernel::put_file(const std::string& folder, const launch::SmallFile& file,
+                                  const launch::Account& owner) {
   auto path = folder + "/" + file.name;
   ::unlink(path.c_str());
   Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                file.executable ? 0700 : 0600));
-  if (!fd) return;
+  if (!fd) return system_error("make " + path);
   if (::geteuid() == 0) (void)!::fchown(fd.get(), owner.uid, owner.gid);
-  write(fd, file.text);
+  auto written = write_all(fd.get(), file.text, path);
+  if (written && ::close(fd.release()) != 0) written = system_error("close " + path);
+  if (!written) ::unlink(path.c_str());
+  return written;
 }
 
 Fd RealKernel::open_log(const std::string& path) { return shepherd::open_log(path); }

@@ -71,8 +71,8 @@ class RealKernel : public Clock,
   std::string read_waiting(const Fd& pipe) override;
   void write(const Fd& pipe, std::string_view bytes) override;
   void make_folder(const std::string& path, const launch::Account& owner) override;
-  void put_file(const std::string& folder, const launch::SmallFile& file,
-                const launch::Account& owner) override;
+  Result<void> put_file(const std::string& folder, const launch::SmallFile& file,
+                        const launch::Account& owner) override;
   Fd open_log(const std::string& path) override;
   void remove_folder(const std::string& path, const launch::Account& owner) override;
   Result<void> append_exits(const std::vector<launch::ExitRecord>& records) override;

@@ -156,6 +156,18 @@ launch::FileRead read_part(const launch::ReadFile& order) {
   return result;
 }
 
+/// Sessions of those that nobody else has the number of by now. That of a leader which is gone is free
+/// for nobody while one of its session lives.
+std::vector<std::int32_t> still_there(const std::vector<launch::RunningProcess>& tasks) {
+  std::vector<std::int32_t> pids;
+  for (const auto& task : tasks) {
+    proc::ProcessStat stat;
+    bool another = proc::read_stat(task.pid, stat) && stat.start != task.start;
+    if (!another) pids.push_back(task.pid);
+  }
+  return pids;
+}
+
 }  // namespace
 
 void run_sweep(const Place& place, const launch::Sweep& sweep, int connection) {
@@ -163,7 +175,7 @@ void run_sweep(const Place& place, const launch::Sweep& sweep, int connection) {
   auto marker = launch::attempt_marker(sweep.cluster, place.node, sweep.key);
   Groups groups(place, sweep);
   auto list = [&] {
-    auto pids = proc::marked(marker, sweep.pids);
+    auto pids = proc::marked(marker, still_there(sweep.tasks));
     for (int pid : groups.pids()) pids.push_back(pid);
     return pids;
   };

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <string_view>
 
 #include "libwm/proc/output_file.h"
@@ -44,17 +45,17 @@ bool write_file(int to, const std::string& path) {
 int send_mail(const std::string& program, const std::string& text,
               const std::vector<std::string>& files) {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return 1;
+  if (::pipe2(ends, O_CLOEXEC) != 0) return errno;
   Fd out(ends[0]), in(ends[1]);
   auto pid = ::fork();
-  if (pid < 0) return 1;
+  if (pid < 0) return errno;
   if (pid == 0) become_sendmail(program, out.get());
   out.reset();
   bool written = write_all(in.get(), text, "mail").has_value();
   for (const auto& file : files) written = written && write_file(in.get(), file);
   in.reset();
   int status = 0;
-  return ::waitpid(pid, &status, 0) == pid && status == 0 && written ? 0 : 1;
+  return ::waitpid(pid, &status, 0) == pid && status == 0 && written ? 0 : EIO;
 }
 
 int send_mail_within(std::chrono::seconds limit, const std::string& program,
@@ -68,7 +69,9 @@ int write_report(const launch::OutputFile& file, bool first_bytes, const std::st
   bool fifo = ::stat(proc::resolved_path(file).c_str(), &there) == 0 && S_ISFIFO(there.st_mode);
   if (fifo) ::alarm(kReadersPatience_s);  // whom it would wait for may never come
   auto fd = proc::open_output(file, first_bytes);
-  return fd && ::write(fd->get(), text.data(), text.size()) > 0 ? 0 : 1;
+  if (!fd) return errno != 0 ? errno : EACCES;
+  if (!write_all(fd->get(), text, "report")) return errno != 0 ? errno : EIO;
+  return ::close(fd->release()) == 0 || errno == EINTR ? 0 : errno;
 }
 
 }  // namespace wm::shepherd

@@ -11,7 +11,7 @@
 namespace wm::shepherd {
 
 /// Gives `text` and then the files, up to a megabyte of each, to `program -oi -t`, and waits for
-/// it. A file that is not there holds nothing. Returns 0, or 1 when the mail was not taken.
+/// it. A file that is not there holds nothing. Returns 0, or EIO when the mail was not taken.
 int send_mail(const std::string& program, const std::string& text,
               const std::vector<std::string>& files);
 
@@ -19,8 +19,8 @@ int send_mail(const std::string& program, const std::string& text,
 int send_mail_within(std::chrono::seconds limit, const std::string& program,
                      const std::string& text);
 
-/// Appends `text` to the file, which begins with it if these are its `first_bytes`. Returns 0, or 1
-/// when nothing was written.
+/// Appends `text` to the file, which begins with it if these are its `first_bytes`. Returns 0 once
+/// it is written and closed, or errno of what failed.
 int write_report(const launch::OutputFile& file, bool first_bytes, const std::string& text);
 
 }  // namespace wm::shepherd

@@ -29,11 +29,22 @@ struct Sink {
   std::uint64_t room = 0;  ///< bytes still allowed
   Fd fd;
   bool opened = false;
-  bool lost = false;
+  int lost = 0;  ///< errno of what failed first
 
   void open() {
     if (std::exchange(opened, true)) return;
+    errno = 0;
     if (auto made = proc::open_output(file, false)) fd = *std::move(made);
+    else lose();
+  }
+
+  void lose() {
+    if (lost == 0) lost = errno != 0 ? errno : EIO;
+  }
+
+  // What a file system took without a disk may be refused by now.
+  void close() {
+    if (fd && ::close(fd.release()) != 0 && errno != EINTR) lose();
   }
 
   // Tasks of a job may share the file: the first to find it full turns it over, under its lock.
@@ -48,6 +59,7 @@ struct Sink {
     if (ours) (void)std::rename(path.c_str(), (path + ".1").c_str());
     ::flock(fd.get(), LOCK_UN);
     opened = false;
+    close();
     open();
   }
 
@@ -59,10 +71,9 @@ struct Sink {
     while (!part.empty() && fd) {
       auto n = ::write(fd.get(), part.data(), part.size());
       if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) break;
+      if (n <= 0) return lose();
       part.remove_prefix(static_cast<std::size_t>(n));
     }
-    lost = lost || !part.empty();
   }
 };
 
@@ -129,9 +140,13 @@ class Copier {
       if (fds[0].revents != 0) copy(out_);
       if (fds[1].revents != 0) copy(err_);
     }
-    bool lost = passage_ && !passage_->finish();
-    for (const auto& [path, sink] : sinks_) lost = lost || sink.lost;
-    return lost ? 1 : 0;
+    int lost = 0;
+    for (auto& [path, sink] : sinks_) {
+      sink.close();
+      if (lost == 0) lost = sink.lost;
+    }
+    if (passage_ && !passage_->finish() && lost == 0) lost = EPIPE;
+    return lost;
   }
 
  private:

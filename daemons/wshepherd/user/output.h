@@ -13,7 +13,8 @@
 // Of an elastic job the task that writes the job's files may change (rank 0 moves): each copier
 // knows those files and is told when its turn begins and ends.
 // Invariant: a file that cannot be opened or written never blocks the task: its bytes are
-// dropped, the others still get theirs, and the exit status says that something was lost.
+// dropped, the others still get theirs, and the exit status says why something was lost. A file is
+// believed written once it is closed.
 #pragma once
 
 #include <string>
@@ -32,8 +33,8 @@ bool hands_over(const launch::TaskSpec& task);
 /// '1' when the task becomes the one that writes the files that were asked for (what it said in the
 /// last two seconds goes there, too: the task that wrote before was gone by then), '0' when another
 /// does. `agent`: socket of the agent that passes a shared output on. Returns when that is
-/// written. Returns 0, or 1 when a file could not be written; what is beyond a file's limit is no
-/// loss.
+/// written. Returns 0, or errno of the first file that could not be written or closed (EPIPE: the
+/// way to the agent); what is beyond a file's limit is no loss.
 int copy_output(const launch::TaskSpec& task, int out, int err, int turns,
                 const std::string& agent = {});
 

@@ -2,7 +2,10 @@
 
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include <cstring>
 
 #include "libwm/proc/spawn.h"
 
@@ -24,6 +27,12 @@ namespace {
 }
 
 }  // namespace
+
+std::string lost_words(int status) {
+  if (WIFSIGNALED(status))
+    return "its writer was ended by signal " + std::to_string(WTERMSIG(status));
+  return std::strerror(WEXITSTATUS(status));
+}
 
 Result<pid_t> fork_as_user(const UserPart& part, const std::function<int()>& work) {
   auto pid = ::fork();

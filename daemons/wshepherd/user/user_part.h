@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "libwm/base/result.h"
@@ -18,6 +19,10 @@ struct UserPart {
   std::uint32_t umask = 022;
   std::vector<int> keep;  ///< descriptors it uses; all others from 3 on are closed
 };
+
+/// What became of the bytes of a user part that ended with `status`, where it returns errno of what
+/// failed: "No space left on device". @units status: as wait(2) gives it
+std::string lost_words(int status);
 
 /// Forks; the child becomes the user, runs `work` and exits with what it returns. Signals
 /// are at their defaults, SIGPIPE ignored.

@@ -68,6 +68,8 @@ struct TimeConf {
 struct LimitConf {
   std::uint32_t max_array_size = 1000;   ///< elements of one array
   std::uint32_t newcomer_tries = 3;      ///< new tasks in a row that fail before it stays
+  std::uint32_t host_faults = 5;         ///< in a row, of two owners, close a host; 0: never
+  std::uint32_t fault_hosts = 3;         ///< that fail to start a job before it is held
   std::uint32_t max_requeue = 10;        ///< restarts of one job after lost hosts
   std::uint32_t max_user_requeue = 10;   ///< of one job, asked for by exit codes
   std::uint32_t max_preempt = 0;         ///< a job makes way so often and no more; 0: always
@@ -125,6 +127,7 @@ struct SiteScripts {
   std::string notify;         ///< given each notification of a job as JSON; empty: none
   std::vector<std::string> notify_urls;  ///< what URLs of bsub -u begin with; empty: anything
   Duration submit_filter_time = std::chrono::seconds(10);  ///< longer: nothing is submitted
+  Duration copy_limit = std::chrono::minutes(10);  ///< of bsub -f after the job, all together
   bool operator==(const SiteScripts&) const = default;
 };
 
@@ -162,6 +165,7 @@ struct ClusterConf {
   SiteScripts scripts;
   LsfConf lsf;
   JobInfo job_info = JobInfo::All;
+  bool lost_output_fails = true;  ///< a job of which not all output could be written is not done
   MonitorConf monitor;
   SubmitPolicyConf submit_policy;
   bool operator==(const ClusterConf&) const = default;

@@ -207,6 +207,7 @@ struct FactEnded {
   std::string text;
   WallTime at{};
   std::string report = {};  ///< of a trial, all that it had to say when it ended
+  bool delivers = false;    ///< FactDelivered follows
   bool operator==(const FactEnded&) const = default;
 };
 /// A task does not go away after SIGKILL.
@@ -247,9 +248,21 @@ struct FactRendezvous {
   Rendezvous meeting;  ///< port 0: nobody waits there any more
   bool operator==(const FactRendezvous&) const = default;
 };
+/// Output, copies and report of the attempt are written, or will not be.
+struct FactDelivered {
+  JobId job;
+  Attempt attempt;
+  std::string text;  ///< what is not written, for people; empty: all is
+  bool operator==(const FactDelivered&) const = default;
+};
+/// After faults of its own the host has run a job of its own as it would run a user's.
+struct FactHostWell {
+  std::uint32_t faults = 0;  ///< how many there were
+  bool operator==(const FactHostWell&) const = default;
+};
 /// What a host tells of its own accord. Alternatives are append-only.
 using Fact = std::variant<FactStarted, FactEnded, FactStuck, AgentReport, FactNotified,
-                          FactScriptFailed, FactMet, FactRendezvous>;
+                          FactScriptFailed, FactMet, FactRendezvous, FactDelivered, FactHostWell>;
 
 /// A fact with the host's own number for it; HostAck names it once it is durable.
 /// Number 0: wants no acknowledgement (progress).

@@ -42,9 +42,23 @@ std::vector<HostId> ClaimMaker::shut_out(const Job& job, const JobSpec& spec) co
   return hosts;
 }
 
+// Hosts that lack its profile in their own configuration.
+void ClaimMaker::add_gaps(const Job& job, std::vector<HostId>& barred) const {
+  if (cluster_.indexes.gaps->empty()) return;
+  const auto& profile = app_of(*cluster_.config, job.spec()).name;
+  for (HostId host : *cluster_.indexes.gaps) {
+    const auto& gaps = cluster_.hosts.find(host.value)->faults.gaps;
+    auto gap = gaps.find(profile);
+    if (gap != gaps.end() && now_ < gap->second) barred.push_back(host);
+  }
+  std::sort(barred.begin(), barred.end());
+  barred.erase(std::unique(barred.begin(), barred.end()), barred.end());
+}
+
 // Without the hosts that it is just not to go to, if others would do.
 std::uint32_t ClaimMaker::request_number(const Job& job, const JobSpec& spec) {
   auto barred = barred_hosts(job, now_);
+  add_gaps(job, barred);
   if (!spec.reservation.empty() || !job.waits.only_hosts.empty()) {
     auto more = shut_out(job, spec), own = std::move(barred);
     barred.clear();
@@ -188,11 +202,32 @@ bool ClaimMaker::has_setback(const Job& job) const {
          std::any_of(job.size.setbacks.begin(), job.size.setbacks.end(), waits);
 }
 
+bool ClaimMaker::has_gap(const Job& job) const {
+  std::vector<HostId> hosts;
+  add_gaps(job, hosts);
+  return !hosts.empty();
+}
+
+std::string ClaimMaker::fault_words(const Job& job) const {
+  const Setback* last = nullptr;
+  for (const auto& setback : job.size.setbacks)
+    if (now_ < setback.until && (!last || last->until < setback.until)) last = &setback;
+  if (!last) return has_gap(job) ? "hosts' own configuration lacks its profile or queue" : "";
+  const Host* host = cluster_.hosts.find(last->host.value);
+  return "host " + (host ? host->name : "?") +
+         " could not start it and is tried again after a pause: " + last->why;
+}
+
 // A pass is due when a host may be tried again.
 void ClaimMaker::await_setbacks(const Job& job) {
   if (now_ < job.size.grow_again) look_again(job.size.grow_again);
   for (const auto& setback : job.size.setbacks)
     if (now_ < setback.until) look_again(setback.until);
+  const auto& profile = app_of(*cluster_.config, job.spec()).name;
+  for (HostId host : *cluster_.indexes.gaps) {
+    const auto& gaps = cluster_.hosts.find(host.value)->faults.gaps;
+    if (auto gap = gaps.find(profile); gap != gaps.end()) look_again(gap->second);
+  }
 }
 
 Claim ClaimMaker::running(const Job& job) {

@@ -42,9 +42,15 @@ class ClaimMaker {
   Duration quiet_of(const Job& job) const;
   /// Is it, or a host for it, left alone because new tasks failed? @cost O(its setbacks)
   bool has_setback(const Job& job) const;
+  /// Is a host left out because its own configuration lacks the job's profile? @cost O(such hosts)
+  bool has_gap(const Job& job) const;
+  /// What keeps hosts from being tried that could not start it; empty: none is. @cost O(setbacks)
+  std::string fault_words(const Job& job) const;
+  /// A pass is due when a host may be tried again. @cost O(setbacks + gaps)
+  void await_setbacks(const Job& job);
 
-  /// Until when its tasks, which began lately, may be about to meet at MASTER_PORT (start_window); 0:
-  /// they had their time, or are not of that kind. @cost O(log apps)
+  /// Until when its tasks, which began lately, may be about to meet at MASTER_PORT (start_window);
+  /// 0: they had their time, or are not of that kind. @cost O(log apps)
   WallTime may_meet_until(const Job& job) const;
 
   /// A service has requests and no kernel: jobs that change their size in place are not left alone
@@ -62,7 +68,7 @@ class ClaimMaker {
   std::uint32_t owner_of(const JobSpec& spec);
   std::uint32_t order_rank(const Claim& claim);
   bool was_resized_lately(const Job& job);
-  void await_setbacks(const Job& job);
+  void add_gaps(const Job& job, std::vector<HostId>& barred) const;
 
   const Cluster& cluster_;
   WallTime now_;

@@ -29,12 +29,24 @@ TEST(fault, a_term_of_a_newer_host_ends_the_job_at_nobodys_fault) {
   EXPECT_FALSE(cause.is_limit || cause.is_loss || cause.is_resumed);
 }
 
-TEST(fault, without_a_fault_a_job_waits_again_only_once_signed) {
+TEST(fault, without_a_fault_a_job_waits_again_only_once_signed_and_always_for_its_hosts) {
   for (const Cause& cause : causes()) {
     bool again = cause.again != Again::Never && cause.again != Again::OnceSigned;
-    EXPECT_EQ(again, cause.fault != Fault::None) << term_name(cause.term);
+    EXPECT_TRUE(!again || cause.fault != Fault::None) << term_name(cause.term);
+    EXPECT_TRUE(again || cause.fault != Fault::Host) << term_name(cause.term);
     EXPECT_TRUE(!cause.is_limit || cause.again == Again::Never) << term_name(cause.term);
     EXPECT_TRUE(!cause.is_loss || cause.fault == Fault::Host) << term_name(cause.term);
+  }
+}
+
+TEST(fault, what_keeps_a_host_from_starting_a_job_is_no_try_of_the_jobs) {
+  EXPECT_EQ(cause_of(Term::LaunchFailed).again, Again::Elsewhere);
+  EXPECT_FALSE(cause_of(Term::LaunchFailed).is_gap);
+  EXPECT_TRUE(cause_of(Term::ConfigGap).is_gap);
+  for (Term term : {Term::OwnFault, Term::CwdNotExist, Term::OutputLost, Term::RunLimit}) {
+    EXPECT_EQ(cause_of(term).fault, Fault::User) << term_name(term);
+    EXPECT_EQ(cause_of(term).again, Again::Never) << term_name(term);
+    EXPECT_FALSE(is_credited(term)) << term_name(term);
   }
 }
 

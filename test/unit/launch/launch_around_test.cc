@@ -103,8 +103,8 @@ TEST(launch_around, files_are_copied_before_and_after_on_the_first_host) {
                              {"/l/both", "both", true, true, false}};
   auto spec = plan(o);
   EXPECT_EQ(copies(spec.before), R"(cp -- "$1" "$2" [/l/in in] cp -- "$1" "$2" [/l/both both] )");
-  EXPECT_EQ(copies(spec.after), R"(cp -- "$1" "$2" [out /l/out] cat -- "$1" >>"$2" [log /l/log] )"
-                                R"(cp -- "$1" "$2" [both /l/both] )");
+  EXPECT_EQ(copies(spec.copies), R"(cp -- "$1" "$2" [out /l/out] cat -- "$1" >>"$2" [log /l/log] )"
+                                 R"(cp -- "$1" "$2" [both /l/both] )");
   o.first_host = false;
   EXPECT_TRUE(plan(o).before.empty());
 }
@@ -116,7 +116,7 @@ TEST(launch_around, the_sites_copy_command_is_for_other_hosts_than_the_submissio
   o.resolved.program.submit_host = "login";
   o.resolved.files.copies = {{"/l/in", "in", true, true, false}};
   EXPECT_EQ(copies(plan(o, host).before), R"(scp -B "$1" "$2" [login:/l/in in] )");
-  EXPECT_EQ(copies(plan(o, host).after), R"(scp -B "$1" "$2" [in login:/l/in] )");
+  EXPECT_EQ(copies(plan(o, host).copies), R"(scp -B "$1" "$2" [in login:/l/in] )");
   o.resolved.program.submit_host = host.name;
   EXPECT_EQ(copies(plan(o, host).before), R"(cp -- "$1" "$2" [/l/in in] )");
 }

@@ -32,7 +32,7 @@ AttemptSpec full_spec() {
 TEST(launcher, orders_survive_the_trip) {
   for (const ShepherdOrder& order :
        {ShepherdOrder(full_spec()), ShepherdOrder(EndTasks{{TaskNumber{1}}, true, 15, "why"}),
-        ShepherdOrder(Sweep{"c", {{1, 0}, {2}}, {-1, 5}, Duration(7)}),
+        ShepherdOrder(Sweep{"c", {{1, 0}, {2}}, {{-1, 0}, {5, 77}}, Duration(7)}),
         ShepherdOrder(ReadFile{{1, 2, {3}}, "/", {"p", "", false, false, 0}, -5, 9})}) {
     auto back = order_from_bytes(to_bytes(order));
     ASSERT_TRUE(back);

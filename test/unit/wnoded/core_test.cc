@@ -50,7 +50,7 @@ TEST_F(core, a_job_nobody_signed_is_not_started_and_its_end_is_told) {
   EXPECT_TRUE(outside_.fake.started.empty());
   auto told = ends();
   ASSERT_EQ(told.size(), 1u);
-  EXPECT_EQ(told[0].term, Term::LaunchFailed);
+  EXPECT_EQ(told[0].term, Term::Denied);
   EXPECT_EQ(told[0].text, "not signed");
 }
 
@@ -292,7 +292,7 @@ TEST_F(core, a_lost_shepherd_is_swept_and_its_tasks_end_with_that_reason) {
   outside_.take_facts();
   node_.on_shepherd_lost(key_);
   ASSERT_EQ(outside_.fake.swept.size(), 1u);
-  EXPECT_EQ(outside_.fake.swept[0].pids, std::vector<std::int32_t>{4711});
+  EXPECT_EQ(outside_.fake.swept[0].tasks, (std::vector<launch::RunningProcess>{{4711, 0}}));
   EXPECT_TRUE(ends().empty()) << "not before it is proven gone";
   end_attempt(EndCause::ShepherdLost);
   auto told = ends();

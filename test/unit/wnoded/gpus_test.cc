@@ -276,5 +276,28 @@ TEST_F(gpus, one_reading_at_a_time) {
   EXPECT_EQ(outside_.gpu_reads.size(), 1u);
 }
 
+TEST_F(gpus, a_driver_that_hangs_keeps_no_end_back_and_its_gpus_are_set_aside) {
+  start();
+  tick(seconds(20));  // a reading is begun, and never answered
+  end_task(1, 0);
+  tick(seconds(9));
+  EXPECT_TRUE(outside_.take_facts().empty());
+  tick(seconds(1));
+  auto reported = node_.numbers().gpus;
+  ASSERT_EQ(reported.size(), 2u);
+  EXPECT_TRUE(reported[0].sick);
+  EXPECT_EQ(reported[0].why, "the driver does not answer");
+  EXPECT_FALSE(reported[1].sick) << "nobody waits for it yet";
+  EXPECT_EQ(outside_.take_facts().size(), 1u) << "set aside first, then told";
+  tick(seconds(20));
+  EXPECT_TRUE(node_.numbers().gpus.at(1).sick) << "30 s without an answer";
+  for (int n = 0; n < 2; ++n) {
+    answer(idle());
+    tick(seconds(20));
+  }
+  auto now = node_.numbers().gpus;
+  EXPECT_FALSE(now.at(0).sick || now.at(1).sick) << "they come back when readings do";
+}
+
 }  // namespace
 }  // namespace wm::node

@@ -133,7 +133,7 @@ TEST(signed_order, commands_of_profile_and_queue_are_those_of_this_host) {
   EXPECT_EQ(order.queue_side.pre, "");
   EXPECT_EQ(order.queue_side.post, "/opt/site/clean");
   order.resolved.app = "unheard-of";
-  EXPECT_EQ(own_commands(config, order.resolved).error().code, Code::NotFound);
+  EXPECT_EQ(own_commands(config, order.resolved).error().code, Code::Version);
 }
 
 TEST(signed_order, an_order_that_comes_later_is_not_believed_more_than_the_first) {

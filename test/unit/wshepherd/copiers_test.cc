@@ -3,6 +3,8 @@
 
 #include <signal.h>
 
+#include <cerrno>
+
 #include "test/unit/wshepherd/fake_kernel.h"
 
 namespace wm::shepherd {
@@ -73,14 +75,34 @@ TEST_F(copiers, a_pipe_closed_without_a_byte_is_done) {
 TEST_F(copiers, lost_output_is_in_the_record_beside_what_is_there) {
   auto& task = talks(1);
   copiers_.look(task);
-  copiers_.on_exit(task, {4711, 256, {}});
+  copiers_.on_exit(task, {4711, ENOSPC << 8, {}});
   EXPECT_EQ(task.record.text, "");
-  copiers_.on_exit(task, {task.copier, 256, {}});
-  EXPECT_EQ(task.record.text, "output lost");
+  copiers_.on_exit(task, {task.copier, ENOSPC << 8, {}});
+  EXPECT_EQ(task.record.text, "output lost: No space left on device");
   task.copier = 5;
-  copiers_.on_exit(task, {5, 256, {}});
-  EXPECT_EQ(task.record.text, "output lost; output lost");
+  copiers_.on_exit(task, {5, SIGKILL, {}});
+  EXPECT_EQ(task.record.text,
+            "output lost: No space left on device; output lost: its writer was ended by signal 9");
   EXPECT_EQ(task.copier, 0);
+}
+
+TEST_F(copiers,
+       a_task_that_exited_with_0_has_failed_if_its_output_is_lost_unless_the_site_says_no) {
+  auto loses = [this](bool fails, int status) {
+    attempt_.spec.lost_output_fails = fails;
+    attempt_.note.clear();
+    auto& task = talks(1);
+    copiers_.look(task);
+    task.record.status = status;
+    task.record.cause = launch::EndCause::Exited;
+    copiers_.on_exit(task, {task.copier, ENOSPC << 8, {}});
+    return task.record.cause;
+  };
+  EXPECT_EQ(loses(true, 0), launch::EndCause::OutputLost);
+  EXPECT_EQ(attempt_.note, "");
+  EXPECT_EQ(loses(false, 0), launch::EndCause::Exited);
+  EXPECT_EQ(attempt_.note, "Output lost: No space left on device.") << "the report says it, too";
+  EXPECT_EQ(loses(true, 3 << 8), launch::EndCause::Exited) << "it failed by itself";
 }
 
 TEST_F(copiers, that_output_of_a_task_which_never_ran_is_lost_is_no_news) {

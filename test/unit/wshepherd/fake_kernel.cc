@@ -136,9 +136,11 @@ void FakeKernel::make_folder(const std::string& path, const launch::Account&) {
   folders.push_back(path);
 }
 
-void FakeKernel::put_file(const std::string& folder, const launch::SmallFile& file,
-                          const launch::Account&) {
+Result<void> FakeKernel::put_file(const std::string& folder, const launch::SmallFile& file,
+                                  const launch::Account&) {
+  if (folder_full) return fail(Code::System, "write " + file.name + ": No space left on device");
   files[folder + "/" + file.name] = file;
+  return {};
 }
 
 Fd FakeKernel::open_log(const std::string& path) {

@@ -76,7 +76,7 @@ class FakeKernel : public Clock,
   std::vector<Sent> sent;
   std::vector<Spawned> spawned;
   std::vector<pid_t> parts_forked;
-  bool no_process = false, no_pipe = false, disk_full = false;
+  bool no_process = false, no_pipe = false, disk_full = false, folder_full = false;
   bool run_parts = false;         ///< what a user part does is done, here
   std::vector<int> part_results;  ///< of those
   proc::Trouble trouble;
@@ -140,8 +140,8 @@ class FakeKernel : public Clock,
   std::string read_waiting(const Fd& pipe) override { return waiting_[pipe.get()].second; }
   void write(const Fd&, std::string_view bytes) override { written += bytes; }
   void make_folder(const std::string& path, const launch::Account&) override;
-  void put_file(const std::string& folder, const launch::SmallFile& file,
-                const launch::Account&) override;
+  Result<void> put_file(const std::string& folder, const launch::SmallFile& file,
+                        const launch::Account&) override;
   Fd open_log(const std::string& path) override;
   void remove_folder(const std::string& path, const launch::Account&) override;
   Result<void> append_exits(const std::vector<launch::ExitRecord>& ended) override;

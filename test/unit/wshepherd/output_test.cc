@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -176,7 +177,7 @@ TEST(output, an_agent_that_goes_keeps_nobody_and_is_a_loss) {
   auto task = shared_elsewhere(dir.path() + "/log");
   auto old = ::signal(SIGPIPE, SIG_IGN);
   std::vector<std::string> pieces(100, std::string(4096, 'x'));
-  EXPECT_EQ(say_pieces(task, pieces, dir.path() + "/agent"), 1);
+  EXPECT_EQ(say_pieces(task, pieces, dir.path() + "/agent"), EPIPE);
   ::signal(SIGPIPE, old);
   serves.join();
   EXPECT_EQ(contents(dir.path() + "/log").size(), 100u * 4096);

@@ -3,6 +3,8 @@
 
 #include <signal.h>
 
+#include <cerrno>
+
 #include "test/unit/wshepherd/fake_kernel.h"
 
 namespace wm::shepherd {
@@ -438,6 +440,168 @@ TEST_F(shepherd_of_launchers, others_that_go_on_are_not_waited_for_but_written_f
   EXPECT_FALSE(shepherd_->over());
   EXPECT_TRUE(kernel_.lives(pid(agent_)));
   ends(agent_, 0);
+  EXPECT_TRUE(shepherd_->over());
+}
+
+class shepherd_delivers : public shepherd {
+ protected:
+  using Ended = launch::TaskEnded;
+  using Delivered = launch::Delivered;
+  launch::SideCommand command(const std::string& what) {
+    launch::SideCommand made;
+    made.what = what;
+    made.argv = {what};
+    return made;
+  }
+  void begin_job() {
+    spec_.report.file.path = "out";
+    spec_.copies = {command("copy 1"), command("copy 2")};
+    spec_.copy_limit = seconds(60);
+    spec_.after = {command("post")};
+    begin();
+  }
+  void report_written(int status = 0) {
+    kernel_.exit(kernel_.parts_forked.back(), status);
+    turn();
+  }
+  std::vector<std::string> started() const {
+    std::vector<std::string> names;
+    for (const auto& spawned : kernel_.spawned) names.push_back(spawned.argv.front());
+    return names;
+  }
+};
+
+TEST_F(shepherd_delivers, copies_then_the_report_then_the_end_then_post_execution) {
+  begin_job();
+  ends(0, 0);
+  EXPECT_THAT(started(), ElementsAre("work", "copy 1"));
+  ends(1, 0);
+  EXPECT_THAT(started(), ElementsAre("work", "copy 1", "copy 2"));
+  EXPECT_THAT(kernel_.parts_forked, IsEmpty());
+  ends(2, 0);
+  ASSERT_THAT(kernel_.parts_forked, SizeIs(1));
+  EXPECT_THAT(kernel_.words<Ended>(), IsEmpty());
+  report_written();
+  ASSERT_THAT(kernel_.words<Ended>(), SizeIs(1));
+  EXPECT_FALSE(kernel_.words<Ended>()[0].delivers) << "all is there";
+  EXPECT_THAT(kernel_.words<Delivered>(), IsEmpty());
+  EXPECT_THAT(started(), ElementsAre("work", "copy 1", "copy 2", "post"));
+  ends(3, 0);
+  EXPECT_TRUE(shepherd_->over());
+}
+
+TEST_F(shepherd_delivers, what_takes_more_than_a_moment_does_not_keep_the_slot) {
+  begin_job();
+  ends(0, 0);
+  EXPECT_EQ(shepherd_->next(), kernel_.now() + std::chrono::milliseconds(50));
+  kernel_.pass(std::chrono::milliseconds(50));
+  turn();
+  ASSERT_THAT(kernel_.words<Ended>(), SizeIs(1));
+  EXPECT_TRUE(kernel_.words<Ended>()[0].delivers);
+  EXPECT_THAT(kernel_.words<Delivered>(), IsEmpty());
+  EXPECT_TRUE(shepherd_->who_i_am().delivers) << "a wnoded that is started again hears of it";
+  ends(1, 0);
+  ends(2, 0);
+  EXPECT_THAT(kernel_.words<Delivered>(), IsEmpty());
+  EXPECT_THAT(started(), ElementsAre("work", "copy 1", "copy 2")) << "post-execution comes after";
+  report_written();
+  EXPECT_THAT(kernel_.words<Delivered>(), ElementsAre(Delivered{}));
+  EXPECT_FALSE(shepherd_->who_i_am().delivers);
+  ends(3, 0);
+  EXPECT_TRUE(shepherd_->over());
+  EXPECT_THAT(kernel_.words<Delivered>(), SizeIs(1));
+}
+
+TEST_F(shepherd_delivers, a_copy_that_hangs_is_late_and_the_report_says_so) {
+  begin_job();
+  ends(0, 0);
+  kernel_.pass(seconds(60));
+  turn();
+  EXPECT_FALSE(kernel_.lives(pid(1)));
+  turn();
+  EXPECT_THAT(started(), ElementsAre("work", "copy 1")) << "no time is left for the second";
+  report_written();
+  ASSERT_THAT(kernel_.words<Delivered>(), SizeIs(1));
+  EXPECT_THAT(kernel_.words<Delivered>()[0].text, ::testing::HasSubstr("copy late"));
+}
+
+TEST_F(shepherd_delivers, a_report_is_waited_for_five_seconds_and_written_on) {
+  spec_.report.file.path = "out";
+  begin();
+  ends(0, 0);
+  kernel_.pass(std::chrono::milliseconds(50));
+  turn();
+  EXPECT_THAT(kernel_.words<Delivered>(), IsEmpty());
+  kernel_.pass(seconds(5));
+  turn();
+  EXPECT_THAT(kernel_.words<Delivered>(), ElementsAre(Delivered{"report late"}));
+  EXPECT_TRUE(kernel_.lives(kernel_.parts_forked.at(0)));
+  EXPECT_FALSE(shepherd_->over());
+  report_written();
+  EXPECT_TRUE(shepherd_->over());
+}
+
+TEST_F(shepherd_delivers, what_cannot_be_written_is_said_with_the_end) {
+  spec_.report.file.path = "out";
+  begin();
+  ends(0, 0);
+  report_written(ENOSPC << 8);
+  EXPECT_EQ(of(1).text, "report lost: No space left on device");
+  EXPECT_EQ(of(1).cause, EndCause::Exited) << "its output is there";
+}
+
+TEST_F(shepherd_delivers, the_end_is_on_disk_and_told_before_the_delivery) {
+  begin_job();
+  kernel_.disk_full = true;
+  ends(0, 0);
+  kernel_.pass(seconds(1));
+  ends(1, 0);
+  ends(2, 0);
+  report_written();
+  EXPECT_THAT(kernel_.words<Delivered>(), IsEmpty());
+  kernel_.disk_full = false;
+  turn();
+  turn();
+  EXPECT_THAT(kernel_.words<Ended>(), SizeIs(1));
+  EXPECT_THAT(kernel_.words<Delivered>(), SizeIs(1));
+}
+
+TEST_F(shepherd_delivers,
+       of_a_job_that_changes_its_size_the_writer_owes_it_till_all_are_told_to_end) {
+  spec_.report.file.path = "out";
+  spec_.ends_with_last_task = false;
+  auto writer = a_task(1);
+  writer.writer = true;
+  begin({writer, a_task(2)});
+  ends(0, 0);
+  ends(1, 0);
+  ASSERT_THAT(kernel_.words<Ended>(), SizeIs(2));
+  EXPECT_TRUE(kernel_.words<Ended>()[0].delivers);
+  EXPECT_FALSE(kernel_.words<Ended>()[1].delivers);
+  EXPECT_THAT(kernel_.parts_forked, IsEmpty()) << "another task may come";
+  order(launch::EndTasks{});
+  turn();
+  report_written();
+  EXPECT_THAT(kernel_.words<Delivered>(), ElementsAre(Delivered{}));
+  EXPECT_TRUE(shepherd_->over());
+}
+
+TEST_F(shepherd_delivers, without_files_nothing_is_waited_for) {
+  spec_.after = {command("post")};
+  begin();
+  ends(0, 0);
+  ASSERT_THAT(kernel_.words<Ended>(), SizeIs(1));
+  EXPECT_FALSE(kernel_.words<Ended>()[0].delivers);
+}
+
+TEST_F(shepherd, nothing_runs_where_its_files_cannot_be_put_whole) {
+  spec_.files = {{"script", "echo all of it\n", true}};
+  kernel_.folder_full = true;
+  begin();
+  turn();
+  EXPECT_THAT(kernel_.spawned, IsEmpty());
+  EXPECT_EQ(of(1).cause, EndCause::StartFailed) << "the host's fault";
+  EXPECT_EQ(of(1).text, "write script: No space left on device");
   EXPECT_TRUE(shepherd_->over());
 }
 
