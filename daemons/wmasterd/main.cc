@@ -133,6 +133,17 @@ void adopt(RealWorld& world, Core& core, std::unique_ptr<wire::Link> link) {
   });
 }
 
+// Waits again after each signal, the usual one of daemons for "read your files".
+void read_config_at(boost::asio::signal_set& signals, Core& core) {
+  signals.async_wait([&](const boost::system::error_code& ended, int) {
+    if (ended) return;
+    auto read = core.read_config_anew();
+    if (read) log::info("config_read");
+    else log::warn("config_kept", {{"why", read.error().text}});
+    read_config_at(signals, core);
+  });
+}
+
 // Waits again after each signal: every rotation of the log sends one.
 void reopen_log_at(boost::asio::signal_set& signals) {
   signals.async_wait([&signals](const boost::system::error_code& ended, int) {
@@ -301,8 +312,9 @@ Result<void> serve(const Options& options) {
              [&](std::unique_ptr<wire::Link> link) { adopt(*world, core, std::move(link)); }));
   boost::asio::signal_set signals(loop, SIGTERM, SIGINT);
   signals.async_wait([&](const boost::system::error_code&, int) { loop.stop(); });
-  boost::asio::signal_set rotated(loop, SIGUSR2);
+  boost::asio::signal_set rotated(loop, SIGUSR2), changed(loop, SIGHUP);
   reopen_log_at(rotated);
+  read_config_at(changed, core);
   Watchdog watchdog(kStall, log_stall);  // from now on: reading the state may take long
   keep_beating(*world, watchdog, meters ? meters->get() : nullptr);
   if (meters) keep_sampling(*world, core, **meters);

@@ -182,7 +182,8 @@ Result<NodeSetup> find_out(const Config& config, Options options) {
   return setup;
 }
 
-/// Waits again after each signal: one comes when the log was rotated or log_level was changed.
+/// Waits again after each signal: one comes when the log was rotated or log_level was changed. What
+/// else a host has of its files it looks at by itself (own_config.h).
 void reopen_log_at(boost::asio::signal_set& signals, const std::string& conf_dir) {
   signals.async_wait([&signals, conf_dir](const boost::system::error_code& ended, int) {
     if (ended) return;
@@ -220,7 +221,7 @@ Result<void> run(const Options& options) {
     if (metrics) log::info("metrics", {{"at", metrics->place()}});
     else log::warn("no_metrics", {{"why", made.error().text}});
   }
-  boost::asio::signal_set rotated(loop, SIGUSR2);
+  boost::asio::signal_set rotated(loop, SIGUSR2, SIGHUP);
   reopen_log_at(rotated, options.conf);
   proc::tell_ready();
   log::info("wnoded_up", {{"host", options.name}, {"address", outside.address()}});

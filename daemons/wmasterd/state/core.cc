@@ -34,11 +34,7 @@ Core::Core(const World& world, Rights rights, AcctReading<HistoryReply> history,
 
 Result<void> Core::start(Journal::Began* began) {
   WM_TRY(journal_.start(began));
-  WM_TRY(Config config, world_.store.read_config());
-  if (!(*journal_.newest().config == config)) {
-    auto loaded = std::make_shared<const Config>(std::move(config));
-    journal_.propose({reconfigured(journal_.newest(), loaded), {}, {}, nullptr});
-  }
+  WM_TRY(read_config_anew());
   started_ = world_.clock.mono();
   hosts_.on_start();
   clients_.on_start();
@@ -47,6 +43,14 @@ Result<void> Core::start(Journal::Began* began) {
   log::info("started", {{"seq", journal_.newest().seq.value}});
   act(fsm::react(journal_.published(), fsm::touch_everything(journal_.published())));
   world_.clock.after(kTick, [this] { tick(); });
+  return {};
+}
+
+Result<void> Core::read_config_anew() {
+  WM_TRY(Config config, world_.store.read_config());
+  if (*journal_.newest().config == config) return {};
+  auto loaded = std::make_shared<const Config>(std::move(config));
+  journal_.propose({reconfigured(journal_.newest(), loaded), {}, {}, nullptr});
   return {};
 }
 

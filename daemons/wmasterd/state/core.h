@@ -37,6 +37,10 @@ class Core {
     journal_.propose({{event}, {}, {}, std::move(done)});
   }
 
+  /// Puts the configuration in force when it has changed, as badmin reconfig does.
+  /// @errors as conf::load: what holds stays
+  Result<void> read_config_anew();
+
   Hosts& hosts() { return hosts_; }
   Clients& clients() { return clients_; }
   const Journal& journal() const { return journal_; }
