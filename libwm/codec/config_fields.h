@@ -48,7 +48,9 @@ WM_FIELDS(LsfConf) {
   f(1, s.reserve_per_task), f(2, s.unit), f(3, s.banner), f(4, s.share_dir), f(370, s.events);
   f(530, s.dep_last_sub);
 }
-WM_FIELDS(MonitorConf) { f(1, s.metrics), f(2, s.node_metrics), f(3, s.acct_keep); }
+WM_FIELDS(MonitorConf) {
+  f(1, s.metrics), f(2, s.node_metrics), f(3, s.acct_keep), f(4, s.history_keep);
+}
 WM_FIELDS(ClusterConf) {
   f(1, s.name), f(2, s.master_host), f(3, s.master_port), f(4, s.master_user), f(5, s.host_user);
   f(6, s.munge_socket), f(7, s.admins), f(8, s.default_queue), f(9, s.default_plan);
