@@ -49,17 +49,19 @@ struct Verb {
   Act act;
 };
 constexpr Verb kVerbs[] = {
-    {"reconfig", Act::Reconfig},      {"hclose", Act::HostClose},         {"hopen", Act::HostOpen},
-    {"hdead", Act::HostDead},         {"qclose", Act::QueueClose},        {"qopen", Act::QueueOpen},
-    {"qinact", Act::QueueInactivate}, {"qact", Act::QueueActivate},       {"gclose", Act::GpuClose},
-    {"gopen", Act::GpuOpen},          {"rebuild-acct", Act::RebuildAcct},
+    {"reconfig", Act::Reconfig},        {"hclose", Act::HostClose},
+    {"hopen", Act::HostOpen},           {"hdead", Act::HostDead},
+    {"qclose", Act::QueueClose},        {"qopen", Act::QueueOpen},
+    {"qinact", Act::QueueInactivate},   {"qact", Act::QueueActivate},
+    {"gclose", Act::GpuClose},          {"gopen", Act::GpuOpen},
+    {"rebuild-acct", Act::RebuildAcct}, {"clock-trust", Act::ClockTrust},
 };
 
 constexpr const char* kSynopsis =
     "badmin ckconfig | reconfig | showconf [mbd|sbd] | lsfconf [folder] | keys file | snapshot "
     "file | "
     "rebuild-acct | "
-    "backup file | take-over\n"
+    "backup file | take-over | clock-trust [-C message]\n"
     "       badmin reconfig --diff | showstatus | diagnose | hist | mbdhist | qhist [queue ...] | "
     "hhist "
     "[host ...] | audit | perfmon start [seconds]|stop|view [-json]\n"
@@ -101,6 +103,8 @@ constexpr const char* kSynopsis =
     "  take-over              On the master's host, after a restore: go on with an older state "
     "than "
     "hosts have obeyed\n"
+    "  clock-trust            Deadlines, windows and purges that wait because the master's clock "
+    "was set wait no more\n"
     "  token-revoke           Tokens of the web door, by their ids or all of a user, open nothing "
     "more\n"
     "  token-key              Sign tokens with a new key; the old one is good for 8 hours more";

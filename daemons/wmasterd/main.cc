@@ -5,15 +5,17 @@
 #include <unistd.h>
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
+#include <filesystem>
 #include <iostream>
 
 #include "daemons/wmasterd/acct/accounting.h"
-#include "daemons/wmasterd/acct/audit.h"
 #include "daemons/wmasterd/acct/lsb_events.h"
 #include "daemons/wmasterd/acct/meters.h"
 #include "daemons/wmasterd/acct/metrics.h"
+#include "daemons/wmasterd/rim/audit_writer.h"
 #include "daemons/wmasterd/rim/begin.h"
 #include "daemons/wmasterd/rim/notifier.h"
 #include "daemons/wmasterd/rim/peer_limits.h"
@@ -22,7 +24,7 @@
 #include "daemons/wmasterd/rim/take_over.h"
 #include "daemons/wmasterd/rim/watchdog.h"
 #include "daemons/wmasterd/state/core.h"
-#include "libwm/base/log.h"
+#include "libwm/base/log_behind.h"
 #include "libwm/base/options.h"
 #include "libwm/conf/folders.h"
 #include "libwm/conf/load.h"
@@ -155,10 +157,9 @@ void reopen_log_at(boost::asio::signal_set& signals) {
 }
 
 // As long as the loop goes on.
-void keep_beating(RealWorld& world, Watchdog& watchdog, Meters* meters) {
+void keep_beating(RealWorld& world, Watchdog& watchdog) {
   watchdog.beat();
-  if (meters) meters->look_at_clocks(world.wall(), world.mono());
-  world.after(kBeat, [&world, &watchdog, meters] { keep_beating(world, watchdog, meters); });
+  world.after(kBeat, [&world, &watchdog] { keep_beating(world, watchdog); });
 }
 
 // What plans ask for, worked out on a worker each minute.
@@ -168,6 +169,12 @@ void keep_sampling(RealWorld& world, const Core& core, Meters& meters) {
                 now = world.wall()] { *plans = sched::view_plans(*state, now); },
                [&world, &meters, plans] { meters.take(*plans, world.wall()); });
   world.after(kSample, [&world, &core, &meters] { keep_sampling(world, core, meters); });
+}
+
+void tell_steps(Meters& meters, const std::vector<Event>& events) {
+  for (const auto& event : events)
+    if (const auto* step = std::get_if<ClockStepped>(&event.body))
+      meters.take(*step, event.time - step->by);
 }
 
 void rebuild_acct(Accounting& accounting, RealWorld& world, std::function<void(Result<Seq>)> done) {
@@ -194,12 +201,6 @@ Result<void> catch_up(Accounting& accounting, const Core& core, Journal::Began b
   return accounting.begin(std::move(began.before), began.events);
 }
 
-/// What is measured beside the events, and where wmreport leaves its sums.
-struct Measured {
-  const Meters* meters = nullptr;
-  std::string state_dir;
-};
-
 // When wmreport last wrote its sums: the newer of the database and its log.
 std::int64_t rolled_at(const std::string& state_dir) {
   std::int64_t newest = 0;
@@ -213,16 +214,27 @@ std::int64_t rolled_at(const std::string& state_dir) {
 
 // The text is made on a worker, of the published state and a copy of what was counted.
 http::MetricsDoor::Ask metrics_of(RealWorld& world, const Core& core, const Accounting& accounting,
-                                  const Counters& counters, const Measured& measured) {
+                                  const AuditWriter& audit, const Counters& counters,
+                                  const std::string& state_dir) {
   return [&](bool open, std::function<void(std::string)> tell) {
     auto text = std::make_shared<std::string>();
     auto counted = counters;
     counted.acct_lag = accounting.lag();
-    if (measured.meters) counted.clock_steps_s = measured.meters->steps_s();
+    counted.clock_steps_s = core.journal().clock_steps_s();
+    counted.store = {0,
+                     core.journal().works(),
+                     world.low_space(),
+                     core.journal().deeds_wait(),
+                     audit.waiting(),
+                     log::lines(),
+                     log::lines_lost()};
     world.answer(
         [state = core.journal().published_ptr(), counted = std::move(counted), spent = core.spent(),
-         dir = measured.state_dir, open, text]() mutable {
+         dir = state_dir, open, text]() mutable {
           counted.rolled_at = rolled_at(dir);
+          std::error_code none;
+          counted.store.free_bytes =
+              static_cast<double>(std::filesystem::space(dir, none).available);
           *text = metrics_text(*state, counted, spent, open);
         },
         [text, tell = std::move(tell)] { tell(std::move(*text)); });
@@ -239,6 +251,7 @@ Result<void> serve(const Options& options) {
   log::open("wmasterd", folders.log.empty() ? "" : folders.log + "/wmasterd.log",
             log::level_named(conf.log_level),
             options.foreground ? log::To::File : log::to_named(conf.log_to));
+  log::write_behind();
   WM_TRY(auto host_uid, uid_of(conf.host_user));
   std::shared_ptr<wire::Credentials> credentials = wire::munge_credentials(conf.munge_socket);
   boost::asio::io_context loop(1);
@@ -246,9 +259,13 @@ Result<void> serve(const Options& options) {
          RealWorld::make(loop, {options.conf_dir, folders.state, conf.limits.store_reserve,
                                 conf.limits.store_queue, credentials}));
   WM_TRY(auto accounting, Accounting::open(folders.state));
-  WM_TRY(auto audit, Audit::open(folders.state));
+  WM_TRY(auto audit, AuditWriter::open(folders.state, [&loop](std::function<void()> act) {
+           boost::asio::post(loop, std::move(act));
+         }));
+  GatedPeers to_clients(*world, *audit);
   LsbEvents lsb_events;
   Notifier notifier(folders.state + "/notices.mark");
+  auto meters = Meters::open(folders.state, kKeepMeters);
   Core core(
       *world, Rights{{0u, ::getuid()}},
       [&](const AcctRequest& request) { return accounting->history(request); },
@@ -256,14 +273,15 @@ Result<void> serve(const Options& options) {
         accounting->take(events, after);
         const auto& journal = core.journal();
         if (journal.newest().seq == after.seq)
-          accounting->idle(world->wall(), after.config->cluster.monitor.acct_keep);
+          accounting->idle(world->wall(), core.keep_accounting());
         lsb_events.take(events, after);
         notifier.take(events, after);
-      });
+        if (meters) tell_steps(**meters, events);
+      },
+      &to_clients);
   core.clients().set_accounting(
       [&](auto done) { rebuild_acct(*accounting, *world, std::move(done)); },
       [&](const AcctRequest& request) { return accounting->account(request); });
-  auto meters = Meters::open(folders.state, kKeepMeters);
   if (meters)
     core.hosts().on_meter([&](const std::string& host, const HostMeter& words) {
       (*meters)->take(host, words, world->wall());
@@ -271,13 +289,8 @@ Result<void> serve(const Options& options) {
   else log::warn("use_not_kept", {{"why", meters.error().text}});
   PolicyAsker policies(loop, host_uid == ::geteuid() ? "" : conf::policy_socket(conf.dirs));
   core.clients().set_policy(policies.asker());
-  core.clients().set_audit(
-      {[&](AuditEntry entry) {
-         auto act = entry.act;
-         if (auto kept = audit.append(std::move(entry)); !kept)
-           log::error("audit_lost", {{"act", act}, {"why", kept.error().text}});
-       },
-       [&](const AuditRequest& request) { return audit.reply(request); }});
+  core.clients().set_audit({[&](AuditEntry entry) { audit->keep(std::move(entry)); },
+                            [&](const AuditRequest& request) { return audit->reply(request); }});
   Journal::Began began;
   WM_TRY(core.start(&began));
   notifier.begin(began.events, core.journal().published());
@@ -293,13 +306,12 @@ Result<void> serve(const Options& options) {
     loop.stop();
   });
   Counters counters;
-  const Measured measured{meters ? meters->get() : nullptr, folders.state};
   std::unique_ptr<http::MetricsDoor> metrics;
   const auto& place = options.metrics.empty() ? conf.monitor.metrics : options.metrics;
   if (!place.empty()) {
     accounting->watch(
         [&](const Event& e, const store::AcctRows& rows) { counters.count(e, rows); });
-    auto ask = metrics_of(*world, core, *accounting, counters, measured);
+    auto ask = metrics_of(*world, core, *accounting, *audit, counters, folders.state);
     WM_TRY(metrics, http::MetricsDoor::open(loop, place, std::move(ask)));
     log::info("metrics", {{"at", metrics->place()}});
   }
@@ -316,7 +328,7 @@ Result<void> serve(const Options& options) {
   reopen_log_at(rotated);
   read_config_at(changed, core);
   Watchdog watchdog(kStall, log_stall);  // from now on: reading the state may take long
-  keep_beating(*world, watchdog, meters ? meters->get() : nullptr);
+  keep_beating(*world, watchdog);
   if (meters) keep_sampling(*world, core, **meters);
   proc::tell_ready();
   log::info("listening",
@@ -340,6 +352,7 @@ int main(int argc, char** argv) {
   Options options;
   if (int status = read_options(argc, argv, options); status >= 0) return status;
   auto served = serve(options);
+  wm::log::finish();
   if (served) return 0;
   wm::log::error("stopped", {{"why", served.error().text}});
   std::cerr << "wmasterd: " << served.error().text << "\n";

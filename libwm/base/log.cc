@@ -7,7 +7,13 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
 
+#include "libwm/base/log_behind.h"
 #include "libwm/base/log_text.h"
 
 namespace wm::log {
@@ -70,7 +76,84 @@ class JournalSink : public spdlog::sinks::base_sink<std::mutex> {
   void flush_() override { std::fflush(stderr); }
 };
 
-constexpr int kDaemons = 3 << 3;  // LOG_DAEMON
+constexpr int kDaemons = 3 << 3;                            // LOG_DAEMON
+constexpr std::size_t kMostBehind = std::size_t{64} << 20;  // bytes of queued lines
+
+std::array<std::atomic<std::uint64_t>, 4> line_counts{};
+std::atomic<std::uint64_t> lost_count{0};
+
+// Queues lines for another sink, which a thread feeds.
+class BehindSink : public spdlog::sinks::sink {
+ public:
+  explicit BehindSink(spdlog::sink_ptr to) : to_(std::move(to)), thread_([this] { run(); }) {}
+  ~BehindSink() override {
+    {
+      std::lock_guard lock(mutex_);
+      ending_ = true;
+    }
+    wake_.notify_one();
+    thread_.join();
+  }
+  const spdlog::sink_ptr& to() const { return to_; }
+
+  void log(const spdlog::details::log_msg& message) override {
+    std::lock_guard lock(mutex_);
+    if (bytes_ > kMostBehind) {
+      ++lost_count;
+      return;
+    }
+    bytes_ += message.payload.size();
+    queue_.push_back({std::string(message.logger_name.data(), message.logger_name.size()),
+                      std::string(message.payload.data(), message.payload.size()), message.level,
+                      message.time});
+    if (queue_.size() == 1) wake_.notify_one();
+  }
+  void flush() override {}  // the thread does, whenever it has written all
+  void set_pattern(const std::string& pattern) override { to_->set_pattern(pattern); }
+  void set_formatter(std::unique_ptr<spdlog::formatter> formatter) override {
+    to_->set_formatter(std::move(formatter));
+  }
+
+ private:
+  struct Line {
+    std::string name, text;
+    spdlog::level::level_enum level{};
+    spdlog::log_clock::time_point time;
+  };
+
+  void run() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      wake_.wait(lock, [this] { return ending_ || !queue_.empty(); });
+      if (queue_.empty()) return;
+      std::deque<Line> lines;
+      lines.swap(queue_);
+      lock.unlock();
+      write(lines);
+      lock.lock();
+      for (const auto& line : lines) bytes_ -= line.text.size();
+    }
+  }
+  // A disk that is full loses lines, never the daemon.
+  void write(const std::deque<Line>& lines) try {
+    for (const auto& line : lines) {
+      spdlog::details::log_msg message(line.time, {}, line.name, line.level, line.text);
+      to_->log(message);
+    }
+    to_->flush();
+  } catch (const std::exception&) {
+    lost_count += lines.size();
+  }
+
+  spdlog::sink_ptr to_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  // Guarded by mutex_.
+  std::deque<Line> queue_;
+  std::size_t bytes_ = 0;
+  bool ending_ = false;
+  std::thread thread_;
+};
 
 spdlog::sink_ptr sink_for(const std::string& program, const std::string& path, To to) {
   if (to == To::Journal) return std::make_shared<JournalSink>();
@@ -106,6 +189,7 @@ template <class Fields>
 void write_fields(Level level, std::string_view event, const Fields& fields) {
   auto* logger = spdlog::default_logger_raw();
   if (!logger->should_log(level_of(level))) return;
+  ++line_counts[static_cast<std::size_t>(level)];
   std::string line(event);
   for (const auto& field : fields) append(line, field);
   logger->log(level_of(level), spdlog::string_view_t(line.data(), line.size()));
@@ -123,9 +207,31 @@ void open(std::string_view program, const std::string& path, Level level, To to)
 }
 
 void reopen() {
-  for (const auto& sink : spdlog::default_logger_raw()->sinks())
-    if (auto* file = dynamic_cast<FileSink*>(sink.get())) file->reopen();
+  for (const auto& sink : spdlog::default_logger_raw()->sinks()) {
+    auto* behind = dynamic_cast<BehindSink*>(sink.get());
+    if (auto* file = dynamic_cast<FileSink*>(behind ? behind->to().get() : sink.get()))
+      file->reopen();
+  }
 }
+
+void write_behind() {
+  auto& sinks = spdlog::default_logger_raw()->sinks();
+  for (auto& sink : sinks) sink = std::make_shared<BehindSink>(std::move(sink));
+}
+
+void finish() {
+  auto* logger = spdlog::default_logger_raw();
+  for (auto& sink : logger->sinks())
+    if (auto behind = std::dynamic_pointer_cast<BehindSink>(sink)) sink = behind->to();
+}
+
+std::array<std::uint64_t, 4> lines() {
+  std::array<std::uint64_t, 4> counted{};
+  for (std::size_t i = 0; i < counted.size(); ++i) counted[i] = line_counts[i];
+  return counted;
+}
+
+std::uint64_t lines_lost() { return lost_count; }
 
 To to_named(std::string_view word) {
   if (word == "syslog") return To::Syslog;

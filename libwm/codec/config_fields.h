@@ -50,7 +50,9 @@ WM_FIELDS(LsfConf) {
   f(1, s.reserve_per_task), f(2, s.unit), f(3, s.banner), f(4, s.share_dir), f(370, s.events);
   f(530, s.dep_last_sub);
 }
-WM_FIELDS(MonitorConf) { f(1, s.metrics), f(2, s.node_metrics), f(3, s.acct_keep); }
+WM_FIELDS(MonitorConf) {
+  f(1, s.metrics), f(2, s.node_metrics), f(3, s.acct_keep), f(4, s.history_keep);
+}
 WM_FIELDS(SubmitPolicyConf) { f(1, s.command), f(2, s.limit), f(3, s.at_once), f(4, s.failure); }
 WM_FIELDS(ClusterConf) {
   f(1, s.name), f(2, s.master_host), f(3, s.master_port), f(4, s.master_user), f(5, s.host_user);

@@ -91,6 +91,12 @@ constexpr Key<C> kClusterKeys[] = {
      Effect::Reconfig,
      "How long accounting keeps jobs that have ended, with what they held; sums of reports stay. "
      "0: for ever."},
+    {"keep_history",
+     [](C& c) -> Field { return &c.monitor.history_keep; },
+     {0, 36500 * kDay},
+     Effect::Reconfig,
+     "How long files of events (history-YYYYMM.db) stay after the last event in them. Accounting "
+     "can be made again (badmin rebuild-acct) only while all of them are there. 0: for ever."},
     {"log_to",
      [](C& c) -> Field {
        return Choice{&c.log_to, kLogs};

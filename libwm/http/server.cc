@@ -37,7 +37,8 @@ constexpr Duration kBusyPatience = std::chrono::seconds(2);
 constexpr std::size_t kDrained = 256
                                  << 20;   // of a body that nobody wanted: then the peer is cut off
 constexpr std::size_t kUnread = 1 << 20;  // of a request that did not read
-constexpr std::int64_t kSlowest = 8 << 10;  // bytes a second that a peer gives or takes
+constexpr std::size_t kReadAtOnce = 64 << 10;  // of a body
+constexpr std::int64_t kSlowest = 8 << 10;     // bytes a second that a peer gives or takes
 
 /// A connected socket as Beast reads and writes one. All waits of one request share a patience,
 /// which only what is given and taken renews: who does a byte a minute holds no thread for long.
@@ -193,6 +194,8 @@ class BeastExchange : public Exchange {
     body.data = into;
     body.size = room;
     ErrorCode ec;
+    // Beast reads as much as there is room for; without it 512 bytes at a time.
+    if (buffer_.capacity() < kReadAtOnce) buffer_.reserve(kReadAtOnce);
     while (!parser_.is_done() && body.size == room) {
       beast::http::read_some(stream_, buffer_, parser_, ec);
       if (ec == beast::http::error::need_buffer) ec = {};

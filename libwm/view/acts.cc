@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kHostActs[] = {"hclose", "hopen", "hdead", "gclose", "gopen"};
 constexpr std::string_view kQueueActs[] = {"qclose", "qopen", "qinact", "qact"};
-constexpr std::string_view kMasterActs[] = {"reconfig", "rebuild-acct"};
+constexpr std::string_view kMasterActs[] = {"reconfig", "rebuild-acct", "clock-trust"};
 constexpr std::string_view kDoorActs[] = {"logon",     "logoff",     "limited",   "token-revoke",
                                           "token-key", "key-create", "key-revoke"};
 // What administrators did: log-ons are many.
@@ -19,7 +19,7 @@ constexpr std::string_view kAdminActs[] = {
     "qopen",     "qinact",  "qact",    "reconfig", "rebuild-acct", "token-revoke",
     "token-key", "brsvadd", "brsvmod", "brsvdel",  "brun",         "bgadd",
     "bgmod",     "bgdel",   "kill",    "requeue",  "release",      "resize",
-    "switch",    "limit",   "move",    "migrate",  "post"};
+    "switch",    "limit",   "move",    "migrate",  "post",         "clock-trust"};
 
 }  // namespace
 

@@ -34,6 +34,11 @@ SpentColumn after(const HistoryEvent& event, SpentColumn state, SpentColumn befo
   return state;
 }
 
+// By how much the clock was set.
+Duration set_by(const HistoryEvent& event) {
+  return std::chrono::seconds(event.event == "CLOCK" ? event.to : 0);
+}
+
 // Was it held when it was submitted? Then it is released without ever having been put on hold.
 bool began_held(const HistoryJob& job) {
   auto is_either = [](const auto& e) { return e.event == "HOLD" || e.event == "RELEASE"; };
@@ -48,6 +53,8 @@ Spent spent(const HistoryJob& job, WallTime now) {
   Spent columns{};
   SpentColumn state = began_held(job) ? Psusp : Pend, before_stop = state;
   WallTime since = job.submitted;
+  // The record's dates go by the newest clock, those of events by the clock of their time.
+  for (const auto& event : job.events) since -= set_by(event);
   auto turn = [&](SpentColumn to, WallTime at) {
     columns[state] += std::max(Duration{}, at - since);
     since = std::max(since, at);
@@ -58,6 +65,7 @@ Spent spent(const HistoryJob& job, WallTime now) {
   if (!told && job.started != WallTime{}) turn(Run, job.started);
   SpentColumn known = state;  // what it was before its host fell silent
   for (const auto& event : job.events) {
+    since += set_by(event);
     auto to = event.event == "KNOWN" && state == Unkwn ? known : after(event, state, before_stop);
     if (to == Unkwn && state != Unkwn) known = state;
     if (to != state) turn(to, event.time);

@@ -27,6 +27,9 @@ std::string numbers_text(const HistoryEvent& e) {
     return e.to < 0 ? std::to_string(-e.to) + " s early" : to + " s late";
   if (e.event == "TASK_END") return "task " + from + ", " + status_words(e.to);
   if (e.event == "STUCK" || e.event == "CONDEMN") return "task " + from;
+  if (e.event == "CLOCK")
+    return std::string("was set ") + (e.to < 0 ? "back" : "forward") + " by " +
+           format_duration(std::chrono::seconds(std::abs(e.to)));
   if (e.event == "LEAD") return "number " + to;
   if (e.event == "REQUEUE") return "number " + to;
   if (e.event == "USAGE") return "";

@@ -30,7 +30,7 @@ struct Blob {
 };
 /// The reply to a request, to be given again when the request is repeated.
 struct KeptReply {
-  std::string key;    ///< 16 raw bytes
+  std::string key;    ///< 4 bytes of the uid that asked, then the 16 raw bytes that it chose
   std::string reply;  ///< 2 bytes frame type (little-endian), then the payload
 };
 /// What becomes durable together or not at all.
@@ -45,6 +45,7 @@ struct Loaded {
   std::string store;  ///< its id, as EventStore::store_id
   std::string snapshot;
   std::vector<Event> events;
+  std::uint64_t bytes = 0;  ///< of those events
 };
 
 /// A state as it is kept, and the blobs that it refers to: all others may be dropped.
@@ -59,7 +60,8 @@ class Clock {
   virtual ~Clock() = default;
   /// Of the wall, for events.
   virtual WallTime wall() = 0;
-  /// Monotonic, for everything that is measured.
+  /// Monotonic, and goes on while the machine sleeps: for everything that is measured, and what the
+  /// wall clock is compared with.
   virtual TimePoint mono() = 0;
   /// Runs `act` once after `delay`. It cannot be taken back: `act` looks whether it is
   /// still wanted.
@@ -81,9 +83,10 @@ class Peers {
 class Store {
  public:
   virtual ~Store() = default;
-  /// Makes a batch durable, then tells. Batches become durable in the order given.
+  /// Makes a batch durable, then tells. Batches become durable in the order given. Returns the
+  /// bytes of its events.
   /// @errors (to done) Store: nothing of it is durable, nor of any batch after it
-  virtual void commit(Commit batch, std::function<void(Result<void>)> done) = 0;
+  virtual std::uint64_t commit(Commit batch, std::function<void(Result<void>)> done) = 0;
   /// Closes and opens the store again and proves that it works; then `done`.
   virtual void probe_store(std::function<void(Result<void>)> done) = 0;
   /// True while only ends and kills should be written: the disk is full.
@@ -95,11 +98,12 @@ class Store {
   /// Looks for the reply kept under a request key, off the loop. @errors (to done) Store
   virtual void kept_reply(std::string key,
                           std::function<void(Result<std::optional<std::string>>)> done) = 0;
-  /// Keeps what `make` yields (on a worker) as the snapshot of the state after `seq`.
-  virtual void keep_snapshot(Seq seq, std::function<Image()> make) = 0;
-  /// Chores of the store, on a worker: forgets replies older than `before`, makes the
-  /// reserve again when there is room.
-  virtual void tidy_store(WallTime before) = 0;
+  /// Keeps what `make` yields (on a worker) as the snapshot of the state after `seq`, then tells.
+  /// The caller waits for that before the next.
+  virtual void keep_snapshot(Seq seq, std::function<Image()> make, std::function<void()> done) = 0;
+  /// Chores of the store, on a worker: forgets replies, and files of history, older than these,
+  /// makes the reserve again when there is room. A time of 0: none of them.
+  virtual void tidy_store(WallTime replies, WallTime history) = 0;
   /// A fresh configuration from the files. @errors as libwm/conf: all of them in the text
   virtual Result<Config> read_config() = 0;
 };

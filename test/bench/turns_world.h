@@ -79,9 +79,10 @@ class TurnsWorld final : public WholeWorld {
     });
   }
   void close(PeerId) override {}
-  void commit(Commit, std::function<void(Result<void>)> done) override {
+  std::uint64_t commit(Commit, std::function<void(Result<void>)> done) override {
     push(
         kDisk, [done = std::move(done)] { done({}); }, true);
+    return 0;
   }
   void probe_store(std::function<void(Result<void>)> done) override { done({}); }
   bool low_space() override { return false; }
@@ -91,8 +92,10 @@ class TurnsWorld final : public WholeWorld {
                   std::function<void(Result<std::optional<std::string>>)> done) override {
     work([] {}, [done = std::move(done)] { done(std::optional<std::string>()); });
   }
-  void keep_snapshot(Seq, std::function<Image()>) override {}
-  void tidy_store(WallTime) override {}
+  void keep_snapshot(Seq, std::function<Image()>, std::function<void()> done) override {
+    work([] {}, std::move(done));
+  }
+  void tidy_store(WallTime, WallTime) override {}
   void verify(std::string, std::string, std::function<void(Result<Identity>)> done) override {
     work([] {}, [done = std::move(done)] { done(Identity{1001, 1001, "u1"}); });
   }

@@ -39,6 +39,7 @@ class MemoryStore final : public store::EventStore {
   Result<std::size_t> archive_events(Seq through) override;
   Result<std::size_t> drop_blobs(const std::set<store::Hash>& keep, Seq through) override;
   Result<std::size_t> drop_replies(WallTime before) override;
+  Result<std::size_t> drop_history(WallTime) override { return std::size_t{0}; }
   Result<bool> make_reserve() override;
 
  private:

@@ -6,6 +6,9 @@
 
 namespace wm::test {
 
+// About what an event takes; encoding each would take simulations' time.
+constexpr std::uint64_t kEventBytes = 200;
+
 void SimDisk::append(const Commit& commit) {
   events.insert(events.end(), commit.events.begin(), commit.events.end());
   for (const auto& blob : commit.blobs) blobs.emplace(blob.hash, blob.bytes);
@@ -53,8 +56,10 @@ void SimWorld::cut(PeerId peer) {
   other->on_closed();
 }
 
-WallTime SimWorld::wall() { return test::at(0) + sim_.now() + (walked_ += wall_step); }
-TimePoint SimWorld::mono() { return TimePoint(sim_.now()); }
+WallTime SimWorld::wall() {
+  return test::at(0) + sim_.now() + disk_.clock_set + (walked_ += wall_step);
+}
+TimePoint SimWorld::mono() { return TimePoint(sim_.now() + walked_); }
 
 void SimWorld::after(Duration delay, std::function<void()> act) {
   called();
@@ -91,8 +96,9 @@ void SimWorld::close(PeerId peer) {
   later(Duration{}, [this, peer] { cut(peer); });
 }
 
-void SimWorld::commit(Commit batch, std::function<void(Result<void>)> done) {
+std::uint64_t SimWorld::commit(Commit batch, std::function<void(Result<void>)> done) {
   called();
+  const auto bytes = batch.events.size() * kEventBytes;
   last_commit_ = std::max(last_commit_, sim_.now() + sim_.between(0, 8));
   // The disk has it at some instant before we hear of it; a crash between leaves it there.
   // By then this life may be over, and this object gone.
@@ -113,6 +119,7 @@ void SimWorld::commit(Commit batch, std::function<void(Result<void>)> done) {
         disk.append(batch);
         if (ours) later(sim.between(0, 2), [done] { done({}); });
       });
+  return bytes;
 }
 
 void SimWorld::probe_store(std::function<void(Result<void>)> done) {
@@ -148,11 +155,14 @@ void SimWorld::kept_reply(std::string key,
       [found, done = std::move(done)] { done(std::move(*found)); });
 }
 
-void SimWorld::keep_snapshot(Seq seq, std::function<Image()> make) {
+void SimWorld::keep_snapshot(Seq seq, std::function<Image()> make, std::function<void()> done) {
   called();
-  later(sim_.between(1, 20), [this, seq, make = std::move(make)] {
+  ++snapshots_under_way;
+  later(sim_.between(1, 20), [this, seq, make = std::move(make), done = std::move(done)]() mutable {
     disk_.snapshot = make().bytes;
     disk_.snapshot_seq = seq;
+    --snapshots_under_way;
+    later(sim_.between(0, 2), std::move(done));
   });
 }
 

@@ -21,6 +21,7 @@ struct SimDisk {
   std::string snapshot;
   Seq snapshot_seq;
   bool failing = false;  ///< every commit fails while set
+  Duration clock_set{};  ///< by so much somebody has set its machine's wall clock
   void append(const Commit& commit);
 };
 
@@ -72,18 +73,19 @@ class SimWorld final : public WholeWorld {
   std::string random(std::size_t n) override;
   void send(PeerId peer, std::uint16_t type, std::string payload) override;
   void close(PeerId peer) override;
-  void commit(Commit batch, std::function<void(Result<void>)> done) override;
+  std::uint64_t commit(Commit batch, std::function<void(Result<void>)> done) override;
   void probe_store(std::function<void(Result<void>)> done) override;
   bool low_space() override { return false; }
   Result<Loaded> load() override;
   Result<std::string> blob(const std::string& hash) override;
   void kept_reply(std::string key,
                   std::function<void(Result<std::optional<std::string>>)> done) override;
-  void keep_snapshot(Seq seq, std::function<Image()> make) override;
+  void keep_snapshot(Seq seq, std::function<Image()> make, std::function<void()> done) override;
+  int snapshots_under_way = 0;
   std::vector<WallTime> tidied;  ///< what each call of tidy_store named
-  void tidy_store(WallTime before) override {
+  void tidy_store(WallTime replies, WallTime) override {
     called();
-    tidied.push_back(before);
+    tidied.push_back(replies);
   }
   void verify(std::string credential, std::string payload,
               std::function<void(Result<Identity>)> done) override;

@@ -39,8 +39,8 @@ store::Batch events(std::uint64_t first, std::uint64_t count) {
 }
 
 store::RequestKey request_key(std::uint64_t n) {
-  store::RequestKey key{};
-  for (std::size_t i = 0; i < 8; ++i) key[i] = static_cast<std::uint8_t>(n >> (8 * i));
+  store::RequestKey key(20, '\0');
+  for (std::size_t i = 0; i < 8; ++i) key[4 + i] = static_cast<char>(n >> (8 * i));
   return key;
 }
 

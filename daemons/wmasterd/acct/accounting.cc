@@ -12,6 +12,8 @@ namespace wm::master {
 namespace {
 
 constexpr std::size_t kQueuedRows = 100000;
+constexpr std::size_t kMostWaiting = 20'000;    // events beyond the writer's queue: some 15 MB
+constexpr std::size_t kCaughtUpAtOnce = 2'000;  // events: some milliseconds of the loop
 constexpr Duration kHorizonEvery = std::chrono::seconds(20);
 
 // As a start of the journal does: one that does not fit is left out.
@@ -62,12 +64,46 @@ Result<void> Accounting::begin(Cluster state, const std::vector<Event>& events) 
 }
 
 void Accounting::take(const std::vector<Event>& events, const Cluster& after) {
+  if (!events.empty()) taken_ = events.back().seq.value;
+  if (behind_) return catch_up();
   for (const auto& event : events) {
     waiting_.push_back(fold(books_, event, after));
     if (watch_) watch_(event, waiting_.back());
   }
-  if (!events.empty()) taken_ = events.back().seq.value;
   offer_waiting();
+  if (waiting_.size() >= kMostWaiting) fall_behind(after);
+}
+
+void Accounting::fall_behind(const Cluster& after) {
+  log::error("accounting_behind", {{"after_seq", after.seq.value}, {"events", waiting_.size()}});
+  behind_ = std::make_unique<Cluster>(after);
+}
+
+// Some at a time: this is the loop. Each event is folded with the state that it made, as when
+// accounting is made again.
+void Accounting::catch_up() {
+  offer_waiting();
+  if (rebuilding_ || !waiting_.empty()) return;
+  std::size_t seen = 0;
+  auto visited = store::visit_events(
+      files_, Seq{behind_->seq.value + 1}, [&](const store::EventRow& row) -> Result<void> {
+        if (row.seq.value > taken_ || seen == kCaughtUpAtOnce) return fail(Code::Limit, "enough");
+        ++seen;
+        WM_TRY(EventBody body, codec::decode<EventBody>(row.payload));
+        Event event{row.seq, row.time, std::move(body)};
+        follow(*behind_, event);
+        behind_->seq = event.seq;
+        auto rows = fold(books_, event, *behind_);
+        if (watch_) watch_(event, rows);
+        if (event.seq > remade_) waiting_.push_back(std::move(rows));
+        return {};
+      });
+  if (!visited && visited.error().code != Code::Limit)
+    log::error("accounting_behind", {{"why", visited.error().text}});
+  offer_waiting();
+  if (behind_->seq.value < taken_) return;
+  log::info("accounting_caught_up", {{"seq", behind_->seq.value}});
+  behind_.reset();
 }
 
 // When those that wait were held before this start: of an array's elements, their array.
@@ -92,7 +128,9 @@ std::uint64_t Accounting::lag() const {
 }
 
 void Accounting::idle(WallTime now, Duration keep) {
-  if (rebuilding_ || !waiting_.empty() || now < horizon_ + kHorizonEvery) return;
+  if (rebuilding_ || behind_ || !waiting_.empty() ||
+      (now >= horizon_ && now < horizon_ + kHorizonEvery))
+    return;
   horizon_ = now;
   store::AcctRows rows;
   rows.seq = Seq{taken_.load()};
@@ -116,6 +154,7 @@ Result<Seq> Accounting::remake() {
 // Rows that waited may be in already: joined with later ones they would be added twice.
 void Accounting::end_rebuild() {
   auto have = db_->last_seq();
+  if (have) remade_ = *have;
   while (have && !waiting_.empty() && waiting_.front().seq <= *have) waiting_.pop_front();
   rebuilding_ = false;
   horizon_ = {};  // it fell back to the last event: told anew with the next tick

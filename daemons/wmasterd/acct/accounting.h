@@ -34,13 +34,19 @@ class Accounting {
   /// @errors Store, Damaged   @cost O(jobs + events)
   Result<void> begin(Cluster state, const std::vector<Event>& events);
   /// Rows of events that have become durable, or none. Never waits: what the writer cannot take
-  /// yet is offered again with the next call. @cost O(events)
+  /// yet is offered again with the next call. When 20,000 events wait so, later ones are left in
+  /// the store and read from there once it goes on. @cost O(events)
   void take(const std::vector<Event>& events, const Cluster& after);
   /// From now on each event that is taken is told, with its rows.
   using Watch = std::function<void(const Event&, const store::AcctRows&)>;
   void watch(Watch watch) { watch_ = std::move(watch); }
   /// The number of events that lack their rows so far. @cost O(1)
   std::uint64_t lag() const;
+  /// Events of which the rows are in memory, beside the writer's queue; is the rest left in the
+  /// store?
+  /// @cost O(1)
+  std::size_t held_in_memory() const { return waiting_.size(); }
+  bool is_behind() const { return behind_ != nullptr; }
   /// No event before `now` is on its way: reports may close what lies before it. Jobs that ended
   /// `keep` ago are dropped, some at a time; 0: none. @cost O(1)
   void idle(WallTime now, Duration keep);
@@ -59,6 +65,8 @@ class Accounting {
   explicit Accounting(store::StoreFiles files) : files_(std::move(files)) {}
   Result<void> add_holds(store::AcctReader& reader, const Cluster& state);
   void offer_waiting();
+  void fall_behind(const Cluster& after);
+  void catch_up();
   Result<void> is_written() const;
 
   store::StoreFiles files_;
@@ -67,6 +75,10 @@ class Accounting {
   Books books_;
   Watch watch_;
   std::deque<store::AcctRows> waiting_;
+  // The state after the last event that was folded, while later ones are left on the disk: the
+  // database takes no rows, and memory holds no more.
+  std::unique_ptr<Cluster> behind_;
+  Seq remade_;  // rows up to there are in the database, made again
   std::atomic<std::uint64_t> taken_{0};
   WallTime horizon_{};    // last told while idle
   bool failing_ = false;  // said once, not with every event

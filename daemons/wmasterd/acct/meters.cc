@@ -1,7 +1,6 @@
 #include "daemons/wmasterd/acct/meters.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "libwm/base/log.h"
@@ -11,7 +10,6 @@ namespace {
 
 constexpr std::size_t kMostWaitingWords = 100'000;
 constexpr std::int64_t kHour = 3600;
-constexpr Duration kStep = std::chrono::seconds(1);
 constexpr std::size_t kMostSteps = 1000;
 constexpr Duration kLongAgo = std::chrono::minutes(3);  // nobody knows what was in between
 constexpr auto kBetween = std::chrono::seconds(2);      // rows of many hosts in one transaction
@@ -67,15 +65,10 @@ void Meters::take(const std::vector<PlanView>& plans, WallTime now) {
   wake_.notify_one();
 }
 
-void Meters::look_at_clocks(WallTime wall, TimePoint mono) {
-  auto before = std::exchange(wall_, wall);
-  auto step = wall - before - (mono - std::exchange(mono_, mono));
-  if (before == WallTime{} || (step < kStep && -step < kStep)) return;
-  steps_s_ += std::abs(std::chrono::duration<double>(step).count());
-  log::warn("clock_step", {{"seconds", step.count() / 1'000'000}});
+void Meters::take(const ClockStepped& step, WallTime before) {
   auto at = std::chrono::floor<std::chrono::seconds>(before).time_since_epoch().count();
   std::lock_guard lock(mutex_);
-  if (waiting_steps_.size() < kMostSteps) waiting_steps_.push_back({at, step.count()});
+  if (waiting_steps_.size() < kMostSteps) waiting_steps_.push_back({at, step.by.count()});
   wake_.notify_one();
 }
 

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "libwm/model/event.h"
 #include "libwm/model/verbs/verbs.h"
 #include "libwm/store/report/meter_db.h"
 
@@ -28,11 +29,8 @@ class Meters {
   /// What plans ask for, and deserve, at `now`; it was so since the last such call, if that is not
   /// long ago. @cost O(plans)
   void take(const std::vector<PlanView>& plans, WallTime now);
-  /// How clocks stand: a wall clock that went otherwise than the steady one by more than a second
-  /// was set. @cost O(1)
-  void look_at_clocks(WallTime wall, TimePoint mono);
-  /// By how much it was set since the start, back and forward together. @units s
-  double steps_s() const { return steps_s_; }
+  /// The wall clock was set, and was `before` by then. @cost O(1)
+  void take(const ClockStepped& step, WallTime before);
 
  private:
   Meters(std::unique_ptr<store::MeterDb> db, Duration keep);
@@ -51,11 +49,6 @@ class Meters {
   std::vector<store::HostMeterRow> waiting_hosts_;
   std::int64_t newest_ = 0;  // when the newest of them was taken, seconds
   bool ending_ = false;
-
-  // Of the thread that looks at clocks.
-  WallTime wall_{};
-  TimePoint mono_{};
-  double steps_s_ = 0;
 
   bool failing_ = false;  // the last rows could not be kept; of thread_ alone
   std::thread thread_;

@@ -183,6 +183,26 @@ void timings(Page& page, const Spent& spent) {
     page.line("wm_requests_total", {{"verb", verb}}, static_cast<double>(n));
 }
 
+void disk(Page& page, const StoreFacts& store) {
+  page.single("wm_store_free_bytes", "gauge", "Free on the file system of the master's state",
+              store.free_bytes);
+  page.single("wm_store_works", "gauge", "1: events can be written", store.works);
+  page.single("wm_store_low_space", "gauge", "1: the disk is full, submissions are refused",
+              store.low_space);
+  page.single("wm_clock_doubted", "gauge",
+              "1: the clock was set, deadlines, windows and purges wait for at most 5 minutes",
+              store.deeds_wait);
+  page.single("wm_audit_waiting", "gauge", "Acts of administrators that are not on disk yet",
+              static_cast<double>(store.audit_waits));
+  page.family("wm_log_lines_total", "counter", "Lines of the master's log by level");
+  constexpr std::array<const char*, 4> kLevels = {"debug", "info", "warning", "error"};
+  for (std::size_t i = 0; i < kLevels.size(); ++i)
+    page.line("wm_log_lines_total", {{"level", kLevels[i]}},
+              static_cast<double>(store.log_lines[i]));
+  page.single("wm_log_lost_total", "counter", "Lines that the log could not take",
+              static_cast<double>(store.log_lost));
+}
+
 }  // namespace
 
 void Counters::count(const Event& event, const store::AcctRows& rows) {
@@ -224,6 +244,7 @@ std::string metrics_text(const Cluster& cluster, const Counters& counters, const
                 "When wmreport last summed up accounting", static_cast<double>(counters.rolled_at));
   page.single("wm_clock_step_seconds_total", "counter", "By how much the clock was set, summed up",
               counters.clock_steps_s);
+  disk(page, counters.store);
   jobs(page, cluster);
   hosts(page, cluster);
   plans(page, cluster);

@@ -23,6 +23,17 @@ namespace wm::master {
 inline constexpr std::array<double, 14> kWaitBounds = {
     1, 5, 15, 30, 60, 300, 900, 1800, 3600, 7200, 21600, 86400, 259200, 604800};
 
+/// How the master's disk and logs stand.
+struct StoreFacts {
+  double free_bytes = 0;                     ///< of the file system of state_dir
+  bool works = true;                         ///< the event store takes events
+  bool low_space = false;                    ///< the reserve is given up: submissions are refused
+  bool deeds_wait = false;                   ///< the clock was set: deadlines, windows, purges wait
+  std::uint64_t audit_waits = 0;             ///< acts of administrators that are not on disk yet
+  std::array<std::uint64_t, 4> log_lines{};  ///< since the start, by log::Level
+  std::uint64_t log_lost = 0;
+};
+
 /// What has happened since the master started. @thread one at a time; a copy may go elsewhere
 struct Counters {
   std::map<std::string, std::uint64_t> dispatches;                    ///< by queue
@@ -35,6 +46,7 @@ struct Counters {
   std::uint64_t acct_lag = 0;  ///< events that lack their rows in accounting
   std::int64_t rolled_at = 0;  ///< wmreport last summed up; 0: never. @units s since 1970
   double clock_steps_s = 0;    ///< by which the clock was set, back and forward together
+  StoreFacts store;
 
   /// One durable event with its rows. @cost O(rows)
   void count(const Event& event, const store::AcctRows& rows);

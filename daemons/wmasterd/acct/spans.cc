@@ -386,6 +386,47 @@ void review_host(OpenJobs& open, const Event& event, const Cluster& after, store
   for (JobId id : std::set<JobId>(on->second)) step.review(id);
 }
 
+// The clock was set: what lasts ends by the clock of before and begins anew by that of now, so that
+// lengths stay true; the attempt is dated as the job is.
+void move_along(OpenJob& open, JobId id, const Event& event, Duration by, store::AcctRows& rows) {
+  for (auto& [number, task] : open.tasks) {
+    task.since += by;
+    auto before = task.row;
+    before.end = event.time - by;
+    if (before.start < before.end) {
+      rows.allocations.push_back(before);
+      add_to(open.attempt, before);
+      ++task.row.part;
+    }
+    task.row.start = event.time;
+    task.row.seq = event.seq;
+    rows.allocations.push_back(task.row);
+  }
+  store::JobEventRow line;
+  line.job = id;
+  line.seq = event.seq;
+  line.time = event.time;
+  line.event = "CLOCK";
+  line.to = std::chrono::duration_cast<std::chrono::seconds>(by).count();
+  rows.events.push_back(std::move(line));
+  if (!open.attempt.attempt) return;
+  for (WallTime* instant : {&open.attempt.dispatched, &open.attempt.started})
+    if (*instant != WallTime{}) *instant += by;
+  rows.attempts.push_back(open.attempt);
+}
+
+void move_along(OpenJobs& open, const Event& event, Duration by, store::AcctRows& rows) {
+  for (auto& [id, job] : open.jobs) move_along(job, id, event, by, rows);
+  for (auto& [id, wait] : open.waits) {
+    wait.since += by;
+    for (auto& [from, to] : wait.held) {
+      from += by;
+      if (to != WallTime{}) to += by;
+    }
+  }
+  for (auto& [job, left] : open.limit_left) left += by;
+}
+
 // The open part of a task, as the state has it.
 OpenTask open_task(const Job& job, const Task& task) {
   OpenTask made;
@@ -453,6 +494,7 @@ OpenJobs open_jobs(const Cluster& cluster, const store::AcctRows& lasting) {
 void fold_spans(OpenJobs& open, const Event& event, const Cluster& after, store::AcctRows& rows) {
   if (job_of(event.body)) return JobStep(open, event, after, rows).run();
   HostId host;
+  if (const auto* e = std::get_if<ClockStepped>(&event.body)) move_along(open, event, e->by, rows);
   if (const auto* e = std::get_if<HostSilent>(&event.body)) open.silent.insert(host = e->host);
   if (const auto* e = std::get_if<HostDied>(&event.body)) open.silent.insert(host = e->host);
   if (const auto* e = std::get_if<HostHeard>(&event.body)) open.silent.erase(host = e->host);

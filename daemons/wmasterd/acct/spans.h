@@ -4,9 +4,9 @@
 //   event ─► the job's open parts ─► what each should be now ─► same: nothing
 //                                                          └─► other: one ends, one begins
 //
-// Invariants: the parts of a task follow one another without gap, from its grant until it is
-// proven gone; the slots of all parts of a job times their length are its Holding::slot_time.
-// How hosts and GPUs stand is in standings.h.
+// Invariants: the parts of a task follow one another without gap, but for what the clock was set
+// by, from its grant until it is proven gone; the slots of all parts of a job times their length
+// are its Holding::slot_time. How hosts and GPUs stand is in standings.h.
 #pragma once
 
 #include <map>

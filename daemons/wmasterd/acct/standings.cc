@@ -86,7 +86,25 @@ class Step {
     end_others(standings_.plans, there, rows_.plans);
   }
 
+  // The clock was set: every row ends by the clock of before and lasts on by that of now.
+  void move_along(Duration by) {
+    move_along(standings_.hosts, by, rows_.hosts);
+    move_along(standings_.gpus, by, rows_.gpus);
+    move_along(standings_.plans, by, rows_.plans);
+  }
+
  private:
+  template <class Map, class Row>
+  void move_along(Map& lasting, Duration by, std::vector<Row>& rows) {
+    for (auto& [key, row] : lasting) {
+      auto before = row;
+      before.until = event_.time - by;
+      if (before.since < before.until) rows.push_back(before);
+      row.since = event_.time;
+      row.seq = event_.seq;
+      rows.push_back(row);
+    }
+  }
   void gpus(const Host& host) {
     std::set<std::pair<std::string, std::string>> there;
     for (std::size_t i = 0; i < host.capacity.gpus.size(); ++i) {
@@ -183,6 +201,7 @@ void fold_standings(Standings& standings, const Event& event, const Cluster& aft
     standings.review = false;
     return;
   }
+  if (const auto* set = std::get_if<ClockStepped>(&event.body)) return step.move_along(set->by);
   HostId id = host_in(event.body);
   const Host* host = id ? after.hosts.find(id.value) : nullptr;
   if (host) step.host(*host);

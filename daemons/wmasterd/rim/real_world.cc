@@ -1,5 +1,7 @@
 #include "daemons/wmasterd/rim/real_world.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
@@ -7,6 +9,7 @@
 #include <boost/asio/thread_pool.hpp>
 #include <filesystem>
 #include <set>
+#include <utility>
 
 #include "daemons/wmasterd/rim/suggester.h"
 #include "libwm/base/clock.h"
@@ -40,8 +43,7 @@ store::Batch to_batch(const Commit& commit, WallTime now) {
   for (const auto& event : commit.events) batch.events.push_back(to_row(event));
   for (const auto& blob : commit.blobs)
     batch.blobs.push_back({to_array<store::Hash>(blob.hash), blob.bytes});
-  for (const auto& reply : commit.replies)
-    batch.replies.push_back({to_array<store::RequestKey>(reply.key), now, reply.reply});
+  for (const auto& reply : commit.replies) batch.replies.push_back({reply.key, now, reply.reply});
   return batch;
 }
 
@@ -52,13 +54,21 @@ std::string own_folder() {
 }
 
 // The snapshot, then what it makes unnecessary.
-Result<void> write_image(store::CoreDb& db, Seq seq, const Image& image) {
-  WM_TRY(db.write_snapshot({seq, image.bytes}));
+Result<void> write_image(store::CoreDb& db, Seq seq, Image image) {
+  WM_TRY(db.write_snapshot({seq, std::exchange(image.bytes, {})}));
   WM_TRY(db.archive_events(seq));
   std::set<store::Hash> keep;
   for (const auto& hash : image.blobs) keep.insert(to_array<store::Hash>(hash));
   WM_TRY(db.drop_blobs(keep, seq));
   return {};
+}
+
+// When the disk fills up, and when there is room again; `told`: what was said last.
+void tell_space(const store::CoreDb& db, bool& told) {
+  if (db.low_space() == told) return;
+  told = !told;
+  if (told) log::error("store_low_space", {{"so", "submissions are refused until there is room"}});
+  else log::info("store_has_space");
 }
 
 }  // namespace
@@ -137,7 +147,7 @@ PeerId RealWorld::adopt(std::unique_ptr<wire::Link> link,
 }
 
 WallTime RealWorld::wall() { return wall_now(); }
-TimePoint RealWorld::mono() { return steady_now(); }
+TimePoint RealWorld::mono() { return boot_now(); }
 
 void RealWorld::after(Duration delay, std::function<void()> act) {
   if (delay <= Duration{}) return boost::asio::post(loop_->io, std::move(act));
@@ -187,13 +197,18 @@ void RealWorld::close(PeerId peer) {
   boost::asio::post(loop_->io, [link] {});
 }
 
-void RealWorld::commit(Commit batch, std::function<void(Result<void>)> done) {
-  loop_->committer->submit(to_batch(batch, wall()),
+std::uint64_t RealWorld::commit(Commit batch, std::function<void(Result<void>)> done) {
+  auto rows = to_batch(batch, wall());
+  std::uint64_t bytes = 0;
+  for (const auto& event : rows.events) bytes += event.payload.size();
+  loop_->committer->submit(std::move(rows),
                            [this, done = std::move(done)](const Result<void>& result) {
                              done(result);
                              hold_clients();
+                             if (db_) tell_space(*db_, low_told_);
                            });
   hold_clients();
+  return bytes;
 }
 
 // The store is behind: clients wait in their sockets, not in our memory.
@@ -227,17 +242,18 @@ Result<Loaded> RealWorld::load() {
     loaded.snapshot = std::move(snapshot->bytes);
     after = snapshot->seq;
   }
-  WM_TRY(loaded.events, events_after(after));
+  WM_TRY(loaded.events, events_after(after, loaded.bytes));
   return loaded;
 }
 
-Result<std::vector<Event>> RealWorld::events_after(Seq seq) {
+Result<std::vector<Event>> RealWorld::events_after(Seq seq, std::uint64_t& bytes) {
   std::vector<Event> events;
   for (Seq from{seq.value + 1};;) {
     auto rows = db_->read_events(from);
     if (!rows) return rows.error();
     if (rows->empty()) return events;
     for (const auto& row : *rows) {
+      bytes += row.payload.size();
       WM_TRY(EventBody body, codec::decode<EventBody>(row.payload));
       events.push_back({row.seq, row.time, std::move(body)});
     }
@@ -252,8 +268,7 @@ Result<std::string> RealWorld::blob(const std::string& hash) {
 void RealWorld::kept_reply(std::string key,
                            std::function<void(Result<std::optional<std::string>>)> done) {
   auto found = std::make_shared<Result<std::optional<std::string>>>(std::nullopt);
-  look([this, found,
-        key = std::move(key)] { *found = db_->reply(to_array<store::RequestKey>(key)); },
+  look([this, found, key = std::move(key)] { *found = db_->reply(key); },
        [found, done = std::move(done)] { done(std::move(*found)); });
 }
 
@@ -265,18 +280,25 @@ void RealWorld::name_of(std::uint32_t uid, std::function<void(const std::string&
       [name, done = std::move(done)] { done(*name); });
 }
 
-void RealWorld::keep_snapshot(Seq seq, std::function<Image()> make) {
-  boost::asio::post(loop_->chores, [this, seq, make = std::move(make)] {
-    if (auto kept = write_image(*db_, seq, make()); !kept)
-      log::warn("snapshot_failed", {{"seq", seq.value}, {"why", kept.error().text}});
-    else log::info("snapshot_kept", {{"seq", seq.value}});
-  });
+void RealWorld::keep_snapshot(Seq seq, std::function<Image()> make, std::function<void()> done) {
+  loop_->run(
+      loop_->chores,
+      [this, seq, make = std::move(make)]() mutable {
+        auto kept = write_image(*db_, seq, make());
+        make = nullptr;  // and with it the state
+        if (!kept) log::error("snapshot_failed", {{"seq", seq.value}, {"why", kept.error().text}});
+        else log::info("snapshot_kept", {{"seq", seq.value}});
+        ::malloc_trim(0);
+      },
+      std::move(done));
 }
 
-void RealWorld::tidy_store(WallTime before) {
-  boost::asio::post(loop_->chores, [this, before] {
-    if (auto dropped = db_->drop_replies(before); !dropped)
+void RealWorld::tidy_store(WallTime replies, WallTime history) {
+  boost::asio::post(loop_->chores, [this, replies, history] {
+    if (auto dropped = db_->drop_replies(replies); !dropped)
       log::warn("replies_not_dropped", {{"why", dropped.error().text}});
+    if (auto dropped = db_->drop_history(history); !dropped)
+      log::warn("history_not_dropped", {{"why", dropped.error().text}});
     if (!db_->low_space()) return;
     if (auto made = db_->make_reserve(); !made)
       log::warn("reserve_not_made", {{"why", made.error().text}});

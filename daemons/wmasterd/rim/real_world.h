@@ -54,15 +54,15 @@ class RealWorld final : public WholeWorld {
   std::string random(std::size_t n) override;
   void send(PeerId peer, std::uint16_t type, std::string payload) override;
   void close(PeerId peer) override;
-  void commit(Commit batch, std::function<void(Result<void>)> done) override;
+  std::uint64_t commit(Commit batch, std::function<void(Result<void>)> done) override;
   void probe_store(std::function<void(Result<void>)> done) override;
   bool low_space() override;
   Result<Loaded> load() override;
   Result<std::string> blob(const std::string& hash) override;
   void kept_reply(std::string key,
                   std::function<void(Result<std::optional<std::string>>)> done) override;
-  void keep_snapshot(Seq seq, std::function<Image()> make) override;
-  void tidy_store(WallTime before) override;
+  void keep_snapshot(Seq seq, std::function<Image()> make, std::function<void()> done) override;
+  void tidy_store(WallTime replies, WallTime history) override;
   void verify(std::string credential, std::string payload,
               std::function<void(Result<Identity>)> done) override;
   std::string hash(const std::string& bytes) override;
@@ -73,7 +73,7 @@ class RealWorld final : public WholeWorld {
   Result<Config> read_config() override;
 
  private:
-  Result<std::vector<Event>> events_after(Seq seq);
+  Result<std::vector<Event>> events_after(Seq seq, std::uint64_t& bytes);
   struct Loop;  // Asio's part
   RealWorld(boost::asio::io_context& loop, RealWorldOptions options);
   void hold_clients();
@@ -87,6 +87,7 @@ class RealWorld final : public WholeWorld {
   std::set<PeerId> clients_;
   PeerId last_peer_;
   bool holding_ = false;  // clients are not read from
+  bool low_told_ = false;
 };
 
 }  // namespace wm::master

@@ -18,17 +18,23 @@ constexpr std::size_t kLookedAtOnce = 10000, kPurgedAtOnce = 250;
 constexpr Duration kRepliesKept = std::chrono::hours(1);
 constexpr Duration kRepeatsCome = std::chrono::minutes(10);
 
+World answering(const World& world, Peers* peers) {
+  return {world.clock, peers ? *peers : world.peers, world.store, world.workers, world.processes,
+          world.keys};
+}
+
 }  // namespace
 
-Core::Core(const World& world, Rights rights, AcctReading<HistoryReply> history, OnEvents on_events)
+Core::Core(const World& world, Rights rights, AcctReading<HistoryReply> history, OnEvents on_events,
+           Peers* to_clients)
     : world_(world),
       on_events_(std::move(on_events)),
       journal_(world.clock, world.store, [this](const Journal::Published& p) { on_published(p); }),
       cycle_(world, journal_),
       hosts_(world, journal_),
       searches_(world, journal_),
-      clients_({world, journal_, hosts_, cycle_, std::move(rights), std::move(history), nullptr,
-                nullptr, &searches_}),
+      clients_({answering(world, to_clients), journal_, hosts_, cycle_, std::move(rights),
+                std::move(history), nullptr, nullptr, &searches_}),
       dates_(world.clock, journal_, cycle_, hosts_.attended()),
       fence_(world.clock, world.processes, journal_, hosts_.attended()) {}
 
@@ -56,7 +62,7 @@ Result<void> Core::read_config_anew() {
 
 void Core::on_published(const Journal::Published& published) {
   for (const auto& event : published.events) {
-    log::write_list(log::Level::Info, event_name(event.body),
+    log::write_list(event_level(event.body), event_name(event.body),
                     event_fields(event, journal_.published()));
     if (auto* loaded = std::get_if<ConfigLoaded>(&event.body))
       log::set_level(log::level_named(loaded->config->cluster.log_level));
@@ -68,6 +74,7 @@ void Core::on_published(const Journal::Published& published) {
       std::any_of(published.events.begin(), published.events.end(), [](const Event& event) {
         return std::holds_alternative<ReservationSet>(event.body) ||
                std::holds_alternative<ReservationRemoved>(event.body) ||
+               std::holds_alternative<ClockStepped>(event.body) ||
                std::holds_alternative<ConfigLoaded>(event.body);
       });
   if (published.reloaded || rearranged) dates_.on_reload();
@@ -94,7 +101,7 @@ void Core::tick() {
   cycle_.record_waits();
   on_events_({}, journal_.published());
   dates_.on_tick();
-  on_windows(windows_.changes(journal_.newest(), world_.clock.wall()));
+  if (auto now = journal_.deed_time()) on_windows(windows_.changes(journal_.newest(), *now));
   look_at_load();
   searches_.on_tick();
   fence_.on_tick();
@@ -121,20 +128,28 @@ void Core::look_at_load() {
   if (!events.empty()) journal_.propose({std::move(events), {}, {}, nullptr});
 }
 
+Duration Core::keep_accounting() const {
+  return journal_.deeds_wait() ? Duration{} : journal_.newest().config->cluster.monitor.acct_keep;
+}
+
 void Core::tidy() {
   if (world_.clock.mono() - tidied_ <= kTidyEvery) return;
   tidied_ = world_.clock.mono();
-  Duration visible = journal_.newest().config->cluster.times.clean_period;
+  const auto& conf = journal_.newest().config->cluster;
   bool young = world_.clock.mono() - started_ < kRepeatsCome;
-  world_.store.tidy_store(young ? WallTime{}
-                                : world_.clock.wall() - std::max(visible, kRepliesKept));
+  auto now = journal_.deed_time();
+  auto ago = [&](Duration keep) { return now ? *now - keep : WallTime{}; };
+  bool drops = conf.monitor.history_keep > Duration{};
+  world_.store.tidy_store(young ? WallTime{} : ago(std::max(conf.times.clean_period, kRepliesKept)),
+                          drops ? ago(conf.monitor.history_keep) : WallTime{});
 }
 
 void Core::purge() {
   const Cluster& state = journal_.newest();
   Duration visible = state.config->cluster.times.clean_period;
-  auto found =
-      purgeable(state, world_.clock.wall() - visible, {purged_, kLookedAtOnce, kPurgedAtOnce});
+  auto now = journal_.deed_time();
+  if (!now) return;
+  auto found = purgeable(state, *now - visible, {purged_, kLookedAtOnce, kPurgedAtOnce});
   purged_ = found.next;
   if (found.jobs.empty()) return;
   auto needed = dates_.depended_on();

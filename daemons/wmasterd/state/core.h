@@ -26,7 +26,9 @@ using OnEvents = std::function<void(const std::vector<Event>&, const Cluster& af
 /// @thread the loop's
 class Core {
  public:
-  Core(const World& world, Rights rights, AcctReading<HistoryReply> history, OnEvents on_events);
+  /// `to_clients`: by which clients get their answers; null: as hosts get their orders.
+  Core(const World& world, Rights rights, AcctReading<HistoryReply> history, OnEvents on_events,
+       Peers* to_clients = nullptr);
 
   /// Reads the state, loads the configuration if it has changed, and brings every live
   /// object in line. @errors as Journal::start; Conflict: the configuration is invalid
@@ -44,6 +46,8 @@ class Core {
   Hosts& hosts() { return hosts_; }
   Clients& clients() { return clients_; }
   const Journal& journal() const { return journal_; }
+  /// How long accounting keeps jobs that have ended; for ever while deeds wait, or as configured.
+  Duration keep_accounting() const;
   /// What the master spends its time on, for monitoring. @cost O(verbs)
   Spent spent() const {
     const auto& policy = clients_.policy();

@@ -96,7 +96,7 @@ void Cycle::take(sched::Plan plan) {
 void Cycle::record_waits() {
   constexpr std::size_t kVeryMany = 20'000;
   auto period = std::chrono::seconds(reasons_->size() > kVeryMany ? 5 : 1);
-  bool changed = unrecorded_ || recorded_of_ != reasons_;
+  bool changed = recorded_of_ != reasons_ || (again_ && clock_.mono() >= *again_);
   if (!changed || clock_.mono() - recorded_at_ < period) return;
   recorded_at_ = clock_.mono();
   recorded_of_ = reasons_;
@@ -104,30 +104,48 @@ void Cycle::record_waits() {
     journal_.propose({std::move(events), {}, {}, nullptr});
 }
 
+// A day of many thousands of jobs with reasons that flip may write some millions of them.
+void Cycle::refill() {
+  constexpr double kPerSecond = 20;
+  auto now = clock_.mono();
+  auto passed = std::chrono::duration<double>(now - std::exchange(refilled_, now)).count();
+  allowance_ = std::min(kMostAllowance, allowance_ + kPerSecond * std::max(0.0, passed));
+}
+
+Cycle::Recorded Cycle::recorded(JobId job, std::string codes, const Recorded* before) const {
+  constexpr Duration kFirst = std::chrono::seconds(1), kLongest = std::chrono::hours(1);
+  auto pause = before ? std::min(2 * before->pause, kLongest) : kFirst;
+  return {job, std::move(codes), clock_.mono() + pause, pause};
+}
+
 // One event for up to 1,000 jobs that share their reasons.
 std::vector<EventBody> Cycle::changed_waits() {
   constexpr std::size_t kMost = 10'000, kTogether = 1000;
   std::size_t count = 0;
-  unrecorded_ = false;
+  again_.reset();
+  refill();
   std::map<const void*, std::size_t> open;  // which of `waits` takes more jobs
   std::vector<WaitRecorded> waits;
-  std::vector<std::pair<JobId, std::string>> known;
+  std::vector<Recorded> known;
   auto before = recorded_.begin();  // both lists go by rising job
   for (const auto& [id, reasons] : *reasons_) {
     const Job* job = find_job(journal_.newest(), id);
     if (!job || (job->state != JobState::Pending && job->state != JobState::Array)) continue;
-    while (before != recorded_.end() && before->first < id) ++before;
-    bool had = before != recorded_.end() && before->first == id;
+    while (before != recorded_.end() && before->job < id) ++before;
+    bool had = before != recorded_.end() && before->job == id;
     std::string codes;
     for (const auto& reason : *reasons) codes += static_cast<char>(reason.code);
-    bool same = had && before->second == codes;
-    bool wait = clock_.wall() - job->times.submitted < std::chrono::seconds(1) || count >= kMost;
-    if (had && (same || wait)) known.push_back(std::move(*before));
+    bool same = had && before->codes == codes;
+    bool young = clock_.wall() - job->times.submitted < std::chrono::seconds(1);
+    auto from = had ? std::max(before->not_before, clock_.mono()) : clock_.mono();
+    bool wait = young || count >= kMost || allowance_ < 1 || from > clock_.mono();
+    if (had && (same || wait)) known.push_back(*before);
     if (same) continue;
-    unrecorded_ = unrecorded_ || wait;
+    if (wait) again_ = std::min(again_.value_or(from), from);
     if (wait) continue;
     ++count;
-    known.emplace_back(id, std::move(codes));
+    --allowance_;
+    known.push_back(recorded(id, std::move(codes), had ? &*before : nullptr));
     auto [at, is_new] = open.try_emplace(reasons.get(), waits.size());
     if (is_new) waits.push_back({{}, *reasons});
     waits[at->second].jobs.push_back(id);

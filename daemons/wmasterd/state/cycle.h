@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,8 +40,9 @@ class Cycle {
   std::shared_ptr<const PendReasons> reasons() const { return reasons_; }
 
   /// Writes to the history what jobs wait for, where that has changed since it was last
-  /// written: once a second at most, every five seconds while very many wait; not of jobs
-  /// younger than a second. Called at every tick. @cost O(waiting jobs) when something changed
+  /// written: once a second at most, every five seconds while very many wait; not of jobs younger
+  /// than a second; of one job after 1 s, then 2, 4 … at last once an hour; in all 20 a second
+  /// after the first 20,000. Called at every tick. @cost O(waiting jobs) when something changed
   void record_waits();
   /// The events that start a job there: decided elsewhere, not by a pass. @cost O(tasks)
   std::vector<EventBody> dispatch(const sched::Start& start);
@@ -48,6 +50,7 @@ class Cycle {
   const view::Histogram& passes() const { return passes_; }
 
  private:
+  static constexpr double kMostAllowance = 20'000;  // waits written at once
   void run();
   void take(sched::Plan plan);
   void look_again(WallTime when);
@@ -63,12 +66,23 @@ class Cycle {
   std::shared_ptr<const sched::LoadedHosts> loaded_;
   std::shared_ptr<sched::Memory> memory_ = std::make_shared<sched::Memory>();  // the pass's
   std::shared_ptr<const PendReasons> reasons_ = std::make_shared<PendReasons>();
-  // Of jobs that waited at the last time, by rising job: codes of the reasons, a byte each.
-  std::vector<std::pair<JobId, std::string>> recorded_;
+  // What was last written of a job that waits.
+  struct Recorded {
+    JobId job;
+    std::string codes;     // of the reasons, a byte each
+    TimePoint not_before;  // of the next
+    Duration pause;        // until then
+  };
+  void refill();
+  Recorded recorded(JobId job, std::string codes, const Recorded* before) const;
+
+  std::vector<Recorded> recorded_;  // of jobs that waited at the last time, by rising job
+  double allowance_ = kMostAllowance;
+  TimePoint refilled_{};
   std::shared_ptr<const PendReasons> recorded_of_;
   TimePoint recorded_at_{};
-  bool unrecorded_ = false;  // some jobs were left for the next time
-  WallTime look_at_{};       // of the timer that counts; 0: none
+  std::optional<TimePoint> again_;  // some jobs were left for then
+  WallTime look_at_{};              // of the timer that counts; 0: none
   bool running_ = false, wanted_ = false;
   view::Histogram passes_;
 };

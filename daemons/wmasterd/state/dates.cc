@@ -32,27 +32,28 @@ void Dates::look(JobId id, WallTime now, std::vector<EventBody>& events) {
   const Job* job = find_job(journal_.newest(), id);
   if (!job || is_over(job->state)) return;  // soon published
   const auto& spec = job->spec();
-  if (!job->kill && spec.when.deadline != WallTime{} && spec.when.deadline <= now) {
-    events.push_back(
-        KillRequested{id, {Term::Deadline, "wm", "its termination time has come", now}});
-    return;
-  }
-  if (auto until = pending_limit_of(*job); until != WallTime{} && until <= now) {
-    auto limit = format_duration(spec.exec.pending_limit);
-    events.push_back(
-        KillRequested{id, {Term::PendLimit, "wm", "it waited longer than " + limit, now}});
-    return;
-  }
-  if (auto end = reservation_ends(journal_.newest(), *job); end != WallTime{} && end <= now) {
-    events.push_back(KillRequested{
-        id,
-        {Term::Deadline, "wm", "its advance reservation " + spec.reservation + " is over", now}});
-    return;
-  }
+  if (auto deeds = journal_.deed_time(); deeds && end_by_date(*job, *deeds, events)) return;
   add_due(*job, now - attended_.excuse(), events);
   if (spec.when.begin <= last_ || spec.when.begin > now) return;
   cycle_.wake();
   agenda_.note(journal_.published(), id, now);
+}
+
+// Is the job ended because of a date that has come?
+bool Dates::end_by_date(const Job& job, WallTime now, std::vector<EventBody>& events) const {
+  const auto& spec = job.spec();
+  auto end = [&](Term term, const std::string& why) {
+    events.push_back(KillRequested{job.id, {term, "wm", why, now}});
+    return true;
+  };
+  if (!job.kill && spec.when.deadline != WallTime{} && spec.when.deadline <= now)
+    return end(Term::Deadline, "its termination time has come");
+  if (auto until = pending_limit_of(job); until != WallTime{} && until <= now)
+    return end(Term::PendLimit,
+               "it waited longer than " + format_duration(spec.exec.pending_limit));
+  if (auto until = reservation_ends(journal_.newest(), job); until != WallTime{} && until <= now)
+    return end(Term::Deadline, "its advance reservation " + spec.reservation + " is over");
+  return false;
 }
 
 void Dates::end_orphans(WallTime now, std::vector<EventBody>& events) const {

@@ -1,7 +1,8 @@
 // Role: what is due by the clock or by what other jobs did, and by no event of the job itself: a
 // begin time that comes wakes the scheduler, a termination time ends its job, a task that did not
-// leave in time is killed, an orphan (-ti) with a dependency that can never be met is ended. Called
-// by core.cc.
+// leave in time is killed, an orphan (-ti) with a dependency that can never be met is ended. Where
+// the wall clock has just been set, what a date of the calendar would end waits (journal.h).
+// Called by core.cc.
 #pragma once
 
 #include <set>
@@ -34,6 +35,7 @@ class Dates {
 
  private:
   void look(JobId id, WallTime now, std::vector<EventBody>& events);
+  bool end_by_date(const Job& job, WallTime now, std::vector<EventBody>& events) const;
   void end_orphans(WallTime now, std::vector<EventBody>& events) const;
   void end_orphan(const Job& job, WallTime now, std::vector<EventBody>& events) const;
 

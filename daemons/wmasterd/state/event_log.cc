@@ -29,12 +29,45 @@ void add(const Body& body, const Cluster& after, std::vector<log::Field>& fields
     if (!body.why.empty()) fields.emplace_back("why", body.why);
 }
 
+// Ends that are no doing of the job's owner.
+bool is_fault(Term term) {
+  return term == Term::HostLost || term == Term::ShepherdLost || term == Term::LaunchFailed ||
+         term == Term::PrologFailed;
+}
+
+log::Level level_of(const HostSilent&) { return log::Level::Warn; }
+log::Level level_of(const HostDied&) { return log::Level::Error; }
+log::Level level_of(const HostFenceFailed&) { return log::Level::Error; }
+log::Level level_of(const TaskStuck&) { return log::Level::Warn; }
+log::Level level_of(const TaskCondemned&) { return log::Level::Warn; }
+log::Level level_of(const ClockStepped&) { return log::Level::Warn; }
+log::Level level_of(const GpuMarked& e) {
+  return e.mark.sick ? log::Level::Warn : log::Level::Info;
+}
+log::Level level_of(const TaskEnded& e) {
+  return is_fault(e.term) ? log::Level::Warn : log::Level::Info;
+}
+template <class Body>
+log::Level level_of(const Body&) {
+  return log::Level::Info;
+}
+
 }  // namespace
+
+log::Level event_level(const EventBody& body) {
+  return std::visit([](const auto& e) { return level_of(e); }, body);
+}
 
 std::vector<log::Field> event_fields(const Event& event, const Cluster& after) {
   std::vector<log::Field> fields = {{"seq", event.seq.value}};
   if (JobId job = job_of(event.body); job != JobId{}) fields.emplace_back("job", to_string(job));
   else std::visit([&](const auto& body) { add(body, after, fields); }, event.body);
+  if (const auto* step = std::get_if<ClockStepped>(&event.body)) {
+    fields.emplace_back("by_s", std::chrono::duration_cast<std::chrono::seconds>(step->by).count());
+    fields.emplace_back("waits", step->waits ? "yes" : "no");
+  }
+  if (const auto* ended = std::get_if<TaskEnded>(&event.body); ended && is_fault(ended->term))
+    fields.emplace_back("term", term_name(ended->term));
   return fields;
 }
 

@@ -14,4 +14,8 @@ namespace wm::master {
 /// them. `after`: knows the names of hosts. @cost O(length)
 std::vector<log::Field> event_fields(const Event& event, const Cluster& after);
 
+/// How severe an event is: what costs work or hosts, or hints at a fault of the site, is a warning
+/// or an error; all else is Info. @cost O(1)
+log::Level event_level(const EventBody& body);
+
 }  // namespace wm::master

@@ -1,6 +1,7 @@
 #include "daemons/wmasterd/state/journal.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
@@ -8,7 +9,6 @@
 namespace wm::master {
 namespace {
 
-constexpr std::size_t kSnapshotEvery = 20000;
 constexpr Duration kProbeEvery = std::chrono::seconds(1);
 constexpr std::size_t kMaxFollowing = 64;  // events that follow from one: a bound, never reached
 
@@ -51,7 +51,7 @@ Result<void> Journal::start(Began* began) {
   }
   newest_ = std::move(state);
   published_ = std::make_shared<const Cluster>(newest_.freeze());
-  events_since_snapshot_ = loaded.events.size();
+  pace_.begin(loaded.bytes, loaded.snapshot.size());
   if (began) began->events = std::move(loaded.events);
   return {};
 }
@@ -78,19 +78,50 @@ std::vector<Result<void>> Journal::propose(Proposal proposal) {
 }
 
 Result<void> Journal::append(const EventBody& first) {
+  const WallTime now = look_at_clock();
   WM_TRY(fsm::check(newest_, first));
+  append_at(first, now);
+  return {};
+}
+
+// With what follows from it.
+void Journal::append_at(const EventBody& first, WallTime now) {
   std::vector<EventBody> todo{first};
   for (std::size_t i = 0; i < todo.size() && i < kMaxFollowing; ++i) {
     if (!fsm::check(newest_, todo[i])) continue;
-    // While the clock lies behind, time stands still: what is charged by it never runs backwards.
-    auto now = std::max(newest_.time, clock_.wall());
     Event event{Seq{newest_.seq.value + 1}, now, todo[i]};
     auto touched = fsm::apply(newest_, event);
     for (auto& next : fsm::follow(newest_, touched)) todo.push_back(std::move(next));
     open_.touched.merge(touched);
     open_.commit.events.push_back(std::move(event));
   }
-  return {};
+}
+
+// Less than a step is a correction of the clock's speed: time stands still until it is made up for.
+WallTime Journal::look_at_clock() {
+  const ClockReading now{clock_.wall(), clock_.mono()};
+  if (auto by = clock_watch_.look(now); by != Duration{}) note_step(by);
+  // A start, with a clock that lies before the last event: no instant may lie in the future.
+  else if (newest_.time - now.wall >= kClockStep)
+    note_step(std::chrono::floor<std::chrono::seconds>(now.wall - newest_.time));
+  else if (newest_.clock_doubt != Duration{} && !clock_watch_.holds(now.boot))
+    append_at(ClockTrusted{"wm", "what waited has waited long enough"},
+              std::max(newest_.time, now.wall)),
+        flush_soon();
+  return std::max(newest_.time, now.wall);
+}
+
+void Journal::note_step(Duration by) {
+  const ClockStepped step{by, clock_watch_.holds(clock_.mono())};
+  append_at(step, clock_.wall());
+  steps_.emplace_back(newest_.seq, by);
+  flush_soon();
+}
+
+std::optional<WallTime> Journal::deed_time() {
+  if (!works_) return std::nullopt;
+  const WallTime now = look_at_clock();
+  return deeds_wait() ? std::nullopt : std::optional(now);
 }
 
 void Journal::flush_soon() {
@@ -115,7 +146,7 @@ void Journal::flush() {
   under_way_ = group;
   auto state =
       group->commit.events.empty() ? published_ : std::make_shared<const Cluster>(newest_.freeze());
-  store_.commit(group->commit, [this, group, state](const Result<void>& result) {
+  event_bytes_ += store_.commit(group->commit, [this, group, state](const Result<void>& result) {
     committed(*group, state, result);
   });
 }
@@ -132,8 +163,11 @@ void Journal::committed(const Group& group, std::shared_ptr<const Cluster> state
   published_ = std::move(state);
   // Waiting callers go first: their answers are on the way while the rest is seen to.
   for (const auto& done : group.done) done({});
+  std::erase_if(steps_, [&](const auto& step) { return step.first <= published_->seq; });
+  for (const auto& event : group.commit.events)
+    if (std::holds_alternative<ClockTrusted>(event.body)) clock_watch_.trust(clock_.mono());
   on_published_({group.commit.events, group.touched});
-  snapshot_when_due(group.commit.events.size());
+  snapshot_when_due();
   if (!open_.commit.empty() || !open_.done.empty()) flush();
 }
 
@@ -163,17 +197,26 @@ void Journal::probe() {
     }
     works_ = true;
     log::info("store_works_again", {{"seq", newest_.seq.value}});
+    Duration lost{};  // of the clock's steps: the state that was read has not moved along
+    for (const auto& [seq, by] : std::exchange(steps_, {}))
+      if (seq > newest_.seq) lost += by;
+    if (lost != Duration{}) note_step(lost);
     on_published_({{}, fsm::touch_everything(*published_), true});
   });
 }
 
-void Journal::snapshot_when_due(std::size_t events) {
-  events_since_snapshot_ += events;
-  if (events_since_snapshot_ < kSnapshotEvery) return;
-  events_since_snapshot_ = 0;
-  store_.keep_snapshot(published_->seq, [state = published_] {
-    return Image{codec::encode(*state), blobs_of(*state)};
-  });
+void Journal::snapshot_when_due() {
+  if (!pace_.due(event_bytes_, clock_.mono())) return;
+  pace_.began(event_bytes_, clock_.mono());
+  auto size = std::make_shared<std::size_t>(0);
+  store_.keep_snapshot(
+      published_->seq,
+      [state = published_, size] {
+        Image image{codec::encode(*state), blobs_of(*state)};
+        *size = image.bytes.size();
+        return image;
+      },
+      [this, size] { pace_.ended(*size, clock_.mono()); });
 }
 
 }  // namespace wm::master

@@ -6,6 +6,9 @@
 //          └failed─► the state in memory is thrown away and read again from disk; waiting
 //                    answers fail with Code::Store; probed once a second until it works
 //
+// Each event bears what the wall clock says. Before an event, and at each tick, the clock is
+// looked at: when it was set, that is an event of its own (libwm/model/clock_watch.h).
+//
 // There are two states. newest() has every event that was taken, on disk or on its way there:
 // only what leads to further events may look at it. published() has what is on disk: whatever
 // leaves the process, an answer, an order, a log line, a pass of the scheduler, is made of it. A
@@ -17,11 +20,15 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
+#include "daemons/wmasterd/state/snapshot_pace.h"
 #include "libwm/base/result.h"
 #include "libwm/fsm/fsm.h"
+#include "libwm/model/clock_watch.h"
 #include "libwm/model/cluster.h"
 #include "libwm/model/master_rank.h"
 #include "libwm/view/metrics_page.h"
@@ -82,6 +89,14 @@ class Journal {
   std::set<JobId> unpublished() const;
   /// False while the store does not work.
   bool works() const { return works_; }
+  /// The time by which to do what cannot be undone (dates of jobs, ends of reservations, windows,
+  /// purges); none while that waits because the wall clock was set, or the store does not work.
+  /// @cost O(1)
+  std::optional<WallTime> deed_time();
+  /// By how much the wall clock was set, back and forward together. @units s
+  double clock_steps_s() const { return clock_watch_.steps_s(); }
+  /// Do deeds wait? @cost O(1)
+  bool deeds_wait() const { return clock_watch_.holds(clock_.mono()); }
   /// How long groups of events took to become durable.
   const view::Histogram& commits() const { return commits_; }
 
@@ -93,13 +108,16 @@ class Journal {
   };
 
   Result<void> append(const EventBody& body);
+  void append_at(const EventBody& body, WallTime now);
+  WallTime look_at_clock();
+  void note_step(Duration by);
   void flush_soon();
   void flush();
   void committed(const Group& group, std::shared_ptr<const Cluster> state,
                  const Result<void>& result);
   void fail_all(const Error& error, const Group& group);
   void probe();
-  void snapshot_when_due(std::size_t events);
+  void snapshot_when_due();
 
   Clock& clock_;
   Store& store_;
@@ -110,8 +128,11 @@ class Journal {
   Group open_;
   std::shared_ptr<const Group> under_way_;  // being committed
   bool committing_ = false, flush_wanted_ = false, works_ = true;
-  std::size_t events_since_snapshot_ = 0;
-  TimePoint begun_{};  // of the commit under way
+  SnapshotPace pace_;
+  std::uint64_t event_bytes_ = 0;  // of commits since the start
+  ClockWatch clock_watch_;
+  std::vector<std::pair<Seq, Duration>> steps_;  // events of the clock that are not durable yet
+  TimePoint begun_{};                            // of the commit under way
   view::Histogram commits_;
 };
 

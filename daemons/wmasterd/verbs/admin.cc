@@ -117,6 +117,11 @@ std::vector<EventBody> admin_events(Service& service, const AdminRequest& reques
     } else {
       verdict = config.error();
     }
+  } else if (request.act == AdminAct::ClockTrust) {
+    events.push_back(ClockTrusted{who.user, request.why});
+    lines.push_back(service.journal.deeds_wait()
+                        ? "The clock is trusted: nothing waits any more"
+                        : "The clock was not set lately: nothing has waited");
   } else if (request.act == AdminAct::GpuClose || request.act == AdminAct::GpuOpen) {
     verdict = gpu_events(state, request, {who.user, service.world.clock.wall()}, events, lines);
   } else if (request.act == AdminAct::HostClose || request.act == AdminAct::HostOpen ||
@@ -143,6 +148,7 @@ const char* word_of(AdminAct act) {
     case AdminAct::GpuClose: return "gclose";
     case AdminAct::GpuOpen: return "gopen";
     case AdminAct::RebuildAcct: return "rebuild-acct";
+    case AdminAct::ClockTrust: return "clock-trust";
     case AdminAct::Difference: return "difference";
   }
   return "?";
@@ -172,7 +178,7 @@ void difference(Service& service, const Call& call) {
 void rebuild_acct(Service& service, const Call& call, const AdminRequest& request) {
   if (!service.rebuild_acct)
     return call.refuse(fail(Code::Unavailable, "this master keeps no accounting"));
-  service.answers.begin(request.request_key);
+  service.answers.begin(call, request.request_key);
   service.rebuild_acct([&service, call, key = request.request_key](Result<Seq> done) {
     if (done) {
       AdminReply reply{{"Accounting is made again, up to event " + std::to_string(done->value)}};
@@ -192,7 +198,8 @@ void admin(Service& service, const Call& call, const AdminRequest& request) {
     record_admin(service, request, call.caller().user, "");
     return rebuild_acct(service, call, request);
   }
-  if (request.act != AdminAct::Reconfig && request.names.empty())
+  bool names_none = request.act == AdminAct::Reconfig || request.act == AdminAct::ClockTrust;
+  if (!names_none && request.names.empty())
     return call.refuse(fail(Code::BadArgument, "no host or queue named"));
   AdminReply reply;
   Error error;

@@ -34,11 +34,12 @@ class Answers {
   Answers(Store& store, Workers& workers, Journal& journal)
       : store_(store), workers_(workers), journal_(journal) {}
 
-  /// Acts on a write, unless its key has been answered or is under way: a repeat gets the first
-  /// answer, when there is one. @errors (to the caller) BadArgument: no key of 16 bytes
+  /// Acts on a write, unless its key has been answered or is under way: a repeat by the same user
+  /// gets the first answer, when there is one; to others a key says nothing. @errors (to the
+  /// caller) BadArgument: no key of 16 bytes
   void unless_answered(const Call& call, const std::string& key, std::function<void()> act);
   /// Repeats wait from now on for what ends with commit() or refuse().
-  void begin(const std::string& key) { in_flight_[key]; }
+  void begin(const Call& call, const std::string& key) { in_flight_[call.own_key(key)]; }
   /// Refuses a write that has begun; callers that asked meanwhile get the same error.
   void refuse(const Call& call, const std::string& key, const Error& error);
   /// Answers a write that has begun and changed nothing, likewise; the answer is not kept.
@@ -68,8 +69,9 @@ class Answers {
   Store& store_;
   Workers& workers_;
   Journal& journal_;
-  std::map<std::string, std::vector<Call>> in_flight_;  // request key → repeats meanwhile
-  // Key → repeats, while it is looked for among the answers of old.
+  // The caller's own key (Call::own_key) → repeats meanwhile.
+  std::map<std::string, std::vector<Call>> in_flight_;
+  // The same → repeats, while it is looked for among the answers of old.
   std::map<std::string, std::vector<Repeat>> looked_for_;
 };
 
@@ -83,7 +85,7 @@ void Answers::read(const Call& call, Make make) const {
 template <class Reply>
 void Answers::commit(const Call& call, const std::string& key, Proposal proposal,
                      Answer<Reply> answer, std::function<void()> then) {
-  begin(key);
+  begin(call, key);
   auto made = std::make_shared<Result<Reply>>(Reply{});
   proposal.judge = [call, key, made, answer = std::move(answer)](const auto& results) {
     *made = answer(results);

@@ -54,6 +54,9 @@ class Call {
   /// Sends them, or the error.
   void send(Result<std::string> bytes) const;
   void refuse(const Error& error) const;
+  /// A request key as the caller's own: others who send the same bytes mean another request.
+  /// @shape 4 bytes of the uid, little-endian, then the key
+  std::string own_key(const std::string& key) const;
   /// The frame that reply() would send, for keeping under the request key.
   template <class Reply>
   KeptReply kept(const std::string& key, const Reply& value) const;
@@ -81,7 +84,7 @@ template <class Reply>
 KeptReply Call::kept(const std::string& key, const Reply& value) const {
   auto verb = static_cast<std::uint16_t>(verb_);
   std::string frame{static_cast<char>(verb & 0xff), static_cast<char>(verb >> 8)};
-  return {key, frame + codec::encode(value)};
+  return {own_key(key), frame + codec::encode(value)};
 }
 
 }  // namespace wm::master

@@ -182,7 +182,7 @@ void pack(Service& service, const Call& call, const PackRequest& request) {
     opened->request.credential = call.session_credential(root);
     if (opened->request.credential.empty())
       return call.refuse(fail(Code::Denied, "the jobs are not signed by their submitter"));
-    service.answers.begin(request.request_key);
+    service.answers.begin(call, request.request_key);
     return admit_all(service, call, std::move(*opened));
   }
   check_signer(service, call, request.request_key, request.credential, root,

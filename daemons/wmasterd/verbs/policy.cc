@@ -15,7 +15,7 @@ bool has_policy(const Service& service) { return !conf_of(service).command.empty
 
 void ask_policy(Service& service, const Call& call, PolicyRequest request,
                 std::vector<std::string> lines, PolicyDesk::Then then) {
-  service.answers.begin(request.key);
+  service.answers.begin(call, request.key);
   auto asked = service.policy.ask(conf_of(service), call.caller().uid, request.bytes,
                                   std::move(lines), std::move(then));
   if (!asked) service.answers.refuse(call, request.key, asked.error());

@@ -16,7 +16,7 @@ struct Act {
   std::string why, outcome;
 };
 
-/// On disk when it returns. Nothing where no record is kept.
+/// On disk before the answer is out. Nothing where no record is kept.
 void record(const Service& service, const Call& call, Act act);
 
 /// Records an administrator's act on other users' jobs: the call's verb, done to `jobs`.

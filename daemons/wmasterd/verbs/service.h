@@ -28,7 +28,7 @@ using AcctRebuilder = std::function<void(std::function<void(Result<Seq>)> done)>
 
 /// The record of what administrators do.
 struct AuditTrail {
-  std::function<void(AuditEntry entry)> keep;  ///< on disk when it returns
+  std::function<void(AuditEntry entry)> keep;  ///< on disk before later answers go out
   std::function<Result<AuditReply>(const AuditRequest& request)> look_up;  ///< runs on a worker
 };
 

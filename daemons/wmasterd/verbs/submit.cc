@@ -70,7 +70,7 @@ void admit_by_session(Service& service, const Call& call, SubmitRequest request,
   request.credential = call.session_credential(signed_text);
   if (request.credential.empty())
     return call.refuse(fail(Code::Denied, "the job is not signed by its submitter"));
-  service.answers.begin(request.request_key);
+  service.answers.begin(call, request.request_key);
   spec.owner = call.caller();
   admit(service, call, request, std::move(spec));
 }
@@ -80,7 +80,7 @@ void admit_by_session(Service& service, const Call& call, SubmitRequest request,
 void check_signer(Service& service, const Call& call, const std::string& key,
                   const std::string& credential, const std::string& text,
                   std::function<void()> then) {
-  service.answers.begin(key);
+  service.answers.begin(call, key);
   service.world.keys.verify(credential, text,
                             [&service, call, key, then = std::move(then)](Result<Identity> who) {
                               if (who && who->uid != call.caller().uid)

@@ -135,6 +135,7 @@ struct SiteScripts {
 struct MonitorConf {
   std::string metrics, node_metrics;  ///< "127.0.0.1:6887", ":6887"; empty: nobody is answered
   Duration acct_keep = std::chrono::hours(24 * 400);  ///< rows of ended jobs; 0: for ever
+  Duration history_keep{};                            ///< months of events; 0: for ever
   bool operator==(const MonitorConf&) const = default;
 };
 

@@ -26,6 +26,7 @@ struct AdminRequest {
     GpuClose = 20,
     GpuOpen = 21,
     RebuildAcct = 22,  ///< accounting is made again from the history of events
+    ClockTrust = 51,   ///< nothing waits any more because the clock was set
     Difference = 50,   ///< what Reconfig would change; nothing is changed
   };
   std::string request_key;

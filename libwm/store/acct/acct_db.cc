@@ -77,6 +77,8 @@ Result<void> write_all(Connection& db, const char* sql, const std::vector<Row>& 
   return {};
 }
 
+// Back, too, where the clock was set back.
+constexpr const char* kMoveHorizon = "UPDATE mark SET horizon = coalesce(nullif(?, 0), horizon)";
 constexpr const char* kPutJob =
     "INSERT OR REPLACE INTO job VALUES "
     "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
@@ -160,8 +162,7 @@ Result<void> AcctDb::forget(WallTime before) {
 Result<void> AcctDb::apply(const AcctRows& rows) {
   WM_TRY(auto last, last_seq());
   WM_TRY(forget(rows.forget));
-  if (rows.seq <= last)
-    return db_->use("UPDATE mark SET horizon = max(horizon, ?)").bind(stored(rows.horizon)).run();
+  if (rows.seq <= last) return db_->use(kMoveHorizon).bind(stored(rows.horizon)).run();
   Transaction whole(*db_);
   WM_TRY(whole.begin());
   JobSums sums(*db_);
@@ -175,10 +176,8 @@ Result<void> AcctDb::apply(const AcctRows& rows) {
   WM_TRY(write_all(*db_, kPutGpu, rows.gpus));
   WM_TRY(write_all(*db_, kPutPlan, rows.plans));
   WM_TRY(sums.end());
-  WM_TRY(db_->use("UPDATE mark SET last_seq = ?, horizon = max(horizon, ?)")
-             .bind(stored(rows.seq))
-             .bind(stored(rows.horizon))
-             .run());
+  WM_TRY(db_->use("UPDATE mark SET last_seq = ?").bind(stored(rows.seq)).run());
+  WM_TRY(db_->use(kMoveHorizon).bind(stored(rows.horizon)).run());
   return whole.commit();
 }
 

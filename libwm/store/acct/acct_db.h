@@ -116,6 +116,7 @@ class AcctReader {
 using Projector = std::function<Result<AcctRows>(const EventRow&)>;
 
 /// Empties acct.db and fills it from every event ever stored (badmin rebuild-acct).
+/// @errors NotFound: the oldest were dropped, and nothing is changed
 /// Returns the last event. The master must not write acct.db meanwhile.
 /// @errors Store, Damaged; what the projector returns, naming the event
 /// @cost every event once; a transaction for every 10,000 rows

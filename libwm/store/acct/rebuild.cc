@@ -18,11 +18,16 @@ void join(AcctRows& to, AcctRows from) {
   move_to_end(to.hosts, from.hosts);
   move_to_end(to.gpus, from.gpus);
   move_to_end(to.plans, from.plans);
-  to.horizon = std::max(to.horizon, from.horizon);
+  if (from.horizon != WallTime{}) to.horizon = from.horizon;
   to.forget = std::max(to.forget, from.forget);
 }
 
 Result<Seq> rebuild_acct(const StoreFiles& files, AcctDb& acct, const Projector& projector) {
+  WM_TRY(auto first, first_event(files));
+  if (first.value > 1)
+    return fail(Code::NotFound, "events before " + std::to_string(first.value) +
+                                    " were dropped (wm.conf: keep_history): accounting cannot be "
+                                    "made again, and stays as it is");
   WM_TRY(acct.clear());
   AcctRows waiting;
   auto visited = visit_events(files, Seq{1}, [&](const EventRow& event) -> Result<void> {

@@ -178,6 +178,12 @@ Result<std::size_t> CoreDb::drop_replies(WallTime before) {
   return on(chores_, [&](Connection& db) { return delete_replies(db, before); });
 }
 
+Result<std::size_t> CoreDb::drop_history(WallTime before) {
+  return on(chores_, [&](Connection&) {
+    return wm::store::drop_history({options_.dir, options_.vfs}, before);
+  });
+}
+
 Result<bool> CoreDb::make_reserve() {
   std::lock_guard turn(commit_.turn);  // append releases what is made here
   WM_TRY(bool there, reserve_.make(true));

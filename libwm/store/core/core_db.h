@@ -61,6 +61,7 @@ class CoreDb final : public EventStore {
   Result<std::size_t> archive_events(Seq through) override;
   Result<std::size_t> drop_blobs(const std::set<Hash>& keep, Seq through) override;
   Result<std::size_t> drop_replies(WallTime before) override;
+  Result<std::size_t> drop_history(WallTime before) override;
   Result<bool> make_reserve() override;
 
  private:

@@ -36,8 +36,9 @@ namespace wm::store {
 
 /// BLAKE2b-256 of a blob's bytes.
 using Hash = std::array<std::uint8_t, 32>;
-/// Chosen by the client; the same request again carries the same key.
-using RequestKey = std::array<std::uint8_t, 16>;
+/// Who asked, and the 16 bytes that the client chose: the same request again carries the same. Of
+/// masters before, these bytes alone. @shape 4 bytes of the uid, little-endian, then the 16
+using RequestKey = std::string;
 
 /// The hash under which these bytes are kept. @cost O(bytes)   @thread any
 Hash blob_hash(std::string_view bytes);
@@ -117,7 +118,8 @@ class EventStore {
   virtual Result<std::vector<EventRow>> read_events(Seq from, ReadLimit limit = {}) = 0;
   /// @errors NotFound: no such blob   @thread read
   virtual Result<std::string> blob(const Hash& hash) = 0;
-  /// The reply kept under `key`, if any. @errors Store, Damaged   @thread read
+  /// The reply kept under `key`, or by a master before under its last 16 bytes, if any. @errors
+  /// Store, Damaged   @thread read
   virtual Result<std::optional<std::string>> reply(const RequestKey& key) = 0;
   /// The newest snapshot that is whole; a damaged one is passed over for the older.
   /// @errors Damaged: there are snapshots and none is whole   @thread read
@@ -136,6 +138,9 @@ class EventStore {
   /// Forgets replies older than `before`. Returns how many.
   /// @errors Store, Damaged   @thread chores
   virtual Result<std::size_t> drop_replies(WallTime before) = 0;
+  /// Drops files of history with events older than `before` only, from the oldest on; never the
+  /// newest file. Returns how many. @errors Store, Damaged, System   @thread chores
+  virtual Result<std::size_t> drop_history(WallTime before) = 0;
   /// Makes the reserve again when there is room for it twice over; true: it is there.
   /// @errors System   @thread chores
   virtual Result<bool> make_reserve() = 0;

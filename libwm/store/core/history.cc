@@ -124,6 +124,38 @@ Result<std::size_t> move_to_history(Connection& core, const StoreFiles& files, S
   }
 }
 
+Result<std::size_t> drop_history(const StoreFiles& files, WallTime before) {
+  auto names = history_names(files.dir);
+  const std::string kept = month_file(before);
+  std::size_t dropped = 0;
+  for (; dropped + 1 < names.size() && names[dropped] < kept; ++dropped) {
+    WM_TRY(auto db, open_history(files, names[dropped], true));
+    // The clock may have been set back: a file may have events younger than its month.
+    WM_TRY(auto newest, db->number("SELECT coalesce(max(time), 0) FROM event"));
+    if (WallTime(Duration(newest)) >= before) break;
+    std::error_code error;
+    std::filesystem::remove(files.dir + "/" + names[dropped], error);
+    if (error) return fail(Code::System, files.dir + "/" + names[dropped] + ": " + error.message());
+  }
+  return dropped;
+}
+
+Result<Seq> first_event(const StoreFiles& files) {
+  auto names = history_names(files.dir);
+  names.push_back("core.db");
+  for (const auto& name : names) {
+    OpenOptions open;
+    open.path = files.dir + "/" + name;
+    open.vfs = files.vfs;
+    open.wal = name == "core.db";
+    open.read_only = true;
+    WM_TRY(auto db, Connection::open(open));
+    WM_TRY(auto first, db->number("SELECT coalesce(min(seq), 0) FROM event"));
+    if (first > 0) return Seq{static_cast<std::uint64_t>(first)};
+  }
+  return Seq{};
+}
+
 Result<void> settle_history(const StoreFiles& files) {
   auto names = history_names(files.dir);
   if (names.empty()) return {};
@@ -140,7 +172,8 @@ Result<Seq> visit_events(const StoreFiles& files, Seq from, const EventVisitor& 
     if (round < kVisitRounds) continue;
     return fail(Code::Damaged, files.dir + ": event " + std::to_string(next.value) +
                                    " is in no file, the next is " + std::to_string(later.value) +
-                                   "; restore the history files from a backup");
+                                   "; restore the history files from a backup, unless "
+                                   "keep_history has dropped them");
   }
 }
 

@@ -32,6 +32,15 @@ struct StoreFiles {
 /// @errors Store, Damaged   @thread the connection's   @cost commits of 2,000 events
 Result<std::size_t> move_to_history(Connection& core, const StoreFiles& files, Seq through);
 
+/// Removes files that hold only events older than `before`, from the oldest on, and never the
+/// newest. Returns how many. @errors Store, Damaged; System: a file cannot be removed
+/// @thread any   @cost opens those of which the month is over by then
+Result<std::size_t> drop_history(const StoreFiles& files, WallTime before);
+
+/// The first event that is still there, 0 if there is none: after 1 once history was dropped.
+/// @errors Store, Damaged   @thread any
+Result<Seq> first_event(const StoreFiles& files);
+
 /// Finishes or undoes what a crash left half done in the newest history file, so that it can
 /// be read without writing. @errors Store, Damaged   @thread any
 Result<void> settle_history(const StoreFiles& files);

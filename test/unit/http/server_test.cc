@@ -3,6 +3,7 @@
 #include "libwm/http/server.h"
 
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -147,6 +148,32 @@ TEST(server, bodies_have_one_bound_together) {
   for (int i = 0; i < 10'000 && status == 503; ++i)
     status = other->send("POST", "/", std::string(60 << 10, 'x'))->status;
   EXPECT_EQ(status, 200);
+}
+
+TEST(server, a_body_is_read_in_large_pieces) {
+  constexpr int kBody = 48 << 10;
+  std::promise<int> taken;
+  Served server([&](Exchange& exchange) {
+    auto waiting = [&] {
+      int bytes = 0;
+      ::ioctl(exchange.descriptor(), FIONREAD, &bytes);
+      return bytes;
+    };
+    while (waiting() < kBody) std::this_thread::yield();
+    char first = 0;
+    EXPECT_TRUE(exchange.read(&first, 1));
+    taken.set_value(kBody - waiting());
+    (void)exchange.reply({200, {}, "well"});
+  });
+  auto fd = server.connected();
+  // The head alone first: what is read with it says nothing about the body.
+  ASSERT_TRUE(write_all(fd.get(),
+                        "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: " +
+                            std::to_string(kBody) + "\r\n\r\n",
+                        "head"));
+  std::thread rest([&] { EXPECT_TRUE(write_all(fd.get(), std::string(kBody, 'b'), "body")); });
+  EXPECT_GE(taken.get_future().get(), 32 << 10) << "bytes of one read";
+  rest.join();
 }
 
 TEST(server, who_is_not_admitted_gets_nothing) {

@@ -60,6 +60,7 @@ class GatedStore final : public EventStore {
     return inner_.drop_blobs(keep, s);
   }
   Result<std::size_t> drop_replies(WallTime t) override { return inner_.drop_replies(t); }
+  Result<std::size_t> drop_history(WallTime) override { return std::size_t{0}; }
   Result<bool> make_reserve() override { return true; }
 
  private:

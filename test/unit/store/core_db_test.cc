@@ -52,6 +52,18 @@ TEST_F(core_db, a_batch_is_read_back_after_reopening) {  // STORE-2
   EXPECT_EQ(**store_->reply(batch.replies[0].key), batch.replies[0].reply);
 }
 
+TEST_F(core_db, a_reply_that_a_master_before_kept_is_found_by_the_clients_bytes) {
+  Batch batch;
+  batch.replies.push_back({std::string(16, 'k'), at_second(1), "of before"});
+  ASSERT_TRUE(store_->append(batch));
+  const std::string own = std::string("\xe9\x03\0\0", 4) + std::string(16, 'k');
+  EXPECT_EQ(**store_->reply(own), "of before");
+  batch.replies = {{own, at_second(2), "of now"}};
+  ASSERT_TRUE(store_->append(batch));
+  EXPECT_EQ(**store_->reply(own), "of now");
+  EXPECT_FALSE(*store_->reply(std::string("\xea\x03\0\0", 4) + std::string(16, 'l')));
+}
+
 TEST_F(core_db, payloads_keep_zeros_and_emptiness) {
   Batch batch = events(1, 2);
   batch.events[0].payload = std::string("\0a\0", 3);

@@ -116,5 +116,26 @@ TEST_F(history, many_events_move_in_pieces) {
   EXPECT_EQ(visit(1).size(), 4500u);
 }
 
+TEST_F(history, files_of_months_that_are_long_over_are_dropped_from_the_oldest_on) {
+  append({0, 1, 2, 3, 4});
+  snapshots(4, 5);
+  ASSERT_TRUE(store_->archive_events(Seq{4}));
+  ASSERT_EQ(files().size(), 4u);
+  EXPECT_EQ(store_->drop_history(WallTime{}).value(), 0u);
+  EXPECT_EQ(store_->drop_history(at_second(2 * kMonth)).value(), 2u);
+  EXPECT_EQ(files().size(), 2u);
+  EXPECT_EQ(first_event({dir_.path()}).value(), Seq{3});
+  EXPECT_EQ(visit(3), (std::vector<std::uint64_t>{3, 4, 5}));
+  EXPECT_EQ(store_->drop_history(at_second(100 * kMonth)).value(), 1u) << "the newest stays";
+}
+
+TEST_F(history, a_file_with_an_event_younger_than_its_month_stays) {
+  append({0, 3, 1, 4});  // the clock was wrong for a while, and set back
+  snapshots(3, 4);
+  ASSERT_TRUE(store_->archive_events(Seq{3}));
+  EXPECT_EQ(store_->drop_history(at_second(2 * kMonth)).value(), 1u);
+  EXPECT_EQ(visit(2), (std::vector<std::uint64_t>{2, 3, 4}));
+}
+
 }  // namespace
 }  // namespace wm::store

@@ -225,6 +225,21 @@ TEST(history, the_time_of_a_silent_host_is_unknown_and_then_it_is_what_it_was) {
       << text;
 }
 
+TEST(history, a_clock_that_was_set_changes_no_length) {
+  auto set = job();
+  set.submitted = at(3600), set.started = at(3610), set.ended = at(3660);
+  set.events = {{.time = at(0), .event = "SUBMIT"},
+                {.time = at(10), .event = "START"},
+                {.time = at(3620), .event = "CLOCK", .to = 3600},
+                {.time = at(3660), .event = "END"}};
+  // PEND PSUSP RUN USUSP SSUSP UNKWN TOTAL
+  auto text = history_table({&set, 1}, at(5000));
+  EXPECT_NE(text.find(" 10      0       50      0       0       0       60"), std::string::npos)
+      << text;
+  text = history_long(set, at(5000));
+  EXPECT_NE(text.find("CLOCK was set forward by 1h"), std::string::npos) << text;
+}
+
 TEST(history, one_that_was_queued_again_waits_from_then_on) {
   auto again = job();
   again.started = at(70), again.ended = WallTime{};

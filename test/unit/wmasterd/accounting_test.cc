@@ -442,5 +442,68 @@ TEST(accounting, what_a_crash_kept_from_being_written_is_folded_as_it_happened) 
   }
 }
 
+/// Jobs that are submitted, killed and forgotten: many, without a look at the whole state for each.
+std::vector<Event> short_lives(Seq last, std::uint32_t jobs) {
+  std::vector<Event> events;
+  auto add = [&](EventBody body) { events.push_back({Seq{++last.value}, at(1), std::move(body)}); };
+  auto sealed = SpecBuilder().sealed();
+  for (std::uint32_t n = 1; n <= jobs; ++n) add(JobSubmitted{{n, 0}, sealed});
+  for (std::uint32_t n = 1; n <= jobs; ++n) {
+    add(KillRequested{{n, 0}, {Term::Owner, "ann", "", at(1)}});
+    add(JobPurged{{n, 0}});
+  }
+  return events;
+}
+
+TEST(accounting, a_database_that_is_locked_costs_no_memory_and_loses_no_row) {
+  AcctDesk desk;
+  desk.commit();
+  auto locker = std::move(*store::Connection::open({.path = desk.dir.path() + "/acct.db"}));
+  ASSERT_TRUE(locker->exec("BEGIN IMMEDIATE"));  // as an administrator's sqlite3 does
+  constexpr std::uint32_t kJobs = 45'000;  // beyond the writer's queue, and what waits before it
+  auto events = short_lives(desk.state.seq, kJobs);
+  store::Batch batch;
+  for (const auto& event : events)
+    batch.events.push_back({event.seq, event.time,
+                            static_cast<std::uint16_t>(event.body.index() + 1), 1,
+                            codec::encode(event.body)});
+  ASSERT_TRUE(desk.core->append(batch));
+  for (std::size_t from = 0; from < events.size(); from += 1000) {
+    std::vector<Event> group(events.begin() + static_cast<std::ptrdiff_t>(from),
+                             events.begin() + static_cast<std::ptrdiff_t>(from + 1000));
+    for (const auto& event : group) fsm::apply(desk.state, event);
+    desk.accounting->take(group, desk.state.freeze());
+    ASSERT_LE(desk.accounting->held_in_memory(), 21'000u);
+  }
+  EXPECT_TRUE(desk.accounting->is_behind());
+  ASSERT_TRUE(locker->exec("ROLLBACK"));
+  desk.catch_up();
+  EXPECT_FALSE(desk.accounting->is_behind());
+  AcctRequest first_and_last;
+  first_and_last.jobs.ids = {{1, 0}, {kJobs, 0}};
+  auto reply = desk.accounting->history(first_and_last);
+  ASSERT_TRUE(reply) << reply.error().text;
+  ASSERT_EQ(reply->jobs.size(), 2u);
+  for (const auto& job : reply->jobs) EXPECT_EQ(job.events.back().event, "END");
+}
+
+TEST(accounting, is_not_emptied_where_history_was_dropped) {
+  AcctDesk desk;
+  desk.cluster.host(4);
+  auto id = desk.ended({});
+  desk.commit();
+  desk.core.reset();
+  auto core = std::move(*store::Connection::open({.path = desk.dir.path() + "/core.db"}));
+  ASSERT_TRUE(core->exec("DELETE FROM event WHERE seq < 3"));
+  ASSERT_TRUE(desk.accounting->begin_rebuild());
+  auto made = desk.accounting->remake();
+  desk.accounting->end_rebuild();
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().code, Code::NotFound);
+  AcctRequest request;
+  request.jobs.ids = {id};
+  EXPECT_EQ(desk.accounting->history(request)->jobs.size(), 1u);
+}
+
 }  // namespace
 }  // namespace wm::master

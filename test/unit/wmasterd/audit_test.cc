@@ -1,7 +1,9 @@
 #include "daemons/wmasterd/acct/audit.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 
@@ -92,6 +94,50 @@ TEST(Audit, a_line_that_a_crash_cut_off_is_dropped) {
   folder.write(folder.text() + R"({"number":4,"at_)");
   ASSERT_TRUE(Audit::open(folder.path)->append(act("ann", "qopen", {"day"})));
   auto reply = read_audit(folder.text(), {});
+  EXPECT_EQ(reply.checked, 4u);
+  EXPECT_EQ(reply.broken, "");
+}
+
+TEST(Audit, a_write_that_a_full_disk_cut_off_breaks_no_chain) {
+  log::open("audit", "", log::Level::Error);
+  Folder folder;
+  fill(folder);
+  auto audit = Audit::open(folder.path).value();
+  rlimit before{}, tight{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  tight = before;
+  tight.rlim_cur = folder.text().size() + 20;  // the next line is cut off, as where a disk is full
+  auto ignored = std::signal(SIGXFSZ, SIG_IGN);
+  ::setrlimit(RLIMIT_FSIZE, &tight);
+  EXPECT_FALSE(audit.append(act("ann", "qopen", {"day"})));
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, ignored);
+  ASSERT_TRUE(audit.append(act("ann", "qopen", {"day"})));
+  auto reply = read_audit(folder.text(), {});
+  EXPECT_EQ(reply.checked, 4u);
+  EXPECT_EQ(reply.broken, "");
+}
+
+TEST(Audit, files_that_have_grown_are_put_aside_and_the_chain_goes_on) {
+  Folder folder;
+  for (int i = 0; i < 30; ++i) {
+    auto audit = Audit::open(folder.path, 1000).value();  // each of them a start
+    ASSERT_TRUE(audit.append(act("ann", "hclose", {"h" + std::to_string(i)})));
+  }
+  EXPECT_LT(folder.text().size(), 1300u);
+  auto reply = Audit::open(folder.path, 1000)->reply({}).value();
+  EXPECT_EQ(reply.checked, 30u);
+  EXPECT_EQ(reply.broken, "");
+  EXPECT_EQ(reply.entries.back().number, 30u);
+  EXPECT_TRUE(std::filesystem::exists(folder.path + "/audit-00000001.log"));
+}
+
+TEST(Audit, a_start_right_after_a_file_was_put_aside_goes_on_with_it) {
+  Folder folder;
+  fill(folder);
+  std::filesystem::rename(folder.path + "/audit.log", folder.path + "/audit-00000001.log");
+  ASSERT_TRUE(Audit::open(folder.path)->append(act("ann", "qopen", {"day"})));
+  auto reply = Audit::open(folder.path)->reply({}).value();
   EXPECT_EQ(reply.checked, 4u);
   EXPECT_EQ(reply.broken, "");
 }

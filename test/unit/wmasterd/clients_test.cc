@@ -408,5 +408,29 @@ TEST(clients, a_write_while_the_store_fails_is_refused_and_can_be_repeated) {
   EXPECT_EQ(desk.jobs(), 1u);
 }
 
+TEST(clients, a_request_key_is_the_callers_own) {
+  Desk desk;
+  desk.start();
+  auto one = desk.submit("same");
+  desk.ask(Verb::Submit, desk.submission("same", {}, "1002"), kOther);
+  auto other = desk.first.last<SubmitReply>().job;
+  EXPECT_NE(other, one) << "the answer to somebody else's request";
+  EXPECT_EQ(desk.jobs(), 2u);
+  desk.ask(Verb::Submit, desk.submission("same", {}, "1002"), kOther);
+  EXPECT_EQ(desk.first.last<SubmitReply>().job, other);
+  desk.ask(Verb::Submit, desk.submission("same"));
+  EXPECT_EQ(desk.first.last<SubmitReply>().job, one);
+  EXPECT_EQ(desk.jobs(), 2u);
+}
+
+TEST(clients, a_request_key_of_another_says_nothing_while_its_request_is_under_way) {
+  Desk desk;
+  desk.start();
+  desk.send(desk.first, Verb::Submit, codec::encode(desk.submission("same")));
+  desk.send(desk.second, Verb::Submit, codec::encode(desk.submission("same", {}, "1002")), kOther);
+  desk.settle();
+  EXPECT_NE(desk.first.last<SubmitReply>().job, desk.second.last<SubmitReply>().job);
+}
+
 }  // namespace
 }  // namespace wm::master

@@ -73,6 +73,33 @@ TEST(cycle, what_jobs_wait_for_is_written_when_it_changes) {
   EXPECT_EQ(look(), (std::vector<JobId>{a, c}));
 }
 
+// A host that is closed and opened all day: its jobs wait for it, then for slots.
+TEST(cycle, reasons_that_flip_all_day_are_written_a_few_times_a_job) {
+  CycleDesk desk;
+  desk.past.host(1);
+  auto runs = desk.past.submit({});
+  for (int i = 0; i < 50; ++i) desk.past.submit({});
+  desk.start();
+  desk.pass();
+  desk.cycle->wake();
+  desk.pass(2s);
+  auto host = desk.job(runs).tasks.front().host;
+  std::size_t rows = 0;
+  for (int minute = 0; minute < 24 * 60; ++minute) {
+    desk.disk.events.clear();
+    if (minute % 2) desk.journal->propose({{HostOpened{host, "ann"}}, {}, {}, nullptr});
+    else desk.journal->propose({{HostClosed{host, "ann", ""}}, {}, {}, nullptr});
+    desk.cycle->wake();
+    desk.pass(60s);
+    desk.cycle->record_waits();
+    desk.pass();
+    for (const auto& event : desk.disk.events)
+      if (auto* wait = std::get_if<WaitRecorded>(&event.body)) rows += wait->jobs.size();
+  }
+  EXPECT_LE(rows, 50u * 40);
+  EXPECT_GE(rows, 50u * 10);
+}
+
 TEST(cycle, many_wakes_dispatch_a_job_once) {
   CycleDesk desk;
   desk.past.host(4);

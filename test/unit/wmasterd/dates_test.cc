@@ -129,6 +129,82 @@ TEST(dates, a_job_ends_at_its_termination_time_wherever_it_is) {
   EXPECT_EQ(desk.disk.events.size(), events) << "it is asked once";
 }
 
+/// A job with a termination time in an hour and one of a reservation that lasts as long, both
+/// running; then the clock is set a day forward.
+struct SetClock : Clock {
+  JobId limited;
+  SetClock() {
+    host(4);
+    SpecBuilder spec;
+    spec.spec.when.deadline = world->wall() + 1h;
+    limited = submit("1", spec);
+    pass(2s);
+    disk.clock_set += 24h;
+  }
+  bool is_killed() const { return job(limited).kill.has_value(); }
+  std::size_t steps() const {
+    return static_cast<std::size_t>(std::ranges::count_if(disk.events, [](const Event& event) {
+      return std::holds_alternative<ClockStepped>(event.body);
+    }));
+  }
+};
+
+TEST(dates, a_clock_that_is_a_day_ahead_for_six_seconds_ends_no_job) {
+  SetClock desk;
+  desk.pass(6s);
+  EXPECT_EQ(desk.steps(), 1u);
+  desk.disk.clock_set -= 24h;
+  desk.pass(50min);
+  EXPECT_FALSE(desk.is_killed());
+  EXPECT_EQ(desk.steps(), 2u);
+  desk.pass(15min);
+  EXPECT_TRUE(desk.is_killed()) << "its time has come";
+}
+
+TEST(dates, a_clock_that_stays_ahead_ends_the_job_after_five_minutes) {
+  SetClock desk;
+  desk.pass(5min - 2s);
+  EXPECT_FALSE(desk.is_killed());
+  desk.pass(4s);
+  EXPECT_TRUE(desk.is_killed());
+  EXPECT_EQ(desk.state().clock_doubt, 0s);
+}
+
+TEST(dates, an_administrator_who_trusts_the_clock_ends_the_wait) {
+  SetClock desk;
+  desk.pass(6s);
+  AdminRequest trust{key("trust"), AdminRequest::Act::ClockTrust, {}, "it was wrong for days"};
+  desk.ask(Verb::Admin, trust, kUser);
+  EXPECT_EQ(desk.first.refusal().code, number(Code::Denied));
+  desk.ask(Verb::Admin, trust, kBoss);
+  desk.pass(2s);
+  EXPECT_TRUE(desk.is_killed());
+}
+
+TEST(dates, a_master_that_was_down_while_the_clock_was_set_does_not_wait) {
+  SetClock desk;
+  desk.restart();
+  desk.pass(2s);
+  EXPECT_TRUE(desk.is_killed());
+}
+
+TEST(dates, a_clock_that_is_a_day_ahead_purges_no_job) {
+  Clock desk;
+  desk.host(4);
+  auto id = desk.submit("1", SpecBuilder().hold());
+  desk.ask(Verb::Kill, desk.kill(id));
+  desk.pass(2s);
+  ASSERT_EQ(desk.job(id).state, JobState::Killed);
+  desk.disk.clock_set += 24h;
+  desk.pass(1min);
+  EXPECT_TRUE(find_job(desk.state(), id));
+  desk.disk.clock_set -= 24h;
+  desk.pass(50min);
+  EXPECT_TRUE(find_job(desk.state(), id));
+  desk.pass(15min);
+  EXPECT_FALSE(find_job(desk.state(), id)) << "its hour is over";
+}
+
 TEST(dates, times_that_make_no_sense_are_refused) {
   Clock desk;
   desk.start();

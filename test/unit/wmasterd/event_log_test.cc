@@ -54,6 +54,22 @@ TEST(event_log, of_a_job_names_the_job) {
   EXPECT_EQ(words(JobPurged{JobId{7, 0}}, one_host()), "seq=5 job=7");
 }
 
+TEST(event_log, what_costs_work_or_hosts_is_more_than_information) {
+  using log::Level;
+  EXPECT_EQ(event_level(JobPurged{}), Level::Info);
+  EXPECT_EQ(event_level(HostSilent{}), Level::Warn);
+  EXPECT_EQ(event_level(HostDied{}), Level::Error);
+  EXPECT_EQ(event_level(HostFenceFailed{}), Level::Error);
+  EXPECT_EQ(event_level(TaskStuck{}), Level::Warn);
+  EXPECT_EQ(event_level(ClockStepped{}), Level::Warn);
+  TaskEnded ended;
+  EXPECT_EQ(event_level(ended), Level::Info);
+  ended.term = Term::HostLost;
+  EXPECT_EQ(event_level(ended), Level::Warn);
+  EXPECT_EQ(words(ClockStepped{std::chrono::hours(-1), true}, one_host()),
+            "seq=5 by_s=-3600 waits=yes");
+}
+
 TEST(event_log, its_level_follows_the_configuration) {
   auto path = testing::TempDir() + "wm_event_log_" + std::to_string(::getpid());
   Desk desk;

@@ -183,5 +183,78 @@ TEST(journal, an_event_that_does_not_fit_is_skipped_at_the_start) {
   EXPECT_EQ(desk.journal.published().seq, Seq{5});
 }
 
+/// A journal that has started on a clock that people set.
+struct ClockDesk : DiskDesk {
+  ClockDesk() {
+    EXPECT_TRUE(journal.start());
+    submit();
+  }
+  void submit() {
+    journal.propose(submission(++last));
+    run(50);
+  }
+  std::vector<std::string> names() const {
+    std::vector<std::string> list;
+    for (const auto& event : disk.events) list.emplace_back(event_name(event.body));
+    return list;
+  }
+  std::uint32_t last = 0;
+};
+
+TEST(journal, events_bear_what_the_clock_says_also_after_a_step_back) {
+  ClockDesk desk;
+  desk.disk.clock_set += std::chrono::hours(24);
+  desk.submit();
+  desk.disk.clock_set -= std::chrono::hours(24);
+  desk.submit();
+  EXPECT_EQ(desk.names(),
+            (std::vector<std::string>{"job_submitted", "clock_stepped", "job_submitted",
+                                      "clock_stepped", "job_submitted"}));
+  const auto& events = desk.disk.events;
+  EXPECT_GT(events[2].time, events[0].time + std::chrono::hours(23));
+  EXPECT_LT(events[4].time, events[0].time + std::chrono::seconds(1));
+  EXPECT_EQ(desk.journal.clock_steps_s(), 2 * 86400);
+}
+
+TEST(journal, a_step_that_the_disk_did_not_take_is_an_event_once_it_works) {
+  ClockDesk desk;
+  desk.disk.failing = true;
+  desk.disk.clock_set += std::chrono::hours(24);
+  desk.journal.propose(desk.submission(7));
+  desk.run(500);
+  EXPECT_EQ(desk.names().back(), "job_submitted");
+  desk.disk.failing = false;
+  desk.run(3000);
+  EXPECT_EQ(desk.names().back(), "clock_stepped");
+  EXPECT_EQ(find_job(desk.journal.published(), {1, 0})->times.submitted,
+            desk.disk.events[0].time + std::chrono::hours(24));
+}
+
+TEST(journal, a_start_with_a_clock_before_the_last_event_moves_what_lasts_and_holds_nothing) {
+  ClockDesk desk;
+  DiskDesk next;
+  next.disk = desk.disk;
+  next.disk.clock_set = -std::chrono::hours(24);
+  ASSERT_TRUE(next.journal.start());
+  ASSERT_TRUE(next.journal.deed_time());
+  EXPECT_FALSE(next.journal.deeds_wait());
+  next.run(50);
+  const auto& state = next.journal.published();
+  EXPECT_LE(find_job(state, {1, 0})->times.submitted, next.world.wall());
+}
+
+TEST(journal, a_start_ends_the_doubt_of_the_master_before) {
+  ClockDesk desk;
+  desk.disk.clock_set += std::chrono::hours(24);
+  desk.submit();
+  EXPECT_NE(desk.journal.published().clock_doubt, Duration{});
+  DiskDesk next;
+  next.disk = desk.disk;
+  ASSERT_TRUE(next.journal.start());
+  EXPECT_TRUE(next.journal.deed_time());
+  next.run(50);
+  EXPECT_EQ(next.journal.published().clock_doubt, Duration{});
+}
+
 }  // namespace
 }  // namespace wm::master

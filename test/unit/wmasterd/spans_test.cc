@@ -366,5 +366,29 @@ TEST(spans, events_that_became_durable_together_give_the_same_rows) {
   }
 }
 
+TEST(spans, a_clock_that_is_set_cuts_parts_and_changes_no_length) {
+  for (auto by : {std::chrono::hours(24), std::chrono::hours(-24)}) {
+    double set = std::chrono::duration<double>(by).count();
+    Site c;
+    auto host = c.host(2);
+    auto id = c.submit({});
+    c.start(id, {host}, 10);
+    c.step(ClockStepped{by}, set + 30);
+    c.end(id, 1, set + 45);
+    Folded ledger(c);
+    auto parts = ledger.of(id);
+    ASSERT_EQ(parts.size(), 2u);
+    EXPECT_EQ(parts[0].start, at(10));
+    EXPECT_EQ(parts[0].end, at(30));
+    EXPECT_EQ(parts[1].start, at(set + 30));
+    EXPECT_EQ(parts[1].end, at(set + 45));
+    const auto& attempt = ledger.attempts.at({id, Attempt{1}});
+    EXPECT_EQ(attempt.slot_ms, 35'000);
+    EXPECT_EQ(attempt.ended - attempt.started, std::chrono::seconds(35));
+    for (const auto& [key, row] : ledger.hosts)
+      if (row.until != WallTime{}) EXPECT_LT(row.since, row.until);
+  }
+}
+
 }  // namespace
 }  // namespace wm::master
