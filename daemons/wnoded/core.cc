@@ -109,7 +109,9 @@ void Core::adopt(const std::vector<launch::ShepherdUp>& shepherds,
     recall_cpus(entry);
     outside_.authorise(entry.order, [this, key = up.key](const Result<Authorised>& permit) {
       auto at = attempts_.find(key);
-      if (at != attempts_.end() && permit) grant(at->second, *permit);
+      if (at == attempts_.end() || !permit) return;
+      grant(at->second, *permit);
+      guard_web_port(key, at->second);
     });
     log::info("attempt_adopted", {{"attempt", to_string(up.key)}, {"tasks", up.tasks.size()}});
   }

@@ -61,6 +61,10 @@ class Outside {
                                            const proc::PortRange& range, std::uint32_t wanted) = 0;
   virtual Result<void> hold_port(const launch::AttemptKey& key, std::uint32_t first) = 0;
   virtual void release_port(const launch::AttemptKey& key) = 0;
+  /// Of the attempt's ports this one is its owner's alone until it is released. @errors as
+  /// proc::PortGuard; Denied: this daemon is not root
+  virtual Result<void> guard_port(const launch::AttemptKey& key, std::uint16_t port,
+                                  std::uint32_t uid) = 0;
 
   /// Who is at the local ports that are its keys. @cost O(connections of the machine)
   virtual void look_at_ports(std::map<std::uint16_t, PortUse>& uses) = 0;

@@ -70,7 +70,9 @@ RealOutside::RealOutside(boost::asio::io_context& loop, NodeSetup setup)
                                        "session_given_up", {{"why", given_up_}});
                             boost::asio::post(loop_, [this] { master_.give_up(); });
                           })),
-      timer_(loop) {}
+      timer_(loop),
+      guard_(proc::PortGuard::of_this_machine("wm " + setup_.host.cluster + "/" +
+                                              setup_.host.name)) {}
 
 RealOutside::~RealOutside() { workers_.join(); }
 
@@ -121,6 +123,7 @@ Result<void> RealOutside::adopt() {
   // read after connecting: a shepherd that ended in between has written its record by now
   WM_TRY(auto records, proc::read_exits(setup_.folders.exits, tell_damage));
   core_.adopt(found.living, records);
+  if (::geteuid() == 0) guard_.drop_others(core_.web_ports());
   shepherds_.listen([this](const auto& key, const auto& word) { on_word(key, word); },
                     [this](const auto& key) { core_.on_shepherd_lost(key); });
   late_.insert(found.late.begin(), found.late.end());
@@ -204,6 +207,22 @@ Result<std::uint32_t> RealOutside::lease_port(const launch::AttemptKey& key,
 
 Result<void> RealOutside::hold_port(const launch::AttemptKey& key, std::uint32_t first) {
   return ports_.hold(key, setup_.host.address, first);
+}
+
+void RealOutside::release_port(const launch::AttemptKey& key) {
+  if (auto at = guarded_.find(key); at != guarded_.end()) {
+    guard_.open(at->second);
+    guarded_.erase(at);
+  }
+  ports_.release(key);
+}
+
+Result<void> RealOutside::guard_port(const launch::AttemptKey& key, std::uint16_t port,
+                                     std::uint32_t uid) {
+  if (::geteuid() != 0) return fail(Code::Denied, "rules for a port need root");
+  WM_TRY(guard_.keep(port, uid));
+  guarded_[key] = port;
+  return {};
 }
 
 bool RealOutside::exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }

@@ -16,6 +16,7 @@
 #include "daemons/wnoded/shepherds.h"
 #include "libwm/gpu/nvml.h"
 #include "libwm/proc/job_ports.h"
+#include "libwm/proc/port_guard.h"
 #include "libwm/proc/port_uses.h"
 #include "libwm/proc/rapl.h"
 #include "libwm/proc/topology.h"
@@ -59,7 +60,9 @@ class RealOutside : public Outside {
   Result<std::uint32_t> lease_port(const launch::AttemptKey& key, const proc::PortRange& range,
                                    std::uint32_t wanted) override;
   Result<void> hold_port(const launch::AttemptKey& key, std::uint32_t first) override;
-  void release_port(const launch::AttemptKey& key) override { ports_.release(key); }
+  void release_port(const launch::AttemptKey& key) override;
+  Result<void> guard_port(const launch::AttemptKey& key, std::uint16_t port,
+                          std::uint32_t uid) override;
   void look_at_ports(std::map<std::uint16_t, PortUse>& uses) override { proc::look_at_ports(uses); }
   bool exists(const std::string& path) override;
   std::vector<std::uint32_t> cpus_of(std::int32_t pid) override;
@@ -92,6 +95,8 @@ class RealOutside : public Outside {
   boost::asio::steady_timer timer_;
   boost::asio::thread_pool workers_{2};
   proc::JobPorts ports_;
+  proc::PortGuard guard_;
+  std::map<launch::AttemptKey, std::uint16_t> guarded_;  // of those that have one, the port
   proc::Rapl rapl_;
   std::set<launch::AttemptKey> sweeping_;  ///< found dead at the start
   std::set<launch::AttemptKey> late_;      ///< found then, and silent

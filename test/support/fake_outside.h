@@ -64,7 +64,16 @@ class FakeOutside : public node::Outside {
     ports[key] = first;
     return {};
   }
-  void release_port(const launch::AttemptKey& key) override { ports.erase(key); }
+  void release_port(const launch::AttemptKey& key) override {
+    ports.erase(key);
+    guarded.erase(key);
+  }
+  Result<void> guard_port(const launch::AttemptKey& key, std::uint16_t port,
+                          std::uint32_t uid) override {
+    if (no_guard) return fail(Code::Denied, "rules for a port need root");
+    guarded[key] = {port, uid};
+    return {};
+  }
   void look_at_ports(std::map<std::uint16_t, PortUse>& uses) override {
     for (auto& [port, use] : uses)
       if (auto known = ports_used.find(port); known != ports_used.end()) use = known->second;
@@ -109,6 +118,8 @@ class FakeOutside : public node::Outside {
   std::deque<Asked> asked;
   std::deque<std::function<void(Result<launch::Account>)>> proofs;  ///< asked for
   std::map<launch::AttemptKey, std::uint32_t> ports;
+  std::map<launch::AttemptKey, std::pair<std::uint16_t, std::uint32_t>> guarded;  // port, uid
+  bool no_guard = false;  // as where the daemon is not root
   DirConf own_dirs;  // as this host's files say
   SiteScripts own_scripts;
   bool no_ports = false;
