@@ -63,8 +63,6 @@ class Core {
   /// Called every 200 ms: heartbeats, and the record file when it has grown.
   void on_tick(double load, Bytes free_mem, const HostLoad& more = {});
 
-  /// Ports where programs of attempts may listen for their owners. @cost O(attempts)
-  std::set<std::uint16_t> web_ports() const;
   /// Attempts known, for the log and tests.
   std::size_t attempts() const { return attempts_.size(); }
   /// For monitoring. @cost O(tasks)
@@ -133,7 +131,6 @@ class Core {
   bool serves_port(const HostOrder& order) const;
   Result<void> lease_port(const launch::AttemptKey& key, HostOrder& order);
   void hold_port(const launch::AttemptKey& key, const HostOrder& order);
-  bool guard_web_port(const launch::AttemptKey& key, const Entry& entry);
   std::uint16_t meets_here_at(const Entry& entry) const;
   static bool may_have_met(const Entry& entry);
   void tell_meeting(const launch::AttemptKey& key, Entry& entry, const PortUse& use);

@@ -32,7 +32,7 @@ bool Core::serves_port(const HostOrder& order) const {
 Result<void> Core::lease_port(const launch::AttemptKey& key, HostOrder& order) {
   if (!serves_port(order)) return {};
   proc::PortRange range{host_.limits.job_port_first, host_.limits.job_port_last};
-  WM_TRY(order.team.port, outside_.lease_port(key, range, order.team.port));
+  WM_TRY(order.team.port, outside_.job_ports().lease(key, range, order.team.port));
   return {};
 }
 
@@ -40,26 +40,8 @@ Result<void> Core::lease_port(const launch::AttemptKey& key, HostOrder& order) {
 /// again, if they can be.
 void Core::hold_port(const launch::AttemptKey& key, const HostOrder& order) {
   if (!serves_port(order) || order.team.port == 0) return;
-  if (auto held = outside_.hold_port(key, order.team.port); !held)
+  if (auto held = outside_.job_ports().hold(key, order.team.port); !held)
     log::warn("port_not_held", {{"attempt", to_string(key)}, {"why", held.error().text}});
-}
-
-/// Does nobody but the job's account reach the port of its program?
-bool Core::guard_web_port(const launch::AttemptKey& key, const Entry& entry) {
-  auto port = launch::web_port(entry.order);
-  if (port == 0 || !entry.account || !serves_port(entry.order)) return false;
-  auto kept = outside_.guard_port(key, static_cast<std::uint16_t>(port), entry.account->uid);
-  if (!kept)
-    log::info("web_port_open",
-              {{"attempt", to_string(key)}, {"port", port}, {"why", kept.error().text}});
-  return kept.has_value();
-}
-
-std::set<std::uint16_t> Core::web_ports() const {
-  std::set<std::uint16_t> ports;
-  for (const auto& [key, entry] : attempts_)
-    if (auto port = launch::web_port(entry.order)) ports.insert(static_cast<std::uint16_t>(port));
-  return ports;
 }
 
 /// Every process here makes room for one that knows the new size: the same task's, or that of

@@ -71,8 +71,7 @@ RealOutside::RealOutside(boost::asio::io_context& loop, NodeSetup setup)
                             boost::asio::post(loop_, [this] { master_.give_up(); });
                           })),
       timer_(loop),
-      guard_(proc::PortGuard::of_this_machine("wm " + setup_.host.cluster + "/" +
-                                              setup_.host.name)) {}
+      ports_(setup_.host.address, "wm " + setup_.host.cluster + "/" + setup_.host.name) {}
 
 RealOutside::~RealOutside() { workers_.join(); }
 
@@ -123,7 +122,7 @@ Result<void> RealOutside::adopt() {
   // read after connecting: a shepherd that ended in between has written its record by now
   WM_TRY(auto records, proc::read_exits(setup_.folders.exits, tell_damage));
   core_.adopt(found.living, records);
-  if (::geteuid() == 0) guard_.drop_others(core_.web_ports());
+  ports_.drop_old_rules();
   shepherds_.listen([this](const auto& key, const auto& word) { on_word(key, word); },
                     [this](const auto& key) { core_.on_shepherd_lost(key); });
   late_.insert(found.late.begin(), found.late.end());
@@ -198,31 +197,6 @@ void RealOutside::prove(std::function<void(Result<launch::Account>)> done) {
     if (auto config = own_config_.read(); account && !config) account = config.error();
     boost::asio::post(loop_, [done, account] { done(account); });
   });
-}
-
-Result<std::uint32_t> RealOutside::lease_port(const launch::AttemptKey& key,
-                                              const proc::PortRange& range, std::uint32_t wanted) {
-  return ports_.lease(key, range, wanted);
-}
-
-Result<void> RealOutside::hold_port(const launch::AttemptKey& key, std::uint32_t first) {
-  return ports_.hold(key, setup_.host.address, first);
-}
-
-void RealOutside::release_port(const launch::AttemptKey& key) {
-  if (auto at = guarded_.find(key); at != guarded_.end()) {
-    guard_.open(at->second);
-    guarded_.erase(at);
-  }
-  ports_.release(key);
-}
-
-Result<void> RealOutside::guard_port(const launch::AttemptKey& key, std::uint16_t port,
-                                     std::uint32_t uid) {
-  if (::geteuid() != 0) return fail(Code::Denied, "rules for a port need root");
-  WM_TRY(guard_.keep(port, uid));
-  guarded_[key] = port;
-  return {};
 }
 
 bool RealOutside::exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }

@@ -12,6 +12,7 @@
 
 #include <array>
 #include <map>
+#include <set>
 #include <string>
 
 #include "libwm/base/result.h"
@@ -43,6 +44,8 @@ class JobPorts {
   Result<void> hold(const launch::AttemptKey& key, const std::string& address, std::uint32_t first);
   /// Lets the attempt's ports go. @cost one close each
   void release(const launch::AttemptKey& key) { held_.erase(key); }
+  /// All ports of all leases. @cost O(leases)
+  std::set<std::uint16_t> held() const;
 
  private:
   struct Held {

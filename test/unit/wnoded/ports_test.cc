@@ -59,6 +59,7 @@ TEST_F(ports, the_port_of_a_training_job_is_held_until_it_ends) {
 TEST_F(ports, the_port_of_a_notebooks_program_is_its_owners_alone) {
   auto o = order();
   o.app.type = AppType::Notebook;
+  o.first_host = true;
   start(o);
   auto port = outside_.ports.at(key_) + 3;
   const auto& env = outside_.fake.started.at(0).tasks.at(0).env;
@@ -74,6 +75,7 @@ TEST_F(ports, the_port_of_a_notebooks_program_is_its_owners_alone) {
 TEST_F(ports, where_no_rule_can_be_made_the_program_is_not_told_that_its_port_is_its_own) {
   auto o = order();
   o.app.type = AppType::Notebook;
+  o.first_host = true;
   outside_.no_guard = true;
   start(o);
   const auto& env = outside_.fake.started.at(0).tasks.at(0).env;
