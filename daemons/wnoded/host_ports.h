@@ -45,8 +45,7 @@ class RealPorts : public HostPorts {
     return ports_.hold(key, address_, first);
   }
   void release(const launch::AttemptKey& key) override;
-  Result<void> guard(const launch::AttemptKey& key, std::uint16_t port,
-                     std::uint32_t uid) override;
+  Result<void> guard(const launch::AttemptKey& key, std::uint16_t port, std::uint32_t uid) override;
   void look_at(std::map<std::uint16_t, PortUse>& uses) override { proc::look_at_ports(uses); }
   /// Once what still runs is held: rules that a daemon of before made for what has ended go.
   void drop_old_rules();

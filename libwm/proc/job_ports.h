@@ -31,8 +31,8 @@ struct PortRange {
 /// The ports held on this host. @thread one   @owns their sockets
 class JobPorts {
  public:
-  /// Finds a free block for the attempt, `wanted` if that is one, and holds it; what it has already,
-  /// if it has some. `wanted` 0: any. Returns the first port.
+  /// Finds a free block for the attempt, `wanted` if that is one, and holds it; what it has
+  /// already, if it has some. `wanted` 0: any. Returns the first port.
   /// @errors Limit: no block of the range is free; System: no socket
   /// @cost one bind a port tried: a few, or all of the range when it is full
   Result<std::uint32_t> lease(const launch::AttemptKey& key, const PortRange& range,

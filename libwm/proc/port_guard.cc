@@ -62,9 +62,9 @@ std::vector<PortGuard::Rule> PortGuard::rules(std::uint16_t port, uid_t account)
                                "--reject-with", "tcp-reset"});
     return words;
   };
-  return {rule({"OUTPUT", "-o", "lo"},
-               {"-m", "owner", "!", "--uid-owner", std::to_string(account)}),
-          rule({"INPUT", "!", "-i", "lo"}, {})};
+  return {
+      rule({"OUTPUT", "-o", "lo"}, {"-m", "owner", "!", "--uid-owner", std::to_string(account)}),
+      rule({"INPUT", "!", "-i", "lo"}, {})};
 }
 
 std::vector<std::string> PortGuard::tools() const {

@@ -56,7 +56,7 @@ class FakeOutside : public node::Outside, public node::HostPorts {
   }
   node::HostPorts& job_ports() override { return *this; }
   Result<std::uint32_t> lease(const launch::AttemptKey& key, const proc::PortRange& range,
-                                   std::uint32_t wanted) override {
+                              std::uint32_t wanted) override {
     if (no_ports) return fail(Code::Limit, "no port is free");
     if (wanted != 0 && !taken.contains(wanted)) return ports[key] = wanted;
     return ports[key] = range.first + 4 * static_cast<std::uint32_t>(ports.size());
@@ -70,7 +70,7 @@ class FakeOutside : public node::Outside, public node::HostPorts {
     guarded.erase(key);
   }
   Result<void> guard(const launch::AttemptKey& key, std::uint16_t port,
-                          std::uint32_t uid) override {
+                     std::uint32_t uid) override {
     if (no_guard) return fail(Code::Denied, "rules for a port need root");
     guarded[key] = {port, uid};
     return {};
@@ -121,7 +121,7 @@ class FakeOutside : public node::Outside, public node::HostPorts {
   std::map<launch::AttemptKey, std::uint32_t> ports;
   std::map<launch::AttemptKey, std::pair<std::uint16_t, std::uint32_t>> guarded;  // port, uid
   bool no_guard = false;  // as where the daemon is not root
-  DirConf own_dirs;  // as this host's files say
+  DirConf own_dirs;       // as this host's files say
   SiteScripts own_scripts;
   bool no_ports = false;
   std::set<std::uint32_t> taken;  // ports that somebody else has
