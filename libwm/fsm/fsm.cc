@@ -17,7 +17,10 @@ Touched apply(Cluster& cluster, const Event& event) {
   cluster.seq = event.seq;
   cluster.time = event.time;
   std::visit([&](const auto& body) { apply_to(cluster, body, event.time, touched); }, event.body);
-  for (auto id : touched.jobs) index_setbacks(cluster, id);
+  for (auto id : touched.jobs) {
+    index_setbacks(cluster, id);
+    index_job(cluster, id);
+  }
   return touched;
 }
 
