@@ -65,12 +65,6 @@ class TurnsWorld final : public WholeWorld {
     push(kWorker, std::move(job), false);
     push(2 * kWorker, std::move(done), true);
   }
-  void answer(std::function<void()> job, std::function<void()> done) override {
-    work(std::move(job), std::move(done));
-  }
-  void look(std::function<void()> job, std::function<void()> done) override {
-    work(std::move(job), std::move(done));
-  }
   std::string random(std::size_t n) override { return std::string(n, 'r'); }
   void send(PeerId peer, std::uint16_t type, std::string payload) override {
     if (!peer || peer.value > peers_.size()) return;
@@ -78,6 +72,7 @@ class TurnsWorld final : public WholeWorld {
       peers_[peer.value - 1](type, payload);
     });
   }
+  std::size_t unsent(PeerId) override { return 0; }
   void close(PeerId) override {}
   std::uint64_t commit(Commit, std::function<void(Result<void>)> done) override {
     push(

@@ -81,8 +81,8 @@ void Core::on_published(const Journal::Published& published) {
   else dates_.on_jobs_changed(published.touched.jobs);
   if (published.reloaded) searches_.on_reload();
   else searches_.on_jobs_changed(published.touched.jobs);
-  if (published.reloaded) hosts_.on_reload();
-  else hosts_.on_jobs_changed(published.touched.jobs);
+  if (published.reloaded) hosts_.ordering().on_reload();
+  else hosts_.ordering().on_jobs_changed(published.touched.jobs);
   act(fsm::react(journal_.published(), published.touched));
   clients_.on_published(published);
   if (!published.touched.jobs.empty() && dates_.any_dependent()) cycle_.wake();
@@ -90,8 +90,9 @@ void Core::on_published(const Journal::Published& published) {
 
 void Core::act(const Actions& actions) {
   for (const auto& action : actions) {
-    if (auto* order = std::get_if<OrderHost>(&action)) hosts_.order(*order);
-    else if (auto* agents = std::get_if<OrderAgents>(&action)) hosts_.order_agents(agents->job);
+    if (auto* order = std::get_if<OrderHost>(&action)) hosts_.ordering().order(*order);
+    else if (auto* agents = std::get_if<OrderAgents>(&action))
+      hosts_.ordering().order_agents(agents->job);
     else cycle_.wake();
   }
 }

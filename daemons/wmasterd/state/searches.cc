@@ -56,17 +56,10 @@ void each_trial(const Cluster& state, const Job& base, Visit visit) {
 
 SearchStanding standing_of(const Cluster& state, const Job& base) {
   SearchStanding standing{elements_there(base), 0};
-  each_trial(state, base, [&](const Job& trial) { standing.live += !is_over(trial.state); });
+  const StateCounts* counts = state.indexes.arrays.find(base.id.job);
+  for (std::size_t s = 0; counts && s < counts->size(); ++s)
+    if (!is_over(static_cast<JobState>(s))) standing.live += (*counts)[s];
   return standing;
-}
-
-// It takes more, or is to be ended at its time.
-bool is_watched(const Cluster& state, const Job& base) {
-  if (!is_search(base)) return false;
-  if (gives(base)) return true;
-  bool ends = base.state == JobState::Array && !base.kill;
-  return ends && run_limit_of(base.spec().exec.search) != Duration{} &&
-         standing_of(state, base).live > 0;
 }
 
 }  // namespace
@@ -85,6 +78,22 @@ std::uint32_t wanted(const Job& base, const SearchStanding& standing) {
   return standing.live >= most ? 0 : std::min(most - standing.live, left);
 }
 
+const Searches::Words& Searches::words_of(const Job& base) {
+  Words& words = words_[base.id.job];
+  if (words.of == base.sealed) return words;
+  const auto& search = base.spec().exec.search;
+  words = {base.sealed, run_limit_of(search), has_suggester(base.spec())};
+  return words;
+}
+
+// It takes more, or is to be ended at its time.
+bool Searches::is_watched(const Cluster& state, const Job& base) {
+  if (!is_search(base)) return false;
+  if (gives(base)) return true;
+  bool ends = base.state == JobState::Array && !base.kill;
+  return ends && words_of(base).run_limit != Duration{} && standing_of(state, base).live > 0;
+}
+
 void Searches::on_reload() {
   std::erase_if(searches_, [](const auto& entry) { return !entry.second.asking; });
   for (auto& [number, search] : searches_) search.stale = true;
@@ -94,16 +103,20 @@ void Searches::on_reload() {
 }
 
 void Searches::on_jobs_changed(const std::set<JobId>& jobs) {
-  for (JobId id : jobs) {
-    const Job* base = journal_.published().jobs.find(id.job);
+  std::set<std::uint32_t> numbers;
+  for (JobId id : jobs) numbers.insert(id.job);
+  for (auto number : numbers) {
+    const Job* base = journal_.published().jobs.find(number);
+    if (!base) words_.erase(number);
     if (!base || !is_watched(journal_.published(), *base)) {
-      searches_.erase(id.job);
-      note(id.job, "");
+      searches_.erase(number);
+      note(number, "");
       continue;
     }
-    searches_[id.job].stale = true;
+    Search& search = searches_[number];
+    search.stale = true;
+    look(number, search);
   }
-  on_tick();
 }
 
 void Searches::on_tick() {
@@ -121,7 +134,7 @@ void Searches::look(std::uint32_t number, Search& search) {
   const Job* base = state.jobs.find(number);
   if (!base || !gives(*base)) return;
   search.stale = false;
-  if (!has_suggester(base->spec())) return;
+  if (!words_of(*base).suggested) return;
   auto standing = standing_of(state, *base);
   auto number_wanted = wanted(*base, standing);
   bool full = standing.given == element_count(base->spec());
@@ -130,6 +143,7 @@ void Searches::look(std::uint32_t number, Search& search) {
 
 void Searches::ask(const Job& base, Search& search, std::uint32_t wanted) {
   search.asking = true;
+  if (reads_configs(base, search)) return;
   auto line = "{\"id\":" + std::to_string(base.id.job) + ",\"wanted\":" + std::to_string(wanted) +
               ",\"search\":" + base.spec().exec.search +
               ",\"history\":" + history_of(base, search) + "}";
@@ -138,15 +152,42 @@ void Searches::ask(const Job& base, Search& search, std::uint32_t wanted) {
       [this, number = base.id.job](const Result<std::string>& answer) { take(number, answer); });
 }
 
-// What was given before a restart is read again, once.
-std::string Searches::history_of(const Job& base, Search& search) {
+// What was given before a restart is read again, once and off the loop; then the question is made.
+// False: all is known.
+bool Searches::reads_configs(const Job& base, const Search& search) {
+  using Configs = std::map<std::uint32_t, std::string>;
+  auto hashes = std::make_shared<Configs>();
+  each_trial(journal_.newest(), base, [&](const Job& trial) {
+    if (!search.configs.contains(trial.id.index))
+      hashes->emplace(trial.id.index, trial.trial.data_hash);
+  });
+  if (hashes->empty()) return false;
+  auto read = std::make_shared<Configs>();
+  workers_.read_store(
+      [&store = store_, hashes, read] {
+        for (const auto& [index, hash] : *hashes) {
+          auto data = hash.empty() ? Result<std::string>("{}") : store.blob(hash);
+          read->emplace(index, data ? *std::move(data) : "{}");
+        }
+      },
+      [this, number = base.id.job, read] {
+        auto at = searches_.find(number);
+        if (at == searches_.end()) return;
+        at->second.configs.merge(*read);
+        at->second.asking = false;
+        at->second.stale = true;
+        look(number, at->second);
+      });
+  return true;
+}
+
+std::string Searches::history_of(const Job& base, const Search& search) const {
   std::string history = "[";
   each_trial(journal_.newest(), base, [&](const Job& trial) {
-    auto [config, is_new] = search.configs.try_emplace(trial.id.index, "{}");
-    if (is_new && !trial.trial.data_hash.empty())
-      if (auto data = store_.blob(trial.trial.data_hash)) config->second = *std::move(data);
+    auto config = search.configs.find(trial.id.index);
     history += history.size() > 1 ? "," : "";
-    history += "{\"index\":" + std::to_string(trial.id.index) + ",\"config\":" + config->second +
+    history += "{\"index\":" + std::to_string(trial.id.index) +
+               ",\"config\":" + (config == search.configs.end() ? "{}" : config->second) +
                ",\"state\":\"" + word_for(trial) +
                "\",\"metrics\":" + (trial.trial.report.empty() ? "{}" : trial.trial.report) + "}";
   });
@@ -207,7 +248,8 @@ void Searches::note(std::uint32_t number, const std::string& why) {
 
 // After maxRunTime nothing more is given, and what runs is ended.
 bool Searches::end_if_due(const Job& base) {
-  auto limit = run_limit_of(base.spec().exec.search);
+  if (!is_search(base)) return false;
+  auto limit = words_of(base).run_limit;
   bool waits = base.state != JobState::Array || base.kill;
   if (limit == Duration{} || waits || clock_.wall() < base.times.submitted + limit) return false;
   Proposal proposal;

@@ -40,38 +40,51 @@ class Searches {
   Searches(const World& world, Journal& journal)
       : clock_(world.clock),
         store_(world.store),
+        workers_(world.workers),
         processes_(world.processes),
         keys_(world.keys),
         journal_(journal) {}
 
   /// Every search is looked at anew. @cost O(jobs)
   void on_reload();
+  /// @cost O(those), and O(trials) for a search that is to ask
   void on_jobs_changed(const std::set<JobId>& jobs);
   void on_tick();
   /// The suggester's failures that last. A value, replaced whole. @cost O(1)
   std::shared_ptr<const SearchWaits> waits() const { return waits_; }
 
  private:
+  /// What the words of a search say, read once; of a job that was changed they are others.
+  struct Words {
+    std::shared_ptr<const SealedSpec> of;
+    Duration run_limit{};  // maxRunTime; 0: none
+    bool suggested = false;
+  };
   struct Search {
     std::map<std::uint32_t, std::string> configs;  // by index, as they were given
     bool asking = false;
     bool stale = true;    // something has changed since the last question
     WallTime retry_at{};  // the suggester has failed
   };
+  const Words& words_of(const Job& base);
+  bool is_watched(const Cluster& state, const Job& base);
   void look(std::uint32_t number, Search& search);
   void ask(const Job& base, Search& search, std::uint32_t wanted);
   void take(std::uint32_t number, const Result<std::string>& answer);
   void fail_with(std::uint32_t number, Search& search, const std::string& why);
   void note(std::uint32_t number, const std::string& why);
   bool end_if_due(const Job& base);
-  std::string history_of(const Job& base, Search& search);
+  bool reads_configs(const Job& base, const Search& search);
+  std::string history_of(const Job& base, const Search& search) const;
 
   Clock& clock_;
   Store& store_;
+  Workers& workers_;
   Processes& processes_;
   Keys& keys_;
   Journal& journal_;
   std::map<std::uint32_t, Search> searches_;
+  std::map<std::uint32_t, Words> words_;  // of all that are there, by number
   std::shared_ptr<const SearchWaits> waits_ = std::make_shared<const SearchWaits>();
 };
 
