@@ -33,7 +33,7 @@ TEST(job_index, a_job_is_found_by_its_name_until_it_has_another_or_is_gone) {
   auto a = c.submit(named_job("a")), b = c.submit(named_job("b"));
   auto more = c.submit(named_job("a"));
   EXPECT_EQ(named(c.state, "a"), (std::vector{a.job, more.job}));
-  c.step(JobModified{b, "u1", named_job("a").sealed()});
+  c.step(JobModified{b, named_job("a").sealed(), "u1", ""});
   EXPECT_EQ(named(c.state, "a"), (std::vector{a.job, b.job, more.job}));
   EXPECT_TRUE(named(c.state, "b").empty());
   c.step(KillRequested{a, {}});
