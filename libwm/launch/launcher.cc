@@ -86,8 +86,8 @@ WM_PLAIN(RunningTask) { f(s.task), f(s.pid), f(s.started), f(s.ended), f(s.start
 WM_PLAIN(ShepherdUp) { f(s.version), f(s.key), f(s.pid), f(s.memo), f(s.tasks), f(s.delivers); }
 WM_PLAIN(TaskStarted) { f(s.task); }
 WM_PLAIN(TaskEnded) {
-  f(s.record), f(s.record.report), f(s.record.usage.mean_mem), f(s.record.usage.max_swap);
-  f(s.delivers);
+  f(s.record), f(s.record.report);
+  if (f.more()) f(s.record.usage.mean_mem), f(s.record.usage.max_swap), f(s.delivers);
 }
 WM_PLAIN(Delivered) { f(s.text); }
 WM_PLAIN(AttemptEnded) { f(s.record); }

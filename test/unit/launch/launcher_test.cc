@@ -75,7 +75,7 @@ TEST(launcher, mean_memory_and_swap_are_read_where_they_are) {
   EXPECT_FALSE(record_from_bytes(to_bytes(record) + "x"));
   auto ended = to_bytes(ShepherdWord(TaskEnded{record}));
   EXPECT_EQ(std::get<TaskEnded>(*word_from_bytes(ended)).record, record);
-  auto before = word_from_bytes(std::string_view(ended).substr(0, ended.size() - 16));
+  auto before = word_from_bytes(std::string_view(ended).substr(0, ended.size() - 17));
   ASSERT_TRUE(before);
   EXPECT_EQ(std::get<TaskEnded>(*before).record.usage.mean_mem, Bytes{0});
   Used used{std::chrono::seconds(1), std::chrono::seconds(60), Bytes{9}};
