@@ -386,7 +386,9 @@ TEST(spans, a_clock_that_is_set_cuts_parts_and_changes_no_length) {
     EXPECT_EQ(attempt.slot_ms, 35'000);
     EXPECT_EQ(attempt.ended - attempt.started, std::chrono::seconds(35));
     for (const auto& [key, row] : ledger.hosts) {
-      if (row.until != WallTime{}) EXPECT_LT(row.since, row.until);
+      if (row.until != WallTime{}) {
+        EXPECT_LT(row.since, row.until);
+      }
     }
   }
 }
