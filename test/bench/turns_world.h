@@ -54,6 +54,7 @@ class TurnsWorld final : public WholeWorld {
   Duration now() const { return now_; }
 
   std::vector<double> turns_us;
+  std::vector<double> answers_us;  ///< what workers spent on each answer of a state
   Loaded loaded;  ///< what a start finds
 
   WallTime wall() override { return test::at(0) + now_; }
@@ -64,6 +65,10 @@ class TurnsWorld final : public WholeWorld {
   void work(std::function<void()> job, std::function<void()> done) override {
     push(kWorker, std::move(job), false);
     push(2 * kWorker, std::move(done), true);
+  }
+  void answer(Job job, Job done) override {
+    auto timed = [this, job = std::move(job)] { answers_us.push_back(timed_us(job)); };
+    work(std::move(timed), std::move(done));
   }
   std::string random(std::size_t n) override { return std::string(n, 'r'); }
   void send(PeerId peer, std::uint16_t type, std::string payload) override {
