@@ -171,6 +171,15 @@ void keep_sampling(RealWorld& world, const Core& core, Meters& meters) {
   world.after(kSample, [&world, &core, &meters] { keep_sampling(world, core, meters); });
 }
 
+// What hosts measure of their use.
+void keep_use(const Result<std::unique_ptr<Meters>>& meters, Core& core, RealWorld& world) {
+  if (!meters) return log::warn("use_not_kept", {{"why", meters.error().text}});
+  core.hosts().on_meter(
+      [&kept = **meters, &world](const std::string& host, const HostMeter& words) {
+        kept.take(host, words, world.wall());
+      });
+}
+
 void tell_steps(Meters& meters, const std::vector<Event>& events) {
   for (const auto& event : events)
     if (const auto* step = std::get_if<ClockStepped>(&event.body))
@@ -282,11 +291,7 @@ Result<void> serve(const Options& options) {
   core.clients().set_accounting(
       [&](auto done) { rebuild_acct(*accounting, *world, std::move(done)); },
       [&](const AcctRequest& request) { return accounting->account(request); });
-  if (meters)
-    core.hosts().on_meter([&](const std::string& host, const HostMeter& words) {
-      (*meters)->take(host, words, world->wall());
-    });
-  else log::warn("use_not_kept", {{"why", meters.error().text}});
+  keep_use(meters, core, *world);
   PolicyAsker policies(loop, host_uid == ::geteuid() ? "" : conf::policy_socket(conf.dirs));
   core.clients().set_policy(policies.asker());
   core.clients().set_audit({[&](AuditEntry entry) { audit->keep(std::move(entry)); },

@@ -82,12 +82,22 @@ WM_PLAIN(Sweep) { f(s.cluster), f(s.key), f(s.tasks), f(s.kill_grace); }
 WM_PLAIN(ReadFile) { f(s.account), f(s.cwd), f(s.file), f(s.offset), f(s.limit_bytes); }
 WM_PLAIN(StartAgent) { f(s.argv), f(s.env); }
 WM_PLAIN(KeepWarm) { f(s.command), f(s.argv), f(s.env), f(s.after); }
-WM_PLAIN(RunningTask) { f(s.task), f(s.pid), f(s.started), f(s.ended), f(s.start); }
-WM_PLAIN(ShepherdUp) { f(s.version), f(s.key), f(s.pid), f(s.memo), f(s.tasks), f(s.delivers); }
-WM_PLAIN(TaskStarted) { f(s.task); }
+WM_PLAIN(RunningTask) { f(s.task), f(s.pid), f(s.started), f(s.ended); }
+// What shepherds of before do not say comes last: they go on under a host daemon of now.
+WM_PLAIN(ShepherdUp) {
+  f(s.version), f(s.key), f(s.pid), f(s.memo), f(s.tasks);
+  if (!f.more()) return;
+  f(s.delivers);
+  for (auto& task : s.tasks) f(task.start);
+}
+WM_PLAIN(TaskStarted) {
+  f(s.task);
+  if (f.more()) f(s.task.start);
+}
 WM_PLAIN(TaskEnded) {
   f(s.record), f(s.record.report);
-  if (f.more()) f(s.record.usage.mean_mem), f(s.record.usage.max_swap), f(s.delivers);
+  if (f.more()) f(s.record.usage.mean_mem), f(s.record.usage.max_swap);
+  if (f.more()) f(s.delivers);
 }
 WM_PLAIN(Delivered) { f(s.text); }
 WM_PLAIN(AttemptEnded) { f(s.record); }

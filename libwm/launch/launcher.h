@@ -29,7 +29,7 @@
 namespace wm::launch {
 
 /// Version of the words below; a shepherd of another version is ended, not spoken to.
-inline constexpr std::uint32_t kLauncherVersion = 12;
+inline constexpr std::uint32_t kLauncherVersion = 10;
 
 /// One try to run one job: what a shepherd is responsible for on its host.
 struct AttemptKey {

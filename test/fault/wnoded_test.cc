@@ -220,7 +220,7 @@ TEST_F(wnoded, refuses_what_its_owner_did_not_sign) {
   order.resolved.program.command = "touch stolen";
   master_->send(NodeVerb::Order, order);
   auto fact = end();
-  EXPECT_EQ(fact.term, Term::LaunchFailed);
+  EXPECT_EQ(fact.term, Term::Denied);
   EXPECT_NE(fact.text.find("differs from what its owner signed"), std::string::npos) << fact.text;
   EXPECT_FALSE(exists("stolen"));
 }

@@ -45,6 +45,7 @@ class Course : public test::ClusterBuilder {
     of_an_open_array();
     of_a_signature();
     of_what_people_arrange();
+    of_what_a_job_leaves();
     of_the_clock();
     of_a_take_over();
   }
@@ -152,6 +153,15 @@ class Course : public test::ClusterBuilder {
     run(id, {h1_});
     step(TasksMet{id, kFirst});
     end(id, 1);
+  }
+
+  void of_what_a_job_leaves() {
+    auto id = submit({});
+    run(id, {h1_});
+    TaskEnded last{id, kFirst, TaskNumber{1}, 0, Term::None, {}, ""};
+    last.delivers = true;
+    step(last);
+    step(JobDelivered{id, kFirst, "the copy of 'made' exited with 1"});
   }
 
   void of_a_take_over() { step(TakenOver{1, state.last_job + 100, "root", "restored"}); }

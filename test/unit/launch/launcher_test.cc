@@ -75,7 +75,7 @@ TEST(launcher, mean_memory_and_swap_are_read_where_they_are) {
   EXPECT_FALSE(record_from_bytes(to_bytes(record) + "x"));
   auto ended = to_bytes(ShepherdWord(TaskEnded{record}));
   EXPECT_EQ(std::get<TaskEnded>(*word_from_bytes(ended)).record, record);
-  auto before = word_from_bytes(std::string_view(ended).substr(0, ended.size() - 17));
+  auto before = word_from_bytes(std::string_view(ended).substr(0, ended.size() - 24));
   ASSERT_TRUE(before);
   EXPECT_EQ(std::get<TaskEnded>(*before).record.usage.mean_mem, Bytes{0});
   Used used{std::chrono::seconds(1), std::chrono::seconds(60), Bytes{9}};
@@ -87,6 +87,23 @@ TEST(launcher, mean_memory_and_swap_are_read_where_they_are) {
   ASSERT_TRUE(old);
   EXPECT_EQ(std::get<Used>(*old).mem_peak, Bytes{9});
   EXPECT_FALSE(std::get<Used>(*old).now);
+}
+
+// A host daemon that was replaced meets shepherds that the one before started.
+TEST(launcher, a_shepherd_of_before_is_understood) {
+  ShepherdUp up;
+  up.key = {{12, 4}, {3}};
+  up.tasks = {{TaskNumber{1}, 70, WallTime(Duration(1)), true}, {TaskNumber{2}, 71}};
+  up.tasks[1].start = 99;
+  up.delivers = true;
+  auto now = to_bytes(ShepherdWord(up));
+  EXPECT_EQ(std::get<ShepherdUp>(*word_from_bytes(now)), up);
+  auto before = word_from_bytes(std::string_view(now).substr(0, now.size() - 3 * 8));
+  ASSERT_TRUE(before);
+  up.tasks[1].start = 0;
+  up.delivers = false;
+  EXPECT_EQ(std::get<ShepherdUp>(*before), up);
+  EXPECT_FALSE(word_from_bytes(std::string_view(now).substr(0, now.size() - 8)));
 }
 
 TEST(launcher, every_truncated_order_is_refused) {

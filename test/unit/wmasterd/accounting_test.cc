@@ -448,10 +448,9 @@ std::vector<Event> short_lives(Seq last, std::uint32_t jobs) {
   auto add = [&](EventBody body) { events.push_back({Seq{++last.value}, at(1), std::move(body)}); };
   auto sealed = SpecBuilder().sealed();
   for (std::uint32_t n = 1; n <= jobs; ++n) add(JobSubmitted{{n, 0}, sealed});
-  for (std::uint32_t n = 1; n <= jobs; ++n) {
+  for (std::uint32_t n = 1; n <= jobs; ++n)
     add(KillRequested{{n, 0}, {Term::Owner, "ann", "", at(1)}});
-    add(JobPurged{{n, 0}});
-  }
+  for (std::uint32_t n = 1; n <= jobs; ++n) add(JobPurged{{n, 0}});
   return events;
 }
 
@@ -484,7 +483,11 @@ TEST(accounting, a_database_that_is_locked_costs_no_memory_and_loses_no_row) {
   auto reply = desk.accounting->history(first_and_last);
   ASSERT_TRUE(reply) << reply.error().text;
   ASSERT_EQ(reply->jobs.size(), 2u);
-  for (const auto& job : reply->jobs) EXPECT_EQ(job.events.back().event, "END");
+  for (const auto& job : reply->jobs) {
+    std::vector<std::string> words;
+    for (const auto& event : job.events) words.push_back(event.event);
+    EXPECT_EQ(words, (std::vector<std::string>{"SUBMIT", "KILL", "END"})) << to_string(job.id);
+  }
 }
 
 TEST(accounting, is_not_emptied_where_history_was_dropped) {

@@ -174,6 +174,7 @@ TEST(journal, an_event_that_does_not_fit_is_skipped_at_the_start) {
                       {Seq{2}, at(2), TaskStarted{{7, 0}, Attempt{1}, TaskNumber{1}, 50}},
                       {Seq{3}, at(3), JobSubmitted{{2, 0}, SpecBuilder().sealed()}},
                       {Seq{4}, at(4), JobReleased{{2, 0}, "u1"}}};
+  desk.disk.clock_set = std::chrono::seconds(5);
   ASSERT_TRUE(desk.journal.start());
   EXPECT_NE(desk.journal.published().jobs.find(1), nullptr);
   EXPECT_NE(desk.journal.published().jobs.find(2), nullptr);
