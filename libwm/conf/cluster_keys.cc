@@ -410,10 +410,8 @@ constexpr Key<C> kClusterKeys[] = {
      Effect::Reconfig,
      "So many requests are with the submit policy at a time; others wait."},
     {"submit_policy_failure",
-     [](C& c) -> Field {
-       return Choice{&c.submit_policy.failure, kFailures};
-     },
-     kAny, Effect::Reconfig,
+     [](C& c) -> Field { return Choice{&c.submit_policy.failure, kFailures}; }, kAny,
+     Effect::Reconfig,
      "What is done with a submission when the submit policy fails: it takes too long, ends with "
      "another status than 0, or says what is no answer. Either way an error is logged."},
     {"store_queue",

@@ -344,7 +344,7 @@ void apply_to(Cluster& c, const TaskEnded& e, WallTime now, Touched& t) {
     if (ended_before && job.finishing) let_others_go(c, job, now);
     settle(c, job, now);
   }
-  if (job.spec().elastic && only_delivers(job)) {
+  if (only_delivers(job)) {
     ++job.generation;  // its hosts cannot know that no task will come
     t.orders.insert(e.job);
   }

@@ -32,6 +32,7 @@ struct HostFacts {
   std::vector<std::string> passed_on;      ///< "WM_CLUSTER_DIR=…": from wnoded's own environment
   std::string munge_socket;                ///< of the identity service; empty: the system's
   SiteScripts scripts;
+  bool owns_web_port = false;          ///< web_port() of the order is its owner's alone
   bool lost_output_fails = true;       ///< as AttemptSpec has it
   CpuMap cpus;                         ///< what affinity[] chooses from; empty: nothing is bound
   std::vector<std::string> gpu_files;  ///< what containers need to use the GPUs: container.h

@@ -165,6 +165,8 @@ constexpr OwnVariable kOwn[] = {
     {"WM_START", SetWhen::Process, SetBy::LaunchEnv},
     {"WM_TASK", SetWhen::Task, SetBy::LaunchEnv},
     {"WM_WARM_FD", SetWhen::Warm, SetBy::Wshepherd},
+    {"WM_WEB_PORT", SetWhen::Notebook, SetBy::PartEnv},
+    {"WM_WEB_PORT_OWNED", SetWhen::Notebook, SetBy::PartEnv},
     {"WM_WEB_SOCKET", SetWhen::Notebook, SetBy::PartEnv},
     {"WORLD_SIZE", SetWhen::Meets, SetBy::FrameworkEnv},
 };

@@ -56,7 +56,7 @@ struct Times {
 struct Outcome {
   std::int32_t status = 0;  ///< wait status of the task that decided
   Term term = Term::None;
-  std::string text;  ///< more, for people
+  std::string text;    ///< more, for people
   HostId delivers_on;  ///< writes what the job leaves; its end is told after that; 0: none does
   bool operator==(const Outcome&) const = default;
 };

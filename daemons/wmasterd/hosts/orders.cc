@@ -175,7 +175,8 @@ void set_end(HostOrder& order, const Job& job) {
 }  // namespace
 
 bool has_work_on(const Job& job, HostId host) {
-  return std::any_of(job.tasks.begin(), job.tasks.end(),
+  return job.outcome.delivers_on == host ||
+         std::any_of(job.tasks.begin(), job.tasks.end(),
                      [&](auto& t) { return t.host == host && t.holds_slot(); });
 }
 

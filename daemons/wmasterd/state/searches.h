@@ -22,9 +22,16 @@ struct SearchStanding {
   std::uint32_t live = 0;   ///< of them not over
 };
 
+/// What a search's JSON says of how it goes on.
+struct SearchTerms {
+  bool learns = true;     ///< suggestions look at what came before; others are made long ahead
+  bool suggested = true;  ///< by the suggester, not by an optimizer of its owner's
+  Duration run_limit{};   ///< maxRunTime: it ends so long after its submission; 0: never
+};
+
 /// So many elements are to be asked for: those that may run at once and one ahead, less those that
 /// are not over, within what is reserved. @cost O(1)
-std::uint32_t wanted(const Job& base, const SearchStanding& standing);
+std::uint32_t wanted(const Job& base, const SearchTerms& terms, const SearchStanding& standing);
 
 /// Is it a search that has its trials from the suggester, rather than from an optimizer of its
 /// owner's, which gives them (bgive)? @cost O(search)
@@ -47,33 +54,32 @@ class Searches {
 
   /// Every search is looked at anew. @cost O(jobs)
   void on_reload();
-  /// @cost O(those), and O(trials) for a search that is to ask
+  /// Those searches alone. @cost O(jobs + trials of the searches among them)
   void on_jobs_changed(const std::set<JobId>& jobs);
+  /// Those that wait for their time. @cost O(searches)
   void on_tick();
   /// The suggester's failures that last. A value, replaced whole. @cost O(1)
   std::shared_ptr<const SearchWaits> waits() const { return waits_; }
 
  private:
-  /// What the words of a search say, read once; of a job that was changed they are others.
-  struct Words {
-    std::shared_ptr<const SealedSpec> of;
-    Duration run_limit{};  // maxRunTime; 0: none
-    bool suggested = false;
-  };
   struct Search {
+    std::shared_ptr<const SealedSpec> of;  // what `terms` were read from, once
+    SearchTerms terms;
     std::map<std::uint32_t, std::string> configs;  // by index, as they were given
     bool asking = false;
     bool stale = true;    // something has changed since the last question
     WallTime retry_at{};  // the suggester has failed
   };
-  const Words& words_of(const Job& base);
-  bool is_watched(const Cluster& state, const Job& base);
+  static const SearchTerms& terms_of(const Job& base, Search& search);
+  bool is_watched(const Job& base, Search& search);
+  void watch(const Job& base);
+  void forget(std::uint32_t number);
   void look(std::uint32_t number, Search& search);
   void ask(const Job& base, Search& search, std::uint32_t wanted);
   void take(std::uint32_t number, const Result<std::string>& answer);
   void fail_with(std::uint32_t number, Search& search, const std::string& why);
   void note(std::uint32_t number, const std::string& why);
-  bool end_if_due(const Job& base);
+  bool end_if_due(const Job& base, const SearchTerms& terms);
   bool reads_configs(const Job& base, const Search& search);
   std::string history_of(const Job& base, const Search& search) const;
 
@@ -84,7 +90,6 @@ class Searches {
   Keys& keys_;
   Journal& journal_;
   std::map<std::uint32_t, Search> searches_;
-  std::map<std::uint32_t, Words> words_;  // of all that are there, by number
   std::shared_ptr<const SearchWaits> waits_ = std::make_shared<const SearchWaits>();
 };
 

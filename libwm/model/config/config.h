@@ -21,8 +21,8 @@
 #include "libwm/model/config/config_words.h"
 #include "libwm/model/config/limit_rule.h"
 #include "libwm/model/config/run_rules.h"
-#include "libwm/model/config/submit_policy.h"
 #include "libwm/model/config/service_class.h"
+#include "libwm/model/config/submit_policy.h"
 
 namespace wm {
 
