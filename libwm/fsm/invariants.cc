@@ -126,6 +126,8 @@ Result<void> check_indexes(const Cluster& cluster) {
       all_of(cluster.indexes.by_name) != all_of(walked.indexes.by_name) ||
       all_of(cluster.indexes.services) != all_of(walked.indexes.services))
     return broken("the index of jobs by user, name or service");
+  if (all_of(cluster.indexes.moved) != all_of(walked.indexes.moved))
+    return broken("the index of jobs with a place in their queue");
   if (all_of(cluster.indexes.waits) != all_of(walked.indexes.waits) ||
       cluster.indexes.waiting != walked.indexes.waiting)
     return broken("the count of jobs that wait");

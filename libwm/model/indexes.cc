@@ -17,6 +17,7 @@ Indexes Indexes::freeze() {
   copy.by_user = by_user.freeze();
   copy.by_name = by_name.freeze();
   copy.services = services.freeze();
+  copy.moved = moved.freeze();
   copy.waits = waits.freeze();
   copy.waiting = waiting;
   copy.arrays = arrays.freeze();
@@ -97,8 +98,8 @@ Job& edit_counted(Cluster& cluster, JobId id) {
 
 Counted counted_of(const Job& job) {
   if (job.id.index)
-    return {false, 0, static_cast<std::uint8_t>(static_cast<std::uint8_t>(job.state) + 1)};
-  return {true, waiting_of(job), 0};
+    return {.state = static_cast<std::uint8_t>(static_cast<std::uint8_t>(job.state) + 1)};
+  return {true, job.waits.place != 0 && !is_over(job.state), waiting_of(job), 0};
 }
 
 void count_waiting(Indexes& indexes, std::uint32_t uid, std::uint32_t before, std::uint32_t now) {
@@ -119,22 +120,24 @@ void count_state(Indexes& indexes, std::uint32_t base, std::uint8_t before, std:
   if (now) ++counts.at(now - 1u);
 }
 
+void put(Ordered<JobKey>& index, const std::string& name, const Job& job, bool in) {
+  JobKey key{key_of(name), job.id.job};
+  if (in) index.insert(key);
+  else index.erase(key);
+}
+
 void list(Indexes& indexes, const Job& job, bool in) {
-  const JobSpec& spec = job.sealed->spec;
-  auto put = [&](Ordered<JobKey>& index, const std::string& name) {
-    JobKey key{key_of(name), job.id.job};
-    if (in) index.insert(key);
-    else index.erase(key);
-  };
-  put(indexes.by_user, spec.owner.user);
-  put(indexes.by_name, spec.name);
-  if (!spec.exec.service.empty()) put(indexes.services, spec.exec.service);
+  const JobSpec& spec = job.spec();
+  put(indexes.by_user, spec.owner.user, job, in);
+  put(indexes.by_name, spec.name, job, in);
+  if (!spec.exec.service.empty()) put(indexes.services, spec.exec.service, job, in);
 }
 
 void count(Cluster& cluster, const Job& job, const Counted& now) {
   const Counted before = job.counted;
   if (before == now) return;
   if (before.listed != now.listed) list(cluster.indexes, job, now.listed);
+  if (before.moved != now.moved) put(cluster.indexes.moved, job.spec().queue, job, now.moved);
   count_waiting(cluster.indexes, job.spec().owner.uid, before.waiting, now.waiting);
   count_state(cluster.indexes, job.id.job, before.state, now.state);
   edit_counted(cluster, job.id).counted = now;

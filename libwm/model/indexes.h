@@ -78,6 +78,7 @@ struct Indexes {
   Frozen<std::set<HostId>> gaps;                       ///< with any in faults.gaps
 
   Ordered<JobKey> by_user, by_name, services;  ///< by key_of; arrays by their base
+  Ordered<JobKey> moved;                       ///< by queue: not over, with a place (btop, bbot)
   Ordered<UserWaits> waits;                    ///< of users with jobs that wait
   std::uint64_t waiting = 0;                   ///< their sum
   Table<StateCounts> arrays;                   ///< by number of the base

@@ -103,6 +103,7 @@ struct Elements {
 /// What the indexes (indexes.h) hold of a job, so that a change is known as one. Not written.
 struct Counted {
   bool listed = false;        ///< by user and name
+  bool moved = false;         ///< among those that have another place in their queue than by turn
   std::uint32_t waiting = 0;  ///< jobs that wait: an array's elements, too
   std::uint8_t state = 0;     ///< of an element: its JobState + 1; 0: it is not counted
   bool operator==(const Counted&) const = default;

@@ -18,9 +18,10 @@ std::string moved(const MoveRequest& request) {
 // The place before (or behind) every other pending job of the queue.
 std::int32_t outermost(const Cluster& state, const std::string& queue, bool top) {
   std::int32_t place = 0;
-  state.jobs.each([&](std::uint32_t, const Job& job) {
-    if (is_over(job.state) || job.spec().queue != queue) return;
+  each_keyed(state.jobs, state.indexes.moved, key_of(queue), 0, [&](const Job& job) {
+    if (job.spec().queue != queue) return true;
     place = top ? std::min(place, job.waits.place) : std::max(place, job.waits.place);
+    return true;
   });
   return top ? place - 1 : place + 1;
 }

@@ -75,6 +75,36 @@ TEST(job_index, an_array_counts_its_elements_by_state) {
   EXPECT_EQ(in(JobState::Pending), 0u);  // the third is still its base's
 }
 
+TEST(job_index, a_job_with_a_place_is_in_that_of_its_queue_until_it_has_none_or_is_over) {
+  ClusterBuilder c;
+  c.config.queues.push_back(c.config.queues.front());
+  c.config.queues.back().name = "night";
+  c.reconfigure();
+  auto a = c.submit({}), b = c.submit({});
+  auto moved = [&](const std::string& queue) {
+    std::vector<std::uint32_t> found;
+    each_keyed(c.state.jobs, c.state.indexes.moved, key_of(queue), 0, [&](const Job& job) {
+      found.push_back(job.id.job);
+      return true;
+    });
+    return found;
+  };
+  EXPECT_TRUE(moved("normal").empty());
+  c.step(JobMoved{a, -1, "u1"});
+  c.step(JobMoved{b, 1, "u1"});
+  EXPECT_EQ(moved("normal"), (std::vector{a.job, b.job}));
+  c.step(JobMoved{b, 0, "u1"});
+  EXPECT_EQ(moved("normal"), std::vector{a.job});
+  auto changed = SpecBuilder().queue("night").sealed();
+  c.step(JobModified{a, changed, "u1", ""});
+  EXPECT_TRUE(moved("normal").empty()) << "in another queue it has its turn";
+  EXPECT_TRUE(moved("night").empty());
+  c.step(JobMoved{a, -1, "u1"});
+  EXPECT_EQ(moved("night"), std::vector{a.job});
+  c.step(KillRequested{a, {}});
+  EXPECT_TRUE(moved("night").empty());
+}
+
 TEST(job_index, of_a_state_that_was_read_is_the_same) {
   ClusterBuilder c;
   auto h = c.host(4);
