@@ -4,6 +4,7 @@
 #include <set>
 
 #include "libwm/fsm/edit.h"
+#include "libwm/fsm/part.h"
 
 namespace wm::fsm {
 namespace {
@@ -257,7 +258,7 @@ void apply_to(Cluster& c, const CapChanged& e, WallTime, Touched& t) {
 
 void apply_to(Cluster& c, const KillRequested& e, WallTime now, Touched& t) {
   Job& job = edit_job(c, e.job);
-  if (job.outcome.delivers_on) return end_delivery(c, job, "", t);  // its processes have ended
+  if (only_delivers(job)) return end_delivery(c, job, "", t);
   job.kill = e.wish;
   t.jobs.insert(e.job);
   t.schedule = true;
