@@ -7,6 +7,7 @@
 #include "daemons/wnoded/web_port.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
+#include "libwm/elastic/agent_change.h"
 #include "libwm/launch/part_env.h"
 #include "libwm/launch/warm.h"
 
@@ -356,8 +357,10 @@ void Core::on_signal(const HostSignal& words) {
 void Core::on_agent_order(const AgentOrder& order) {
   auto at = attempts_.find({order.job, order.attempt});
   if (at == attempts_.end()) return;
-  at->second.agent_order = order;
-  outside_.tell_agent(at->first, order);
+  auto whole = elastic::completed(order, at->second.agent_order);
+  if (!whole) return;  // of a session before: everything is told again
+  at->second.agent_order = *whole;
+  outside_.tell_agent(at->first, *whole);
 }
 
 void Core::on_peek(const PeekRequest& request) {

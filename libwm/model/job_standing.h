@@ -100,6 +100,15 @@ struct Elements {
   bool operator==(const Elements&) const = default;
 };
 
+/// What the indexes (indexes.h) hold of a job, so that a change is known as one. Not written.
+struct Counted {
+  bool listed = false;        ///< by user and name
+  bool moved = false;         ///< among those that have another place in their queue than by turn
+  std::uint32_t waiting = 0;  ///< jobs that wait: an array's elements, too
+  std::uint8_t state = 0;     ///< of an element: its JobState + 1; 0: it is not counted
+  bool operator==(const Counted&) const = default;
+};
+
 /// Of an open array's element: what it was given, and what it said of it.
 struct Trial {
   std::string data_hash;  ///< BLAKE2b-256 of what it was given, raw bytes; empty: nothing

@@ -11,6 +11,7 @@
 #include "daemons/wmasterd/hosts/load_watch.h"
 #include "daemons/wmasterd/state/cycle.h"
 #include "daemons/wmasterd/state/dates.h"
+#include "daemons/wmasterd/state/in_turns.h"
 #include "daemons/wmasterd/state/journal.h"
 #include "daemons/wmasterd/state/run_windows.h"
 #include "daemons/wmasterd/state/searches.h"
@@ -59,7 +60,7 @@ class Core {
   void on_published(const Journal::Published& published);
   void act(const Actions& actions);
   void tick();
-  void on_windows(RunWindows::Changes changes);
+  void look_at_windows();
   void look_at_load();
   void tidy();
   void purge();
@@ -75,6 +76,7 @@ class Core {
   Clients clients_;
   Dates dates_;
   RunWindows windows_;
+  InTurns closing_{journal_};
   LoadWatch loads_;
   Fence fence_;
 };

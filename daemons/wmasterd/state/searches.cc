@@ -58,7 +58,9 @@ void each_trial(const Cluster& state, const Job& base, Visit visit) {
 
 SearchStanding standing_of(const Cluster& state, const Job& base) {
   SearchStanding standing{elements_there(base), 0};
-  each_trial(state, base, [&](const Job& trial) { standing.live += !is_over(trial.state); });
+  const StateCounts* counts = state.indexes.arrays.find(base.id.job);
+  for (std::size_t s = 0; counts && s < counts->size(); ++s)
+    if (!is_over(static_cast<JobState>(s))) standing.live += (*counts)[s];
   return standing;
 }
 
@@ -144,6 +146,7 @@ void Searches::look(std::uint32_t number, Search& search) {
 
 void Searches::ask(const Job& base, Search& search, std::uint32_t wanted) {
   search.asking = true;
+  if (reads_configs(base, search)) return;
   auto line = "{\"id\":" + std::to_string(base.id.job) + ",\"wanted\":" + std::to_string(wanted) +
               ",\"search\":" + base.spec().exec.search +
               ",\"history\":" + history_of(base, search) + "}";
@@ -152,15 +155,42 @@ void Searches::ask(const Job& base, Search& search, std::uint32_t wanted) {
       [this, number = base.id.job](const Result<std::string>& answer) { take(number, answer); });
 }
 
-// What was given before a restart is read again, once.
-std::string Searches::history_of(const Job& base, Search& search) {
+// What was given before a restart is read again, once and off the loop; then the question is made.
+// False: all is known.
+bool Searches::reads_configs(const Job& base, const Search& search) {
+  using Configs = std::map<std::uint32_t, std::string>;
+  auto hashes = std::make_shared<Configs>();
+  each_trial(journal_.newest(), base, [&](const Job& trial) {
+    if (!search.configs.contains(trial.id.index))
+      hashes->emplace(trial.id.index, trial.trial.data_hash);
+  });
+  if (hashes->empty()) return false;
+  auto read = std::make_shared<Configs>();
+  workers_.read_store(
+      [&store = store_, hashes, read] {
+        for (const auto& [index, hash] : *hashes) {
+          auto data = hash.empty() ? Result<std::string>("{}") : store.blob(hash);
+          read->emplace(index, data ? *std::move(data) : "{}");
+        }
+      },
+      [this, number = base.id.job, read] {
+        auto at = searches_.find(number);
+        if (at == searches_.end()) return;
+        at->second.configs.merge(*read);
+        at->second.asking = false;
+        at->second.stale = true;
+        look(number, at->second);
+      });
+  return true;
+}
+
+std::string Searches::history_of(const Job& base, const Search& search) const {
   std::string history = "[";
   each_trial(journal_.newest(), base, [&](const Job& trial) {
-    auto [config, is_new] = search.configs.try_emplace(trial.id.index, "{}");
-    if (is_new && !trial.trial.data_hash.empty())
-      if (auto data = store_.blob(trial.trial.data_hash)) config->second = *std::move(data);
+    auto config = search.configs.find(trial.id.index);
     history += history.size() > 1 ? "," : "";
-    history += "{\"index\":" + std::to_string(trial.id.index) + ",\"config\":" + config->second +
+    history += "{\"index\":" + std::to_string(trial.id.index) +
+               ",\"config\":" + (config == search.configs.end() ? "{}" : config->second) +
                ",\"state\":\"" + word_for(trial) +
                "\",\"metrics\":" + (trial.trial.report.empty() ? "{}" : trial.trial.report) + "}";
   });

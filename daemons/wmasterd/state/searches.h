@@ -47,6 +47,7 @@ class Searches {
   Searches(const World& world, Journal& journal)
       : clock_(world.clock),
         store_(world.store),
+        workers_(world.workers),
         processes_(world.processes),
         keys_(world.keys),
         journal_(journal) {}
@@ -79,10 +80,12 @@ class Searches {
   void fail_with(std::uint32_t number, Search& search, const std::string& why);
   void note(std::uint32_t number, const std::string& why);
   bool end_if_due(const Job& base, const SearchTerms& terms);
-  std::string history_of(const Job& base, Search& search);
+  bool reads_configs(const Job& base, const Search& search);
+  std::string history_of(const Job& base, const Search& search) const;
 
   Clock& clock_;
   Store& store_;
+  Workers& workers_;
   Processes& processes_;
   Keys& keys_;
   Journal& journal_;
