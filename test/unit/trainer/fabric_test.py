@@ -12,8 +12,9 @@ from unittest import mock
 
 import torch
 
-from fabric_model import FabricModel, arguments, checkpoint, compute, native, syncbn
-from fabric_model.progress import Progress
+from fabric_model import FabricModel, arguments, checkpoint, native, syncbn
+from fabric_model import metrics as metrics_of
+from fabric_model.progress import TRAIN, Progress
 
 
 class Sums(torch.utils.data.Dataset):
@@ -197,7 +198,7 @@ class Data(Fabric):
 
 class Metrics(unittest.TestCase):
     def names(self, metrics):
-        return [name for name, _ in compute.named_metrics(metrics)]
+        return [name for name, _ in metrics_of.named_metrics(metrics)]
 
     def test_one_alone_needs_no_list_and_all_have_names_of_their_own(self):
         class Spread:
@@ -246,8 +247,8 @@ class Steps(Fabric):
                        lr_scheduler=torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5), user_callback=[Callback()])
 
         run(2)
-        run(3, os.environ['RESULT_DIR'])  # goes on after the first pass
-        self.assertEqual(rates, [0.5 ** n for n in range(8)] + [0.5 ** n for n in range(4, 12)])
+        run(3, os.environ['RESULT_DIR'])  # goes on after the second pass
+        self.assertEqual(rates, [0.5 ** n for n in range(12)])
         optimizer = torch.optim.SGD(torch.nn.Linear(1, 1).parameters(), lr=1.0)
         for scheduler, each, refused in (
                 (torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer), 'step', "goes by the loss of passes"),
@@ -320,18 +321,18 @@ class Resumed(Fabric):
         path = os.path.join(folder, 'checkpoint', checkpoint.NAME)
         saved = checkpoint.load(path)
         progress = Progress.unpack(saved['progress'])
-        self.assertEqual((progress.passes_done, progress.train_samples), (1, 32))
-        progress.cursor = 8
+        self.assertEqual((progress.passes_done, progress.train_samples), (2, 32))
+        progress.cursor, progress.phase = 8, TRAIN
         with open(path, 'wb') as file:
             checkpoint.dump({**saved, 'progress': progress.pack()}, file)
         with self.assertRaisesRegex(ValueError, f'{path}: .*over 32 samples, the data set has 40 now'):
-            self.train(resumed=folder, sets=(Sums(40), None))
-        self.train(resumed=folder)
+            self.train(resumed=folder, sets=(Sums(40), None), epochs=3)
+        self.train(resumed=folder, epochs=3)
 
     def test_between_passes_another_data_set_is_gone_on_with(self):
         self.train(epochs=2)
         self.train(resumed=os.environ['RESULT_DIR'], epochs=3, sets=(Sums(40), None))
-        self.assertIn('resumed from checkpoint at step 4', self.printed.getvalue())
+        self.assertIn('resumed from checkpoint at step 8', self.printed.getvalue())
 
     def test_a_new_job_trains_all_its_passes_whatever_one_of_its_number_left(self):
         os.environ['WM_JOB'] = 'c:1:5'
@@ -345,7 +346,7 @@ class Resumed(Fabric):
         self.train(epochs=2)
         path = os.path.join(os.environ['RESULT_DIR'], 'checkpoint', checkpoint.NAME)
         self.train(epochs=3, train={'resume_from': os.environ['RESULT_DIR']})
-        self.assertIn(f'resumed from checkpoint at step 4, {path}', self.printed.getvalue())
+        self.assertIn(f'resumed from checkpoint at step 8, {path}', self.printed.getvalue())
 
 
 class Download(Fabric):
@@ -424,10 +425,10 @@ class Saving(Fabric):
 
         real, waited = checkpoint._write, []
 
-        def slow(path, pour):
+        def slow(path, pour, **how):
             if path.endswith(checkpoint.NAME):
                 waited.append(passed.wait(10))
-            real(path, pour)
+            real(path, pour, **how)
 
         with mock.patch.object(checkpoint, '_write', slow):
             self.train(epochs=4, user_callback=[Callback()])

@@ -2,6 +2,7 @@
 argument, what it is and what is wanted. Converts what is meant well: 10.0 is 10, one callback a list of one.
 """
 
+import inspect
 import operator
 import random
 import sys
@@ -66,6 +67,20 @@ def optimizer(value):
     if lacks or isinstance(value, type):
         raise TypeError(f'FabricModel: optimizer is {kind(value)}; it has to be a torch.optim optimizer over the '
                         "model's parameters, as torch.optim.SGD(model.parameters(), lr=0.1)")
+    if hasattr(value, 'first_step') or _needs_closure(value):
+        raise TypeError(f'FabricModel: optimizer is {kind(value)}, which computes the loss several times in a step: the workers would have '
+                        'to agree on each of them, which is not done here. Those whose step() needs no function do')
+
+
+def _needs_closure(optimizer):
+    """Whether step() cannot be called with nothing, as that of LBFGS."""
+    try:
+        inspect.signature(type(optimizer).step).bind(optimizer)
+    except TypeError:
+        return True
+    except ValueError:  # of a callable that tells nothing
+        pass
+    return False
 
 
 def _object_with_hooks(name, value, hooks):

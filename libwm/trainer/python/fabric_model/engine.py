@@ -47,7 +47,7 @@ class Engine:
         self._compute, self._lib = parts.compute, parts.lib
         self._result_dir = parts.result_dir
         self._flat, self._chooser = parts.flat, parts.chooser
-        self._numbers = Numbers(len(course.metric_names))
+        self._numbers = Numbers(script.measured.width)
         self._noise = Noise(parts.flat.elements)
         self._sabotage = sabotage.chosen()
         self.progress, self.group = Progress(), None
@@ -148,7 +148,8 @@ class Engine:
         self._flat.begin()
         self._expect(numbers, seeds, end)
         own = self._train_share(numbers, seeds, end - begin)
-        noise = self._noise.share(progress.step, self._flat, size if group.world > 1 else 0)
+        unit = self._compute.unit(end - begin)
+        noise = self._noise.share(progress.step, self._flat, size if group.world > 1 else 0, unit)
         computed = time.monotonic_ns()
         chosen = self._choose(end - begin)
         tail = self._flat.sum(group, size, offset == 0, self._flags(noise, chosen) + own)
@@ -158,8 +159,8 @@ class Engine:
             progress.commit_train(self.course, end, tail.weight, tail.sums)
             return tail
         self._finish_delivery()
-        self._noise.take(tail.noise, self._flat, tail.weight)
-        self._flat.take((self._compute.divisor(tail.weight), tail.weight))
+        self._noise.take(tail.noise, self._flat, tail.weight, unit)
+        self._flat.take((1, tail.weight))
         if self.script.clip_grad_norm is not None:
             self._flat.clip(self.script.clip_grad_norm)
         batch.step(self.script.optimizer, tail.gain or 1.0)
@@ -168,15 +169,15 @@ class Engine:
         sabotage.drop(progress, self.course, self._sabotage)
         self._record(Step(progress.step, group.epoch, group.world, end - begin, began,
                           time.monotonic_ns(), data_epoch, begin, end, offset, size))
-        self.hooks.step(progress, [v / size for v in own] if size else [], group)
+        self.hooks.step(progress, self.script.measured.values(own, size), group)
         return tail
 
     def _train_share(self, numbers, seeds, samples):
         norms = self.script.norms
         if norms is None:
-            return self._compute.train(self._train, numbers, seeds)
+            return self._compute.train(self._train, numbers, seeds, samples)
         bites = norms.begin(self.group, samples, self.course.batch_size)
-        own = self._compute.train(self._train, numbers, seeds, bites)
+        own = self._compute.train(self._train, numbers, seeds, samples, bites)
         norms.end()
         return own
 
@@ -210,14 +211,20 @@ class Engine:
             with self.agent.excused():
                 self.hooks.save(self.progress)
                 self.hooks.driver_end()
-                self.checkpoints.finish()
+                self._save_finished()
                 save_model(self._result_dir, self.script, self.script.onnx_example())
         tail = self._numbers.sum(self.group, 0, self._flags() + self._no_sums())
         self.progress.commit_finish()
         return tail
 
+    def _save_finished(self):
+        """All passes are in the last checkpoint: a training of more goes on behind them."""
+        self.checkpoints.finish()
+        if self.course.checkpoint_freq:
+            self.checkpoints.save(self.script.state(self.progress), wait=True)
+
     def _no_sums(self):
-        return [0.0] * (1 + len(self.course.metric_names))
+        return [0.0] * (1 + self.script.measured.width)
 
     # ---- groups ---------------------------------------------------------------------------
 
@@ -242,11 +249,19 @@ class Engine:
         elif group.rank in behind:
             self._take_over(state.receive(group, source), old)
         group.joined = True
+        self._compute.chance.enter(self.progress.seed, group.epoch, group.rank)
+        self._tell_rank(group)
         self._forget_times()  # those of another size say nothing of this one
         if self._chooser:
             self._chooser.enter()
         self._switched = (group.epoch, self.progress.step)
         self.agent.switched(group.epoch, self.progress.step)
+
+    @staticmethod
+    def _tell_rank(group):
+        """Scripts look there for whether they are rank 0, also after the first one is gone."""
+        if 'RANK' in os.environ or 'WM_TASK' in os.environ:
+            os.environ.update(RANK=str(group.rank), WORLD_SIZE=str(group.world))
 
     def _hand_out(self, behind, stateful):
         if not stateful:
@@ -261,7 +276,12 @@ class Engine:
             warn_of_norms(self.script.model)
         saved = self.checkpoints.load()
         if saved:
-            self._refuse_other_data(Progress.unpack(saved['progress']))
+            progress = Progress.unpack(saved['progress'])
+            self._refuse_other_data(progress)
+            progress.train_on(self.course)
+            saved['progress'] = progress.pack()
+            if self.checkpoints.source != self.checkpoints.path:
+                saved.pop('frozen', None)  # another program says itself what it trains
             self._take_over(saved, False)
             self.progress.goes_on_with(self.course.train_samples)
             path = self.checkpoints.source
@@ -359,7 +379,7 @@ class Engine:
     def _report(self):
         p = self.progress
         loss = (p.trained.means() or [0.0])[0]
-        tested = p.validated.means()
+        tested = self.script.measured.values(p.validated.sums, p.validated.weight)
         accuracy = tested[1] if tested and tested[1] == tested[1] else -1.0
         self.agent.progress(epoch=self.group.epoch, data_epoch=p.data_epoch, step=p.step,
                             samples=p.samples, loss=loss, accuracy=accuracy,

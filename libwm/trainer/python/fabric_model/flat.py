@@ -126,8 +126,9 @@ class _Bucket:
 class FlatModel:
     """The buffers of one model. @thread the training thread"""
 
-    def __init__(self, model, metrics):
-        params = [p for p in model.parameters() if p.requires_grad]
+    def __init__(self, model, metrics, more=()):
+        """`metrics`: numbers of a step behind the loss; `more`: parameters that are trained beside the model's."""
+        params = [p for p in [*model.parameters(), *more] if p.requires_grad]
         self._frozen = [(n, p) for n, p in model.named_parameters() if not p.requires_grad]
         self._buffers = Buffers(model)
         dtypes = {_wide(p.dtype) for p in params} or {torch.float32}
@@ -195,10 +196,11 @@ class FlatModel:
             bucket.gradients.add_(copied)
 
     def scale(self, factor):
-        """Turns mean gradients of `factor` samples into their sum."""
+        """Multiplies the gradients as they stand."""
         for bucket in self._buckets:
             bucket.gather()
-            bucket.gradients.mul_(factor)
+            if factor != 1:
+                bucket.gradients.mul_(factor)
 
     def sum(self, group, weight, first, tail):
         """One all-reduce of everything. `first`: this member has the first of the samples,

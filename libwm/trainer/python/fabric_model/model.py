@@ -14,10 +14,10 @@ from types import SimpleNamespace
 
 import torch
 
-from . import arguments, fixed, native, succession
+from . import arguments, fixed, native, own_steps, succession
 from .batch import Chooser, Range
 from .checkpoint import Checkpoints
-from .compute import Compute, divided, named_metrics, warm_up
+from .compute import Compute, divided, warm_up
 from .data import Batches
 from .download import write_zip
 from .engine import Engine
@@ -25,8 +25,9 @@ from .flat import FlatModel
 from .hooks import Hooks, check_scheduler
 from .logs import DriverLogger, WorkerLogger
 from .membership import Alone, Left, Membership
+from .metrics import Metrics
 from .progress import Course
-from .state import Script
+from .state import Script, beside
 from .syncbn import Norms, convert
 from .versions import Mixed
 
@@ -68,12 +69,14 @@ class FabricModel:
                             'torch.nn.Module only')
         if loss_reduction not in ('mean', 'sum'):
             raise ValueError(f"loss_reduction '{loss_reduction}': 'mean' or 'sum'")
-        own_steps = fn_step_train is not None and fn_test is not None
-        arguments.function('loss', loss, '(outputs, labels)', needed=not own_steps)
+        needs_loss = fn_step_train is None or fn_test is None
+        arguments.function('loss', loss, '(outputs, labels)', needed=needs_loss)
         arguments.optimizer(optimizer)
         for name, step in (('fn_step_train', fn_step_train), ('fn_test', fn_test),
                            ('fn_batch_collate', fn_batch_collate)):
             arguments.function(name, step, '', needed=False)
+        if fn_step_train is not None:
+            own_steps.check(fn_step_train, optimizer)
         if lr_scheduler is not None:
             check_scheduler(lr_scheduler, lr_scheduler_each)
         if clip_grad_norm is not None and not clip_grad_norm > 0:
@@ -86,7 +89,7 @@ class FabricModel:
         self._script = Script(
             model=convert(model, norms) if sync_bn else model, norms=norms, loss=loss,
             optimizer=optimizer,
-            metrics=metrics, lr_scheduler=lr_scheduler, loss_reduction=loss_reduction,
+            measured=Metrics(metrics), lr_scheduler=lr_scheduler, loss_reduction=loss_reduction,
             lr_scheduler_each=lr_scheduler_each, clip_grad_norm=clip_grad_norm,
             fn_step_train=fn_step_train, fn_test=fn_test, callbacks=arguments.callbacks(user_callback),
             driver_logger=arguments.logger('driver_logger', driver_logger or driver_logger_callback, DriverLogger()),
@@ -170,7 +173,6 @@ class _Run:
         self._training = int(os.environ.get(_TRAININGS, '0')) + 1
         self._resume_from = resume_from
         self._lib = native.load()
-        named_metrics(self._script.metrics)  # refuses what is none
         self.agent = native.Agent(self._lib, max_tasks, trainings=self._training - 1)
         self.train_set, self.test_set = arguments.data_sets(fabric._datasets)
         self.records, self.membership, self._batches = None, None, []
@@ -183,7 +185,7 @@ class _Run:
         checkpoint_freq = arguments.number('checkpoint_freq', checkpoint_freq, 0, empty=0)
         if not len(self.train_set):
             raise ValueError('train: training data set of 0 samples: at least 1')
-        names = tuple(name for name, _ in named_metrics(self._script.metrics))
+        names = self._script.measured.names
         self._chooser = None
         if self._auto:
             limits = Range.of(effective, len(self.train_set))
@@ -201,7 +203,7 @@ class _Run:
         collate = self._fabric._collate
         self._batches = [Batches(self.train_set, collate, loaders), Batches(self.test_set, collate)]
         result_dir = os.environ.get('RESULT_DIR', '')
-        flat = self._flat = FlatModel(self._script.model, len(self._course.metric_names))
+        flat = self._flat = FlatModel(self._script.model, self._script.measured.width, beside(self._script))
         self._script.onnx_example = self._onnx_example
         hooks = Hooks(self._script, self._course)
         hooks.train_begin()

@@ -75,6 +75,11 @@ class Progress:
             self.train_samples = samples
         return fits
 
+    def train_on(self, course):
+        """A training that had ended is gone on with, where `course` has more passes."""
+        if self.phase in (FINISH, END):
+            self.phase = TRAIN if self.passes_done < course.epochs else FINISH
+
     def batch_of(self, course, world):
         """Samples of the next train step over `world` members."""
         chosen = self.batch if course.chooses else 0  # a checkpoint may be of one that chose
