@@ -7,16 +7,19 @@ contribute their gradient as it is, as in a program that runs alone.
 Invariant: a share of 0 samples calls no user code.
 """
 
+import contextlib
 import copy
 from collections import UserDict
 from collections.abc import Mapping
 
 import torch
 
+from .amp import autocast
 from .chance import Chance
 from .metrics import accuracy
 from .native import part
 from .own_steps import Watch
+from .shapes import Shapes
 
 _LABELS = ('labels', 'label', 'target', 'targets', 'y')
 
@@ -110,7 +113,7 @@ def _detached(outputs):
 class Compute:
     """@thread the training thread"""
 
-    def __init__(self, script, flat, batch_size):
+    def __init__(self, script, flat, batch_size, agent):
         self._model, self._loss = script.model, script.loss
         self._flat, self._batch_size = flat, batch_size
         self._metrics = script.measured
@@ -121,6 +124,8 @@ class Compute:
         parameter = next(script.model.parameters(), None)
         self._device = parameter.device if parameter is not None else torch.device('cpu')
         self.chance = Chance(self._device)
+        self._amp, self._scaler, self._joined = script.amp, script.scaler, script.joined
+        self._shapes = Shapes(script.model, agent)
 
     def _bites(self, numbers, seeds, count=0):
         count = count or -(-len(numbers) // self._batch_size)
@@ -134,7 +139,12 @@ class Compute:
 
     def unit(self, samples):
         """What the contributions to a step of so many samples have been divided by."""
-        return 1 if self._sum_loss else samples
+        return (1 if self._sum_loss else samples) / self.scale
+
+    @property
+    def scale(self):
+        """What the losses of a step are multiplied by, for fp16."""
+        return self._scaler.scale if self._scaler else 1.0
 
     def train(self, batches, numbers, seeds, samples, bites=0):
         """Forward and backward over a share of a step of `samples`, in `bites` (0: as few as possible);
@@ -148,25 +158,33 @@ class Compute:
         with self.chance.drawing():
             for bite in self._bites(numbers, seeds, bites):
                 batch = _to(self._device, batches.get(*bite))
-                values = work(batch, len(bite[0]), len(bite[0]) / self.unit(samples), batches)
+                share = 1.0 if self._sum_loss else len(bite[0]) / samples
+                with self._shapes.patient(batch):
+                    values = work(batch, len(bite[0]), share, batches)
                 total = [t + v for t, v in zip(total, values)]
         return total
 
     def _plain_step(self, batch, size, share, _batches):
         inputs, named, labels = divided(batch)
-        outputs = self._model(*inputs, **named)
-        loss = self._loss(outputs, labels)
-        (loss if self._sum_loss or share == 1 else loss * share).backward()
+        with autocast(self._amp, self._device):
+            outputs = self._model(*inputs, **named)
+            loss = self._loss(outputs, labels)
+        factor = share * self.scale
+        (loss if factor == 1 else loss * factor).backward()
         value = loss.item() * (1 if self._sum_loss else size)
         return [value] + self._metrics.sums(_detached(outputs), labels, size)
 
     def _own_step(self, batch, size, share, batches):
         # The user's function clears the gradients itself: what is there is set aside.
         before = self._flat.detach()
-        with self._watch.call():
-            result = self._step_train(self._step_model, batch, accuracy, batches, None)
+        with self._watch.call(), contextlib.ExitStack() as scalers:
+            for scaler in self._joined:
+                scalers.enter_context(scaler.joined())
+            with autocast(self._amp, self._device):
+                result = self._step_train(self._step_model, batch, accuracy, batches, None)
+            self._watch.steps += sum(scaler.calls for scaler in self._joined)
         acc, loss = (float(v) for v in result)
-        self._flat.scale(1 if self._sum_loss else share)
+        self._flat.scale(share)
         self._flat.add(before)
         return [loss * (1 if self._sum_loss else size)] + self._metrics.own(acc * size)
 
@@ -176,10 +194,11 @@ class Compute:
         if not numbers:
             return total
         self._model.eval()
-        with torch.no_grad():
+        with torch.no_grad(), autocast(self._amp, self._device):
             for bite in self._bites(numbers, seeds):
                 batch = _to(self._device, batches.get(*bite))
-                values = self._evaluate(batch, len(bite[0]))
+                with self._shapes.patient(batch):
+                    values = self._evaluate(batch, len(bite[0]))
                 total = [t + v for t, v in zip(total, values)]
         return total
 

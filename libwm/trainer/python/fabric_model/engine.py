@@ -18,7 +18,7 @@ import time
 
 import torch
 
-from . import batch, sabotage, state
+from . import amp, batch, sabotage, state
 from .checkpoint import save_model
 from .flat import Numbers, flags
 from .group import GroupBroken
@@ -125,12 +125,12 @@ class Engine:
         offset, size = part(end - begin, self.group.world, self.group.rank)
         return begin, end, offset, size
 
-    def _flags(self, noise=(0.0,) * SHARES, chosen=(0.0, 0.0)):
+    def _flags(self, noise=(0.0,) * SHARES, chosen=(0.0, 0.0), finite=True):
         """What every round carries besides its own sums: the numbers about membership (W-5),
-        checkpoints, the gradients' noise and what rank 0 chose of the batch."""
+        checkpoints, the gradients' noise, what rank 0 chose of the batch and whether its share is finite."""
         self._offered = self.membership.ready_epoch
         wanted = self._stopping or self._asked or self.membership.checkpoint_wanted
-        return flags(self._offered) + [1.0 if wanted else 0.0, *noise, *chosen]
+        return flags(self._offered) + [1.0 if wanted else 0.0, *noise, *chosen, *amp.suspect(self.group.rank, finite)]
 
     def _choose(self, samples):
         """(samples of the next step, gain of the learning rate in this one of `samples`)."""
@@ -150,9 +150,10 @@ class Engine:
         own = self._train_share(numbers, seeds, end - begin)
         unit = self._compute.unit(end - begin)
         noise = self._noise.share(progress.step, self._flat, size if group.world > 1 else 0, unit)
+        finite = self.script.nonfinite == 'apply' or not size or self._flat.is_finite()
         computed = time.monotonic_ns()
         chosen = self._choose(end - begin)
-        tail = self._flat.sum(group, size, offset == 0, self._flags(noise, chosen) + own)
+        tail = self._flat.sum(group, size, offset == 0, self._flags(noise, chosen, finite) + own)
         self._exchanged_ns = time.monotonic_ns() - computed
         if sabotage.skips(progress, self._sabotage):
             self._flat.undo()
@@ -160,10 +161,7 @@ class Engine:
             return tail
         self._finish_delivery()
         self._noise.take(tail.noise, self._flat, tail.weight, unit)
-        self._flat.take((1, tail.weight))
-        if self.script.clip_grad_norm is not None:
-            self._flat.clip(self.script.clip_grad_norm)
-        batch.step(self.script.optimizer, tail.gain or 1.0)
+        self._apply(tail)
         progress.batch = tail.batch or progress.batch
         progress.commit_train(self.course, end, tail.weight, tail.sums)
         sabotage.drop(progress, self.course, self._sabotage)
@@ -171,6 +169,38 @@ class Engine:
                           time.monotonic_ns(), data_epoch, begin, end, offset, size))
         self.hooks.step(progress, self.script.measured.values(own, size), group)
         return tail
+
+    def _apply(self, tail):
+        """The step that was summed, unless it is not finite: all members see the same sum, and do the same."""
+        scalers = [s for s in (self.script.scaler, *self.script.joined) if s]
+        finite = not tail.suspects and (not scalers or self._flat.is_finite())
+        if finite:
+            self._flat.take((self._compute.scale, tail.weight))
+            if self.script.clip_grad_norm is not None:
+                self._flat.clip(self.script.clip_grad_norm)
+            batch.step(self.script.optimizer, tail.gain or 1.0)
+        else:
+            self._flat.undo()
+            self._refuse_not_finite(tail)
+        for scaler in scalers:
+            scaler.update(finite)
+
+    def _refuse_not_finite(self, tail):
+        """What becomes of a step that is not applied. @errors NotFinite"""
+        scaler, members = self.script.scaler, self.group.members
+        if (scaler and not scaler.is_exhausted) or self.script.joined:
+            tail.forget_sums()
+            return
+        whose = ', '.join(f'rank {rank}' + (f' (task {members[rank]})' if self.agent.present else '')
+                          for rank in tail.suspects if rank < len(members)) or 'the sum'
+        said = f'step {self.progress.step + 1} is not applied: gradients that are not finite (NaN or inf) of {whose}'
+        if self.script.nonfinite == 'stop':
+            if self.group.rank == 0:
+                with self.agent.excused():
+                    self.checkpoints.save(self.script.state(self.progress), wait=True)
+            raise amp.NotFinite(f"{said}. The training ends; nonfinite='skip' would leave such steps out")
+        print(said, flush=True)
+        tail.forget_sums()
 
     def _train_share(self, numbers, seeds, samples):
         norms = self.script.norms

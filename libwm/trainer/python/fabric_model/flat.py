@@ -3,7 +3,7 @@ backward writes right into the buffer), the buffers of the model (buffers.py), a
 numbers.
 
   main buffer:   [ gradients | model buffers | has gradient? of each parameter
-                   | weight c t t² checkpoint noise³ batch² loss metrics… ]
+                   | weight c t t² checkpoint noise³ batch² suspects³ loss metrics… ]
   other buffers: [ gradients of the other dtype ]
 
 Invariants: `weight` is the number of samples behind a contribution; c, t, t² are rule W-5 of
@@ -11,14 +11,18 @@ libwm/elastic/PROTOCOL.md; a buffer is reduced whole before anything of it is us
 member has a gradient of has none afterwards: AdamW would let it decay.
 """
 
+import math
+
 import torch
 
+from .amp import SUSPECTS, suspects
 from .buffers import Buffers
 from .noise import SHARES
 
 _FLAGS = 5  # weight, the three of W-5, checkpoint
 _BATCH = _FLAGS + SHARES
-FIXED = _BATCH + 2  # numbers of the tail before the loss
+_SUSPECTS = _BATCH + 2
+FIXED = _SUSPECTS + SUSPECTS  # numbers of the tail before the loss
 _EPOCHS = 64  # W-5: t = 1 + epoch mod 64
 
 
@@ -47,7 +51,13 @@ class Tail:
         self.noise = numbers[_FLAGS:_BATCH]
         self.batch = round(numbers[_BATCH])  # samples of the next step; 0: as it is
         self.gain = numbers[_BATCH + 1]      # of the learning rate in this one; 0: none
+        self.suspects = suspects(numbers[_SUSPECTS:FIXED])  # ranks whose share was not finite
         self.sums = numbers[FIXED:]
+
+
+    def forget_sums(self):
+        """Loss and metrics of a step that is not applied count nowhere."""
+        self.weight, self.sums = 0, [0.0] * len(self.sums)
 
 
 def _wide(dtype):
@@ -174,6 +184,13 @@ class FlatModel:
         for bucket in self._buckets:
             bucket.gather()
         return sum(torch.dot(b.gradients, b.gradients).item() for b in self._buckets)
+
+    def is_finite(self):
+        """Whether all gradients are numbers, as they stand. @cost one read of them"""
+        for bucket in self._buckets:
+            bucket.gather()
+        # A sum is finite where all parts are; where it is not, it may have been too large by itself.
+        return all(math.isfinite(b.gradients.sum().item()) or bool(torch.isfinite(b.gradients).all()) for b in self._buckets)
 
     def undo(self):
         """The step was not applied: the model's buffers as they were before it."""

@@ -14,6 +14,7 @@ from types import SimpleNamespace
 
 import torch
 
+from . import amp as mixed
 from . import arguments, fixed, native, own_steps, succession
 from .batch import Chooser, Range
 from .checkpoint import Checkpoints
@@ -49,14 +50,17 @@ class FabricModel:
                  worker_logger_callback=None, user_callback=None, enable_onnx=False,
                  save_to_onnx=False, fn_step_train=None, fn_test=None, keras_custom_objects=None,
                  fn_batch_collate=None, loss_reduction='mean', sync_bn=False, lr_scheduler=None,
-                 lr_scheduler_each='pass', clip_grad_norm=None, **older):
-        """signature fixed by the WMLA API, both generations; ours are the last five:
+                 lr_scheduler_each='pass', clip_grad_norm=None, amp=None, nonfinite='stop', **older):
+        """signature fixed by the WMLA API, both generations; ours are the last seven:
         loss_reduction  'mean' or 'sum': what the loss function returns for a batch
         sync_bn         batch normalisation over the samples of all members
         lr_scheduler    a torch scheduler, stepped after every pass; ReduceLROnPlateau by the newest
                         validation's loss, or the pass's own where there is none
         lr_scheduler_each  'pass' or 'step': after what it is stepped
         clip_grad_norm  longest that the gradient of a whole step, summed over all members, may be
+        amp             'bf16' or 'fp16': model and loss are computed under autocast; fp16 with one scaler for the job
+        nonfinite       of a step whose gradients have a NaN or inf: 'stop' ends the training and names the ranks, 'skip'
+                        leaves it out on all workers, 'apply' looks at nothing, as plain PyTorch does
         @errors TypeError: no torch model, an argument of a wrong kind, unknown keyword; ValueError: unknown
           loss_reduction, a scheduler that cannot be stepped like that, a length of 0 or less"""
         older = {_OLDER.get(k, k): v for k, v in older.items()}
@@ -81,6 +85,8 @@ class FabricModel:
             check_scheduler(lr_scheduler, lr_scheduler_each)
         if clip_grad_norm is not None and not clip_grad_norm > 0:
             raise ValueError(f'clip_grad_norm {clip_grad_norm}: more than 0')
+        device = next((p.device for p in model.parameters()), torch.device('cpu'))
+        mixed.check(amp, nonfinite, device)
         later = driver_logger_callback is not None or worker_logger_callback is not None
         self._datasets, self._collate = datasets_function, fn_batch_collate
         self._onnx = enable_onnx or save_to_onnx
@@ -94,7 +100,9 @@ class FabricModel:
             fn_step_train=fn_step_train, fn_test=fn_test, callbacks=arguments.callbacks(user_callback),
             driver_logger=arguments.logger('driver_logger', driver_logger or driver_logger_callback, DriverLogger()),
             worker_logger=arguments.logger('worker_logger', worker_logger or worker_logger_callback, WorkerLogger()),
-            logger_generation=2 if later else 1, extras={})
+            logger_generation=2 if later else 1, extras={}, amp=amp, nonfinite=nonfinite,
+            scaler=mixed.Scaler() if amp == 'fp16' else None,
+            joined=[mixed.JoinedScaler(one, device) for one in own_steps.scalers(fn_step_train)] if fn_step_train else [])
 
     @property
     def model(self):
@@ -217,7 +225,7 @@ class _Run:
             train_batches=self._batches[0],
             test_batches=self._batches[1], lib=self._lib, result_dir=result_dir, flat=flat,
             chooser=self._chooser, skipped=os.environ.get(_SKIPPED) == str(self._training - 1),
-            compute=Compute(self._script, flat, self._batch_size))
+            compute=Compute(self._script, flat, self._batch_size, self.agent))
         return Engine(self._course, self._script, parts)
 
     def _find_members(self):

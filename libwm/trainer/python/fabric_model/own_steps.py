@@ -14,8 +14,15 @@ import textwrap
 
 import torch
 
+from .amp import is_scaler
+
 _of_torch = importlib.import_module('torch.optim.optimizer')  # newer torch has no attribute of that name
 _ELSE = 'a loop of your own does that: wm_elastic.prepare(…)'
+
+
+def scalers(function):
+    """The GradScalers that it names."""
+    return list({id(value): value for _, value in _reachable(function) if is_scaler(value)}.values())
 
 
 def check(function, optimizer):

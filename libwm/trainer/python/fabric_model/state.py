@@ -68,6 +68,9 @@ class Script:
     def _beside(self):
         """What is trained, or counts, beside the model."""
         loss, beside = getattr(self, 'loss', None), {}
+        if getattr(self, 'scaler', None):
+            beside['scaler'] = self.scaler
+        beside.update({f'scaler {at}': scaler for at, scaler in enumerate(getattr(self, 'joined', ()))})
         if isinstance(loss, torch.nn.Module) and any(True for _ in loss.parameters()):
             beside['loss'] = loss
         others = others_of(self)
