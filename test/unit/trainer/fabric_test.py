@@ -129,8 +129,8 @@ class Arguments(Fabric):
                                  ('datasets_function returned 3 values', {'sets': (Sums(), None, None)}),
                                  ('datasets_function returned no training set', {'sets': (None, Sums())}),
                                  ('test set is a int; .*__getitem__', {'sets': (Sums(), 3)}),
-                                 ('training set is a DataLoader; give the data set',
-                                  {'sets': (torch.utils.data.DataLoader(Sums()), None)})):
+                                 ('training set: batch_size is None',
+                                  {'sets': (torch.utils.data.DataLoader(Sums(), batch_size=None), None)})):
             with self.assertRaisesRegex((TypeError, ValueError), refused):
                 self.train(**options)
         self.assertNotIn('START TRAINING', self.printed.getvalue())
@@ -178,7 +178,8 @@ class Data(Fabric):
             def __iter__(self):
                 return map(Sums().__getitem__, range(32))
 
-        torch.testing.assert_close(self.train(sets=(Stream(), Stream())).weight, self.train().weight)
+        in_order = torch.utils.data.DataLoader(Sums(), batch_size=1)
+        torch.testing.assert_close(self.train(sets=(Stream(), Stream())).weight, self.train(sets=(in_order, None)).weight)
 
     def test_chance_in_such_a_set_is_the_same_on_all_workers_and_disturbs_no_generator(self):
         class Noise(torch.utils.data.IterableDataset):
@@ -190,7 +191,7 @@ class Data(Fabric):
             torch.manual_seed(seed)
             random.seed(seed)
             wanted = torch.get_rng_state(), random.getstate()
-            read.append(arguments.data_sets(lambda: (Noise(), None))[0])
+            read.append(arguments.data_sets(lambda: (Sums(), Noise()))[1])
             self.assertTrue(torch.equal(torch.get_rng_state(), wanted[0]))
             self.assertEqual(random.getstate(), wanted[1])
         self.assertEqual(read[0], read[1])

@@ -15,6 +15,7 @@ between an all-reduce and the next one, never inside.
 import os
 import signal
 import time
+from dataclasses import replace
 
 import torch
 
@@ -26,6 +27,7 @@ from .membership import Left
 from .native import Ledger, Step, part
 from .noise import SHARES, Noise
 from .progress import END, FINISH, TRAIN, Progress
+from .streams import ENDLESS
 from .syncbn import warn_of_norms
 
 _REPORT_NS = 200_000_000  # between two updates of the progress that is reported
@@ -47,6 +49,7 @@ class Engine:
         self._compute, self._lib = parts.compute, parts.lib
         self._result_dir = parts.result_dir
         self._flat, self._chooser = parts.flat, parts.chooser
+        self._deals = getattr(parts, 'deals', None)  # how positions are, where it is not the ledger's to say
         self._numbers = Numbers(script.measured.width)
         self._noise = Noise(parts.flat.elements)
         self._sabotage = sabotage.chosen()
@@ -122,6 +125,10 @@ class Engine:
     def _share(self):
         """This worker's part of the next batch: (begin, end, offset, size)."""
         begin, end = self.progress.next_batch(self.course, self.group.world)
+        if self._deals and self.progress.phase == TRAIN:
+            end, is_last = self._ledger.step(self.progress.data_epoch, begin, end)
+            if self._deals.is_stream:
+                self.course = replace(self.course, train_samples=end if is_last else ENDLESS)
         offset, size = part(end - begin, self.group.world, self.group.rank)
         return begin, end, offset, size
 
@@ -220,6 +227,8 @@ class Engine:
         """Loaders work on this round's samples and on those that come if nothing changes."""
         group, bites = self.group, self._compute.bites(numbers, seeds)
         size, enough = self.progress.batch_of(self.course, group.world), len(bites) + self._train.ahead
+        if self._deals and self._deals.is_stream:
+            return  # its samples are read here
         while len(bites) < enough and end < self.course.train_samples:
             begin, end = end, min(end + size, self.course.train_samples)
             offset, mine = part(end - begin, group.world, group.rank)
@@ -227,9 +236,21 @@ class Engine:
                 self.progress.data_epoch, begin + offset, mine))
         self._train.expect(bites)
 
+    def _expect_test(self, end, bites):
+        """As _expect(), of validation."""
+        size, total = self.course.batch_size * self.group.world, self.course.test_samples
+        enough = len(bites) + self._test.ahead
+        while len(bites) < enough and end < total:
+            begin, end = end, min(end + size, total)
+            offset, mine = part(end - begin, self.group.world, self.group.rank)
+            own = list(range(begin + offset, begin + offset + mine))
+            bites += self._compute.bites(own, own)
+        self._test.expect(bites)
+
     def _valid_round(self):
         begin, end, offset, size = self._share()
         numbers = list(range(begin + offset, begin + offset + size))
+        self._expect_test(end, self._compute.bites(numbers, numbers))
         sums = self._compute.validate(self._test, numbers, numbers)
         tail = self._numbers.sum(self.group, size, self._flags() + sums)
         self.progress.commit_valid(self.course, end, tail.weight, tail.sums)
@@ -262,14 +283,17 @@ class Engine:
         """First collective of every group: who stands where; then state to those behind
         (W-6). @errors GroupBroken"""
         self.group = group
-        rows = torch.zeros(group.world, 2, dtype=torch.float64)
+        rows = torch.zeros(group.world, 3, dtype=torch.float64)
+        mark = self._deals.mark if self._deals else 0
         old = self._has_state and group.rank < max(group.survivors, 1)
         if old:
-            rows[group.rank] = torch.tensor([1.0, float(self.progress.round)])
+            rows[group.rank] = torch.tensor([1.0, float(self.progress.round), 0.0])
         elif not self._skipped:
             rows[group.rank][1] = 1.0
+        rows[group.rank][2] = float(mark)
         group.sum(rows)
         standing = rows.tolist()
+        self._refuse_other_streams([row[2] for row in standing])
         stateful = [(-row[1], rank) for rank, row in enumerate(standing) if row[0]]
         source = min(stateful or [(-row[1], rank) for rank, row in enumerate(standing)])[1]
         behind = [rank for rank, row in enumerate(standing)
@@ -286,6 +310,14 @@ class Engine:
             self._chooser.enter()
         self._switched = (group.epoch, self.progress.step)
         self.agent.switched(group.epoch, self.progress.step)
+
+    @staticmethod
+    def _refuse_other_streams(marks):
+        """@errors RuntimeError: positions are not those of the same samples"""
+        others = [rank for rank, mark in enumerate(marks) if mark != marks[0]]
+        if others:
+            raise RuntimeError(f'the stream of rank {others[0]} begins with other samples than that of rank 0: every worker has to read the same one, '
+                               'whole; WM divides it. Does it divide itself by RANK, or draw from a generator of its own?')
 
     @staticmethod
     def _tell_rank(group):
@@ -313,18 +345,22 @@ class Engine:
             if self.checkpoints.source != self.checkpoints.path:
                 saved.pop('frozen', None)  # another program says itself what it trains
             self._take_over(saved, False)
-            self.progress.goes_on_with(self.course.train_samples)
+            if not (self._deals and self._deals.is_stream):
+                self.progress.goes_on_with(self.course.train_samples)
             path = self.checkpoints.source
             whose = '' if path == self.checkpoints.path else f', {path}'
             print(f'resumed from checkpoint at step {self.progress.step}{whose}', flush=True)
             return
         self.progress = Progress(seed=torch.initial_seed() % (1 << 52),
-                                 train_samples=self.course.train_samples)
+                                 train_samples=0 if self._deals and self._deals.is_stream else self.course.train_samples)
         self._own_state()
         self.hooks.catch_up(self.progress, self.group.rank)
 
     def _refuse_other_data(self, saved):
         """@errors ValueError"""
+        if self._deals and self._deals.is_stream:
+            saved.train_samples = 0
+            return
         before, samples = saved.train_samples, self.course.train_samples
         if not saved.goes_on_with(samples):
             raise ValueError(f'checkpoint {self.checkpoints.source}: in the middle of a pass over '
@@ -343,6 +379,9 @@ class Engine:
 
     def _own_state(self):
         self._has_state = True
+        if self._deals:
+            self._ledger = self._deals.ledger(self.progress.seed)
+            return
         self._ledger = Ledger(self._lib, self.course.train_samples, self.progress.seed)
 
     def _switch(self, epoch):

@@ -45,7 +45,7 @@ class Tail:
     """The plain numbers of a round, read after the sum."""
 
     def __init__(self, numbers, world):
-        self.weight = round(numbers[0])
+        self.weight, self.exact_weight = round(numbers[0]), numbers[0]
         self.switch = all_agree(numbers[1:4], world)
         self.checkpoint = numbers[4] > 0.5
         self.noise = numbers[_FLAGS:_BATCH]

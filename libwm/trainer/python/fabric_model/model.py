@@ -20,15 +20,18 @@ from .batch import Chooser, Range
 from .checkpoint import Checkpoints
 from .compute import Compute, divided, warm_up
 from .data import Batches
+from .dealing import Deals
 from .download import write_zip
 from .engine import Engine
 from .flat import FlatModel
 from .hooks import Hooks, check_scheduler
+from .loaders import Taken
 from .logs import DriverLogger, WorkerLogger
 from .membership import Alone, Left, Membership
 from .metrics import Metrics
 from .progress import Course
 from .state import Script, beside
+from .streams import Stream
 from .syncbn import Norms, convert
 from .versions import Mixed
 
@@ -191,8 +194,11 @@ class _Run:
         """What is to be done, from train()'s arguments. @errors ValueError: not that"""
         validation_freq = arguments.number('validation_freq', validation_freq, 0, empty=0)
         checkpoint_freq = arguments.number('checkpoint_freq', checkpoint_freq, 0, empty=0)
-        if not len(self.train_set):
+        self.deals = Deals.of(self.train_set)
+        if not len(self.train_set) or (self.deals and self.deals.is_stream and not self.deals.mark):
             raise ValueError('train: training data set of 0 samples: at least 1')
+        if self._auto and self.deals:
+            raise ValueError("train: batch_size 'auto' wants a data set that is dealt by chance, no sampler and no stream")
         names = self._script.measured.names
         self._chooser = None
         if self._auto:
@@ -208,8 +214,7 @@ class _Run:
     def engine(self, loaders):
         """Builds every part. Loaders are forked before there is any connection; the worker is
         ready only when all is built."""
-        collate = self._fabric._collate
-        self._batches = [Batches(self.train_set, collate, loaders), Batches(self.test_set, collate)]
+        self._batches = [self._batches_of(one, loaders) for one in (self.train_set, self.test_set)]
         result_dir = os.environ.get('RESULT_DIR', '')
         flat = self._flat = FlatModel(self._script.model, self._script.measured.width, beside(self._script))
         self._script.onnx_example = self._onnx_example
@@ -224,9 +229,16 @@ class _Run:
             checkpoints=Checkpoints(result_dir, self._training, self._resume_from),
             train_batches=self._batches[0],
             test_batches=self._batches[1], lib=self._lib, result_dir=result_dir, flat=flat,
-            chooser=self._chooser, skipped=os.environ.get(_SKIPPED) == str(self._training - 1),
+            chooser=self._chooser, deals=self.deals, skipped=os.environ.get(_SKIPPED) == str(self._training - 1),
             compute=Compute(self._script, flat, self._batch_size, self.agent))
         return Engine(self._course, self._script, parts)
+
+    def _batches_of(self, given, loaders):
+        """Of a data set, or of what a DataLoader was made of."""
+        collate = self._fabric._collate
+        if isinstance(given, Taken):
+            return Batches(given.dataset, collate or given.collate, loaders or given.processes)
+        return Batches(given, collate, loaders if given is not None and not isinstance(given, Stream) else 0)
 
     def _find_members(self):
         if self.agent.present:

@@ -66,6 +66,7 @@ class Progress:
 
     train_samples: int = 0   # of a pass, where the progress was made; 0: not known
     passes_validated: int = 0  # passes_done when `validated` was whole; 0: it never was
+    met: int = 0  # passes_done when all members met behind a pass of a plain loop
 
     def goes_on_with(self, samples):
         """Takes a data set of `samples` for what comes. Returns whether it can: in the middle of
