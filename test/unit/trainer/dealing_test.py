@@ -2,9 +2,11 @@
 what the engine makes of them.
 """
 
+import functools
 import os
 import random
 import unittest
+from types import SimpleNamespace
 
 import torch
 from fabric_test import Fabric, Sums
@@ -71,9 +73,10 @@ class Streams(unittest.TestCase):
         self.assertEqual(Stream(Numbers(99)).begins_with(), mark)
         self.assertNotEqual(Stream(Divided(40)).begins_with(), mark)
         self.assertEqual(Stream(Numbers(0)).begins_with(), 0)
-        engine.Engine._refuse_other_streams([5.0, 5.0])
+        refuse = functools.partial(engine.Engine._refuse_other_streams, SimpleNamespace(_virtual=None))
+        refuse([5.0, 5.0])
         with self.assertRaisesRegex(RuntimeError, 'the stream of rank 1 begins with other samples.*RANK'):
-            engine.Engine._refuse_other_streams([5.0, 6.0])
+            refuse([5.0, 6.0])
 
 
 class SumsInOrder(torch.utils.data.IterableDataset):

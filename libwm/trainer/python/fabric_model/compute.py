@@ -126,6 +126,7 @@ class Compute:
         self.chance = Chance(self._device)
         self._amp, self._scaler, self._joined = script.amp, script.scaler, script.joined
         self._shapes = Shapes(script.model, agent)
+        self._in_order = getattr(script, 'virtual', None) is not None
 
     def _bites(self, numbers, seeds, count=0):
         count = count or -(-len(numbers) // self._batch_size)
@@ -155,7 +156,7 @@ class Compute:
             return total
         self._model.train()
         work = self._own_step if self._step_train else self._plain_step
-        with self.chance.drawing():
+        with contextlib.nullcontext() if self._in_order else self.chance.drawing():
             for bite in self._bites(numbers, seeds, bites):
                 batch = _to(self._device, batches.get(*bite))
                 share = 1.0 if self._sum_loss else len(bite[0]) / samples

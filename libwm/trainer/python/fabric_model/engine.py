@@ -19,7 +19,7 @@ from dataclasses import replace
 
 import torch
 
-from . import amp, batch, sabotage, state
+from . import amp, batch, sabotage, state, virtual
 from .checkpoint import save_model
 from .flat import Numbers, flags
 from .group import GroupBroken
@@ -49,6 +49,9 @@ class Engine:
         self._compute, self._lib = parts.compute, parts.lib
         self._result_dir = parts.result_dir
         self._flat, self._chooser = parts.flat, parts.chooser
+        self._virtual = getattr(script, 'virtual', None)
+        if self._virtual:
+            self._virtual.width(1 + script.measured.width)
         self._deals = getattr(parts, 'deals', None)  # how positions are, where it is not the ledger's to say
         self._numbers = Numbers(script.measured.width)
         self._noise = Noise(parts.flat.elements)
@@ -156,11 +159,14 @@ class Engine:
         self._expect(numbers, seeds, end)
         own = self._train_share(numbers, seeds, end - begin)
         unit = self._compute.unit(end - begin)
-        noise = self._noise.share(progress.step, self._flat, size if group.world > 1 else 0, unit)
-        finite = self.script.nonfinite == 'apply' or not size or self._flat.is_finite()
+        measures = group.world > 1 and not self._virtual
+        noise = self._noise.share(progress.step, self._flat, size if measures else 0, unit)
+        finite = self._virtual.is_finite() if self._virtual else self.script.nonfinite == 'apply' or not size or self._flat.is_finite()
         computed = time.monotonic_ns()
         chosen = self._choose(end - begin)
         tail = self._flat.sum(group, size, offset == 0, self._flags(noise, chosen, finite) + own)
+        if self._virtual:
+            tail.sums = self._virtual.sum(group, self._flat.gradients())
         self._exchanged_ns = time.monotonic_ns() - computed
         if sabotage.skips(progress, self._sabotage):
             self._flat.undo()
@@ -174,7 +180,7 @@ class Engine:
         sabotage.drop(progress, self.course, self._sabotage)
         self._record(Step(progress.step, group.epoch, group.world, end - begin, began,
                           time.monotonic_ns(), data_epoch, begin, end, offset, size))
-        self.hooks.step(progress, self.script.measured.values(own, size), group)
+        self.hooks.step(progress, self.script.measured.values(own, size) if not self._virtual else [], group)
         return tail
 
     def _apply(self, tail):
@@ -187,7 +193,7 @@ class Engine:
                 self._flat.clip(self.script.clip_grad_norm)
             batch.step(self.script.optimizer, tail.gain or 1.0)
         else:
-            self._flat.undo()
+            self._undo()
             self._refuse_not_finite(tail)
         for scaler in scalers:
             scaler.update(finite)
@@ -211,12 +217,25 @@ class Engine:
 
     def _train_share(self, numbers, seeds, samples):
         norms = self.script.norms
+        if self._virtual:
+            return self._train_virtual(samples)
         if norms is None:
             return self._compute.train(self._train, numbers, seeds, samples)
         bites = norms.begin(self.group, samples, self.course.batch_size)
         own = self._compute.train(self._train, numbers, seeds, samples, bites)
         norms.end()
         return own
+
+    def _train_virtual(self, samples):
+        """The virtual workers of this member; what they are is the same on any."""
+        progress = self.progress
+        begin = progress.cursor
+
+        def work(offset, size):
+            return self._compute.train(self._train, *self._ledger.samples(progress.data_epoch, begin + offset, size), samples)
+
+        self._virtual.compute(self.group, samples, progress.seed * 1000003 + progress.step, work, self._flat.gradients)
+        return [0.0] * (1 + self.script.measured.width)
 
     def _finish_delivery(self):
         if self._delivery:
@@ -225,6 +244,8 @@ class Engine:
 
     def _expect(self, numbers, seeds, end):
         """Loaders work on this round's samples and on those that come if nothing changes."""
+        if self._virtual:
+            return
         group, bites = self.group, self._compute.bites(numbers, seeds)
         size, enough = self.progress.batch_of(self.course, group.world), len(bites) + self._train.ahead
         if self._deals and self._deals.is_stream:
@@ -284,7 +305,7 @@ class Engine:
         (W-6). @errors GroupBroken"""
         self.group = group
         rows = torch.zeros(group.world, 3, dtype=torch.float64)
-        mark = self._deals.mark if self._deals else 0
+        mark = (self._deals.mark if self._deals else 0) + (virtual.mark() if self._virtual else 0)
         old = self._has_state and group.rank < max(group.survivors, 1)
         if old:
             rows[group.rank] = torch.tensor([1.0, float(self.progress.round), 0.0])
@@ -311,10 +332,11 @@ class Engine:
         self._switched = (group.epoch, self.progress.step)
         self.agent.switched(group.epoch, self.progress.step)
 
-    @staticmethod
-    def _refuse_other_streams(marks):
+    def _refuse_other_streams(self, marks):
         """@errors RuntimeError: positions are not those of the same samples"""
         others = [rank for rank, mark in enumerate(marks) if mark != marks[0]]
+        if others and self._virtual:
+            raise RuntimeError(f'deterministic: rank {others[0]} has something else than rank 0, so that their bits would differ; here: {virtual.described()}')
         if others:
             raise RuntimeError(f'the stream of rank {others[0]} begins with other samples than that of rank 0: every worker has to read the same one, '
                                'whole; WM divides it. Does it divide itself by RANK, or draw from a generator of its own?')
@@ -401,11 +423,16 @@ class Engine:
     def _close_broken(self, text):
         """W-8: the groups are closed first, so that peers wake up, then the fault is said."""
         group, self.group = self.group, None
-        self._flat.undo()
+        self._undo()
         self.membership.forget_current()
         self._finish_delivery()
         if group.joined or not self.membership.was_withdrawn(group.epoch):
             self.agent.faulted(group.epoch, self.progress.step, text)
+
+    def _undo(self):
+        self._flat.undo()
+        if self._virtual:
+            self._virtual.undo()
 
     def _answer_broken(self, epoch):
         self.agent.faulted(epoch, self.progress.step, 'told broken')

@@ -136,11 +136,12 @@ class _Bucket:
 class FlatModel:
     """The buffers of one model. @thread the training thread"""
 
-    def __init__(self, model, metrics, more=()):
-        """`metrics`: numbers of a step behind the loss; `more`: parameters that are trained beside the model's."""
+    def __init__(self, model, metrics, more=(), in_order=False):
+        """`metrics`: numbers of a step behind the loss; `more`: parameters that are trained beside the model's; `in_order`:
+        gradients and buffers are summed elsewhere (virtual.py)."""
         params = [p for p in [*model.parameters(), *more] if p.requires_grad]
         self._frozen = [(n, p) for n, p in model.named_parameters() if not p.requires_grad]
-        self._buffers = Buffers(model)
+        self._buffers, self._in_order = Buffers(torch.nn.Module() if in_order else model), in_order
         dtypes = {_wide(p.dtype) for p in params} or {torch.float32}
         if self._buffers.are_wide:
             dtypes.add(torch.float64)
@@ -173,6 +174,12 @@ class FlatModel:
     def on_cpu(self):
         """Whether a sum's time is that of the sum alone."""
         return self._tail.device.type == 'cpu'
+
+    def gradients(self):
+        """All of them, a flat tensor for each dtype."""
+        for bucket in self._buckets:
+            bucket.gather()
+        return [bucket.gradients for bucket in self._buckets]
 
     @property
     def elements(self):
@@ -231,7 +238,10 @@ class FlatModel:
         self._marks.copy_(torch.tensor(marks, dtype=self._tail.dtype))
         self._tail.copy_(torch.tensor([float(weight)] + tail, dtype=self._tail.dtype))
         for bucket in self._buckets:
-            group.sum(bucket.flat)
+            if not self._in_order:
+                group.sum(bucket.flat)
+            elif bucket.room.numel():
+                group.sum(bucket.room)
         return Tail(self._tail.tolist(), group.world)
 
     def take(self, weight):

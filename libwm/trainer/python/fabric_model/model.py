@@ -34,6 +34,7 @@ from .state import Script, beside
 from .streams import Stream
 from .syncbn import Norms, convert
 from .versions import Mixed
+from .virtual import Virtual
 
 _TRAININGS = 'WM_TRAININGS_DONE'  # in the environment: how often train() has returned
 _SKIPPED = 'WM_TRAININGS_SKIPPED'  # likewise, of a worker that came when a later one was under way
@@ -53,8 +54,8 @@ class FabricModel:
                  worker_logger_callback=None, user_callback=None, enable_onnx=False,
                  save_to_onnx=False, fn_step_train=None, fn_test=None, keras_custom_objects=None,
                  fn_batch_collate=None, loss_reduction='mean', sync_bn=False, lr_scheduler=None,
-                 lr_scheduler_each='pass', clip_grad_norm=None, amp=None, nonfinite='stop', **older):
-        """signature fixed by the WMLA API, both generations; ours are the last seven:
+                 lr_scheduler_each='pass', clip_grad_norm=None, amp=None, nonfinite='stop', deterministic=False, **older):
+        """signature fixed by the WMLA API, both generations; ours are the last eight:
         loss_reduction  'mean' or 'sum': what the loss function returns for a batch
         sync_bn         batch normalisation over the samples of all members
         lr_scheduler    a torch scheduler, stepped after every pass; ReduceLROnPlateau by the newest
@@ -64,6 +65,7 @@ class FabricModel:
         amp             'bf16' or 'fp16': model and loss are computed under autocast; fp16 with one scaler for the job
         nonfinite       of a step whose gradients have a NaN or inf: 'stop' ends the training and names the ranks, 'skip'
                         leaves it out on all workers, 'apply' looks at nothing, as plain PyTorch does
+        deterministic   the same bits at any number of workers; a number: so many virtual workers, True: engines_number, or 4
         @errors TypeError: no torch model, an argument of a wrong kind, unknown keyword; ValueError: unknown
           loss_reduction, a scheduler that cannot be stepped like that, a length of 0 or less"""
         older = {_OLDER.get(k, k): v for k, v in older.items()}
@@ -90,6 +92,10 @@ class FabricModel:
             raise ValueError(f'clip_grad_norm {clip_grad_norm}: more than 0')
         device = next((p.device for p in model.parameters()), torch.device('cpu'))
         mixed.check(amp, nonfinite, device)
+        for name, other in (('sync_bn', sync_bn), ('fn_step_train', fn_step_train)):
+            if deterministic and other:
+                raise ValueError(f'FabricModel: deterministic and {name}: what it does depends on how many workers there are; give one of them')
+        self._deterministic = deterministic
         later = driver_logger_callback is not None or worker_logger_callback is not None
         self._datasets, self._collate = datasets_function, fn_batch_collate
         self._onnx = enable_onnx or save_to_onnx
@@ -182,7 +188,7 @@ class _Run:
         self._auto = isinstance(batch_size, str) and batch_size == 'auto'
         self._batch_size = 0 if self._auto else arguments.number('batch_size', batch_size, 1)
         self._training = int(os.environ.get(_TRAININGS, '0')) + 1
-        self._resume_from = resume_from
+        self._resume_from, self._engines = resume_from, max_tasks
         self._lib = native.load()
         self.agent = native.Agent(self._lib, max_tasks, trainings=self._training - 1)
         self.train_set, self.test_set = arguments.data_sets(fabric._datasets)
@@ -206,6 +212,7 @@ class _Run:
             self._chooser = Chooser(limits, self._script.optimizer)
             self._batch_size, effective = limits.at_once, limits.initial
             self.agent.batch_range(limits)
+        self._script.virtual = self._virtual()
         self._course = Course(self._epochs, self._batch_size, effective, validation_freq,
                               checkpoint_freq, len(self.train_set),
                               len(self.test_set) if self.test_set is not None else 0, names,
@@ -216,7 +223,8 @@ class _Run:
         ready only when all is built."""
         self._batches = [self._batches_of(one, loaders) for one in (self.train_set, self.test_set)]
         result_dir = os.environ.get('RESULT_DIR', '')
-        flat = self._flat = FlatModel(self._script.model, self._script.measured.width, beside(self._script))
+        flat = self._flat = FlatModel(self._script.model, self._script.measured.width, beside(self._script),
+                                      bool(self._script.virtual))
         self._script.onnx_example = self._onnx_example
         hooks = Hooks(self._script, self._course)
         hooks.train_begin()
@@ -232,6 +240,17 @@ class _Run:
             chooser=self._chooser, deals=self.deals, skipped=os.environ.get(_SKIPPED) == str(self._training - 1),
             compute=Compute(self._script, flat, self._batch_size, self.agent))
         return Engine(self._course, self._script, parts)
+
+    def _virtual(self):
+        """The virtual workers of deterministic=; None: there are none. @errors ValueError"""
+        wanted = self._fabric._deterministic
+        if not wanted:
+            return None
+        if self._auto:
+            raise ValueError("train: batch_size 'auto' and deterministic: the batch follows from how fast the workers are; give one of them")
+        torch.use_deterministic_algorithms(True)
+        torch.backends.cudnn.benchmark = False
+        return Virtual(self._script.model, self._engines or 4 if wanted is True else int(wanted))
 
     def _batches_of(self, given, loaders):
         """Of a data set, or of what a DataLoader was made of."""

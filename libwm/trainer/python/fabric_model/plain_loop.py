@@ -2,7 +2,7 @@
 loader's next batch: there members change, states are handed over, checkpoints are written.
 
   next(loader): the step before is counted ─► members change, if all agreed ─► this worker's share of the next batch
-  backward():   gradients times own/all samples of this batch, summed over the workers when the outermost backward ends
+  backward():   gradients times own/all samples, summed over the workers when the outermost backward ends
   step():       as the script calls it; nothing in an iteration whose sum failed: that batch is dealt again
 
 Invariants: every member runs the same code equally often, also one that has no sample of a small batch: it gets one whose
@@ -229,8 +229,7 @@ class Loop(Engine):
         w, k = self._window, self._options.accumulate
         first, size = part(w.size, k, self._micro)
         at = w.begin + w.offset + first
-        w.shares.append((size, sum(part(part(w.end - w.begin, self.group.world, rank)[1], k, self._micro)[1]
-                                   for rank in range(self.group.world))))
+        w.shares.append(size)
         if not size:
             at, size = w.begin, 1
         return self._numbered(w.numbers, at, size)
@@ -296,11 +295,12 @@ class Loop(Engine):
         if not w.begun:
             self._sums.begin()
             w.begun = True
-        own, of_all = w.shares[min(w.backs, len(w.shares) - 1)]
+        own = w.shares[min(w.backs, len(w.shares) - 1)]
         w.backs += 1
         if self._options.weight:
             return self._batch_weight if own else 0.0
-        return own / of_all if of_all else 0.0
+        # Each sample of a step counts alike, whoever has it: with one worker and a whole step this is 1.
+        return own * self._options.accumulate / (w.end - w.begin)
 
     def _after_backward(self):
         w = self._window

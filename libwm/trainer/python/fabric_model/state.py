@@ -70,6 +70,8 @@ class Script:
         loss, beside = getattr(self, 'loss', None), {}
         if getattr(self, 'scaler', None):
             beside['scaler'] = self.scaler
+        if getattr(self, 'virtual', None):
+            beside['virtual'] = self.virtual
         beside.update({f'scaler {at}': scaler for at, scaler in enumerate(getattr(self, 'joined', ()))})
         if isinstance(loss, torch.nn.Module) and any(True for _ in loss.parameters()):
             beside['loss'] = loss
