@@ -399,7 +399,7 @@ $B/lib/python/%.py: libwm/trainer/python/%.py
 # So at its top is what WMLA's has, and nothing that scripts bring themselves.
 $B/fabric/libs/fabric.zip: $(PYTHON_SRC)
 	@mkdir -p $(@D); rm -f $@; echo "  ZIP   $@"
-	@cd libwm/trainer/python && python3 -m zipfile -c $(abspath $@) fabric_model pyedt wm_steps.py last last/callbacks
+	@cd libwm/trainer/python && python3 -m zipfile -c $(abspath $@) fabric_model wm_elastic pyedt wm_steps.py last last/callbacks
 
 # Eigen is templates all through; so much of its time goes into calls that nobody inlined.
 $B/obj/libwm/search/%.o: OPT := $(subst -O1,-O2,$(OPT))
