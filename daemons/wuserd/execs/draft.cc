@@ -98,7 +98,7 @@ Result<void> check_image(const Site& site, rest::ExecRequest& request) {
     return fail(Code::Impossible,
                 "--msd-image-name " + request.image +
                     ": executions run in no container here (profile training of apps.conf)");
-  if (asks && driver != "podman")
+  if (asks && driver != "podman" && driver != "apptainer")
     return fail(Code::Impossible, "--msd-image-pull-…: " + driver + " fetches no images here");
   if (!request.image_secret.empty()) {
     WM_TRY(request.image_secret, secret_file(site, request.image_secret));
