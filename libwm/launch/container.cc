@@ -202,6 +202,7 @@ std::vector<Bind> binds_of(const HostOrder& order, const HostFacts& host, const 
   std::vector<std::string> own{order.resolved.program.cwd, work_dir(order, host), host.bin_dir,
                                host.lib_dir, host.conf_dir, attempt_dir(order, host)};
   if (order.app.type != AppType::Batch) own.push_back(result_dir(order, host));
+  auto results = result_dir(order, host), named = named_result_dir(order, host);
   if (!order.resolved.exec.service.empty()) own.push_back(service_dir(order, host));
   if (auto slash = host.munge_socket.rfind('/'); slash != std::string::npos && slash > 0)
     own.push_back(host.munge_socket.substr(0, slash));
@@ -210,6 +211,8 @@ std::vector<Bind> binds_of(const HostOrder& order, const HostFacts& host, const 
   for (const auto& text : order.app.container.binds) binds.push_back(bind_of(text));
   for (const auto& path : own)
     if (!path.empty() && path != "/") binds.push_back({path, path});
+  // The link to it leads nowhere inside: there it is the folder once more.
+  if (order.app.type != AppType::Batch && named != results) binds.push_back({results, named});
   std::vector<Bind> needed;
   for (const auto& bind : binds) {
     bool covered = std::any_of(binds.begin(), binds.end(), [&](const Bind& other) {
