@@ -113,6 +113,8 @@ Result<Told> ask(client::Master& from, JobId job) {
     auto at = view.id.index - 1;
     told.trials.push_back(trial_of(view, at < configs.size() ? configs[at] : "{}", told.search));
   }
+  if (!reply.jobs.empty() && !reply.jobs.front().job->spec().exec.search.empty())
+    told.reason = rest::reason_of(rest::search_task(reply.jobs, given));
   if (!told.search.is_object() && !told.trials.empty())
     return fail(Code::Conflict, "Job <" + to_string(job) + ">: is no search");
   if (!told.search.is_object()) told.search = Json::object();

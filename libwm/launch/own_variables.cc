@@ -14,7 +14,7 @@ constexpr OwnVariable kOwn[] = {
     {"CUDA_MPS_PIPE_DIRECTORY", SetWhen::Shares, SetBy::Wnoded},
     {"CUDA_VISIBLE_DEVICES", SetWhen::Task, SetBy::LaunchEnv},
     {"DATA_DIR", SetWhen::Training, SetBy::FrameworkEnv, true},
-    {"DLI_DATA_FS", SetWhen::Training, SetBy::FrameworkEnv},
+    {"DLI_DATA_FS", SetWhen::Training, SetBy::FrameworkEnv, true},
     {"DLI_EXECID", SetWhen::Training, SetBy::FrameworkEnv},
     {"DLI_IS_ELASTIC", SetWhen::Training, SetBy::FrameworkEnv},
     {"DLI_LOGGER_LEVEL", SetWhen::Training, SetBy::FrameworkEnv},

@@ -4,6 +4,7 @@
 #include <climits>
 
 #include "daemons/wuserd/catalog/catalog.h"
+#include "daemons/wuserd/data/staging.h"
 #include "daemons/wuserd/execs/end.h"
 #include "daemons/wuserd/execs/exec_start.h"
 #include "daemons/wuserd/execs/routes.h"
@@ -11,19 +12,20 @@
 #include "daemons/wuserd/jobs/outputs.h"
 #include "daemons/wuserd/site/reply.h"
 #include "daemons/wuserd/site/site.h"
+#include "libwm/rest/exec_outcome.h"
 #include "libwm/rest/frameworks.h"
 
 namespace wm::user {
 namespace {
 
 std::string exec_json_of(const Call& call, const JobView& exec) {
-  return rest::exec_json(exec, call.site.conf.name);
+  return rest::exec_json(exec, call.site.conf.name, why_no_data(call.site, exec));
 }
 
 // ?state=A,B: empty takes all.
 bool has_state(const JobView& exec, const std::string& states) {
   if (states.empty()) return true;
-  auto state = "," + std::string(rest::exec_state(exec.job->state)) + ",";
+  auto state = "," + std::string(rest::exec_state(*exec.job)) + ",";
   return ("," + states + ",").find(state) != std::string::npos;
 }
 

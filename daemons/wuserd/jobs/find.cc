@@ -66,6 +66,24 @@ bool is_shown(Site& site, const JobView& view) {
          !site.records.is_deleted(view.job->spec().exec.bundle);
 }
 
+// Beside executions: what is no array as a whole, of which the elements are shown.
+bool is_app(Site& site, const JobView& view) {
+  if (is_own(view) && rest::is_execution(view)) return is_shown(site, view);
+  bool whole_array = view.job->state == JobState::Array && !has_groups(view);
+  return !whole_array;
+}
+
+Result<std::vector<JobView>> newest_first(Site& site, const JobsRequest& request,
+                                          bool (*shown)(Site&, const JobView&)) {
+  WM_TRY(auto master, site.masters.take());
+  WM_TRY(auto reply, master->ask(request));
+  std::erase_if(reply.jobs, [&](const JobView& view) { return !shown(site, view); });
+  fold_groups(reply.jobs);
+  std::sort(reply.jobs.begin(), reply.jobs.end(),
+            [](const JobView& a, const JobView& b) { return b.id < a.id; });
+  return std::move(reply.jobs);
+}
+
 }  // namespace
 
 bool is_own(const JobView& view) { return view.job->spec().owner.uid == ::getuid(); }
@@ -103,15 +121,26 @@ Result<JobView> find_exec(Site& site, const std::string& id) {
 }
 
 Result<std::vector<JobView>> all_execs(Site& site) {
-  WM_TRY(auto master, site.masters.take());
   JobsRequest request;
   request.jobs.finished = true;
-  WM_TRY(auto reply, master->ask(request));
-  std::erase_if(reply.jobs, [&](const JobView& view) { return !is_shown(site, view); });
-  fold_groups(reply.jobs);
-  std::sort(reply.jobs.begin(), reply.jobs.end(),
-            [](const JobView& a, const JobView& b) { return b.id < a.id; });
-  return std::move(reply.jobs);
+  return newest_first(site, request, is_shown);
+}
+
+Result<std::vector<JobView>> all_apps(Site& site) {
+  JobsRequest request;
+  request.jobs.user = "all";
+  request.jobs.finished = true;
+  return newest_first(site, request, is_app);
+}
+
+Result<JobView> find_app(Site& site, const std::string& id) {
+  auto none = fail(Code::NotFound, "application " + id + " does not exist");
+  auto job = rest::parse_exec_id(site.conf.name, id);
+  if (!job) return none;
+  auto view = job_of(site, *job);
+  if (!view && view.error().code != Code::NotFound) return view.error();
+  if (!view || !is_app(site, *view)) return none;
+  return view;
 }
 
 }  // namespace wm::user

@@ -24,4 +24,10 @@ Result<JobView> find_exec(Site& site, const std::string& id);
 /// All of this user's, the newest first. @errors as Master::jobs
 Result<std::vector<JobView>> all_execs(Site& site);
 
+/// What runs or ran under any name: executions, notebooks, services and jobs of bsub, the newest
+/// first; those of others as far as the master shows them to this user. @errors as Master::jobs
+Result<std::vector<JobView>> all_apps(Site& site);
+/// One of these. @errors NotFound
+Result<JobView> find_app(Site& site, const std::string& id);
+
 }  // namespace wm::user

@@ -120,23 +120,25 @@ Result<rest::SearchTask> find_search(Site& site, const std::string& name) {
   return std::move(tasks.front());
 }
 
-Result<std::string> start_search(Call& call) {
+Result<BegunSearch> start_search(Call& call) {
   Site& site = call.site;
   WM_TRY(auto key, key_of(call));
   auto bundle = request_name(key);
   auto lock = lock_request(bundle);
+  std::string before;
   if (!key.empty()) {
-    WM_TRY(auto before, search_begun_before(site, bundle));
-    if (!before.empty()) return before;
+    WM_TRY(before, search_begun_before(site, bundle));
   }
   Draft draft(site, bundle);
+  if (!before.empty()) draft.stay();  // the code below that name is the search's that is there
   WM_TRY(auto upload, receive(call.exchange, draft.uploads()));
   WM_TRY(auto request, search_request_in(site, upload));
+  if (!before.empty()) return BegunSearch{before, request.first_generation};
   if (request.name.empty()) request.name = new_name(site);
   auto alone = lock_request("search " + request.name);
   WM_TRY(check_free(site, request.name));
   WM_TRY(submit_search(site, request, upload, draft));
-  return request.name;
+  return BegunSearch{request.name, request.first_generation};
 }
 
 Result<void> hold_search(Site& site, const rest::SearchTask& task, bool kill) {

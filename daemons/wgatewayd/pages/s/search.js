@@ -176,7 +176,7 @@ class Search {
     if (!s) return [h('h1', null, outside(this.name))];
     const words = query().get('q') || '', chosen = s.trials.filter((t) => fits(s, t, words));
     return [this.head(s), this.problem && h('p', {class: 'note err', role: 'alert'}, this.problem),
-      s.reason && s.state !== 'finished' && /cannot/.test(s.reason) && h('p', {class: 'note warn', role: 'status'}, outside(s.reason, 400)),
+      s.reason && s.state !== 'finished' && (s.state === 'failed' || /cannot|no trial/.test(s.reason)) && h('p', {class: 'note warn', role: 'status'}, outside(s.reason, 400)),
       this.facts(s), h('div', {class: 'two halves'}, this.bestPanel(s), this.parallelPanel(s, chosen)), this.rungsPanel(s), this.table(s, chosen), this.dialog(s)];
   }
 }
