@@ -52,7 +52,7 @@ std::string views_of(std::uint32_t job) {
   sealed->spec.name = "train-" + std::to_string(job);
   sealed->spec.exec.args = "--exec-start PyTorch --model-main train.py --lr 0." +
                            std::to_string(job * 7919 % 100000) + " --seed " + std::to_string(job);
-  sealed->spec.program.cwd = "/home/user" + std::to_string(job % 200) + "/projects/vision";
+  sealed->spec.program.cwd = "projects/vision-" + std::to_string(job % 200);
   what->id = {job, 0};
   what->sealed = std::move(sealed);
   what->state = JobState::Finished;

@@ -1,3 +1,4 @@
+// Role: see runs.h. The live side is looked through, the archive asked by index; both by one matcher.
 #include <algorithm>
 #include <set>
 

@@ -1,4 +1,5 @@
-// Role: rows of archive.db out of its tables, for its writer and its readers.
+// Role: rows of archive.db out of its tables, for its writer and its readers: a record, what its
+// owner says of it, whether it was deleted.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // Role: archive.db, what has run beyond the time that the master remembers it: written from
-// committed events by a thread of the master's, read by whoever is asked for lists of runs.
+// committed events by a thread of the master's, read where lists of runs are asked for.
 //
 //   a run ends ─► ArchiveStep ─► ArchiveDb::apply ─► archive.db ─► ArchiveReader
 //                                    │ durable: only then the master forgets the job

@@ -181,8 +181,12 @@ Conditions conditions_of(const RunQuery& q) {
   add_visible(q, found);
   if (q.text.empty()) return found;
   if (letters_of(q.text) >= 3) found.all.push_back({"", nullptr, with_words(q.text)});
-  else found.all.push_back({"instr(lower(text), lower(" + quoted_sql(q.text) + ")) > 0"});
+  else found.all.push_back({"instr(lower(run.text), lower(" + quoted_sql(q.text) + ")) > 0"});
   return found;
+}
+
+std::string in_order(const RunQuery& q, const char* number) {
+  return " ORDER BY " + std::string(number) + (q.oldest_first ? "" : " DESC");
 }
 
 std::string range_of(const RunQuery& q) {
@@ -222,9 +226,9 @@ std::string with_all(const std::vector<Condition>& all, const Condition* but) {
 std::string by_few(const RunQuery& q, const Conditions& found, const Condition& best) {
   if (!best.set.empty())
     return "SELECT job FROM run WHERE job IN (" + best.set + ") AND " + range_of(q) +
-           with_all(found.all, &best);
+           with_all(found.all, &best) + in_order(q, "job");
   return "SELECT job FROM run INDEXED BY " + std::string(best.index) + " WHERE " + best.sql +
-         " AND " + range_of(q) + with_all(found.all, &best);
+         " AND " + range_of(q) + with_all(found.all, &best) + in_order(q, "job");
 }
 
 // A walk in order, along the first index that has it; words are found in order by their own.
@@ -233,18 +237,20 @@ std::string by_walk(const RunQuery& q, const Conditions& found) {
   const Condition* ordered = nullptr;
   for (const auto& one : found.all) {
     if (one.set.find("run_text") != one.set.npos) words = &one;
-    if (one.index && one.in_order) ordered = &one;
-    if (ordered && ordered->index == std::string_view("run_by_user_state")) break;
+    if (!one.index || !one.in_order) continue;
+    if (!ordered || one.index == std::string_view("run_by_user_state")) ordered = &one;
   }
   if (words) {
-    auto inner = words->set + " AND rowid >= " + std::to_string(q.from) + " AND rowid < " +
-                 std::to_string(q.to) + " ORDER BY rowid" + (q.oldest_first ? "" : " DESC");
-    return "SELECT run.job FROM (" + inner + ") AS found CROSS JOIN run ON run.job = found.rowid" +
-           " WHERE 1" + with_all(found.all, words);
+    return "SELECT run.job FROM run_text CROSS JOIN run ON run.job = run_text.rowid" +
+           words->set.substr(words->set.find(" WHERE ")) + " AND run_text.rowid >= " +
+           std::to_string(q.from) + " AND run_text.rowid < " + std::to_string(q.to) +
+           with_all(found.all, words) + in_order(q, "run_text.rowid");
   }
-  if (!ordered) return "SELECT job FROM run NOT INDEXED WHERE " + range_of(q) + with_all(found.all, nullptr);
+  if (!ordered)
+    return "SELECT job FROM run NOT INDEXED WHERE " + range_of(q) + with_all(found.all, nullptr) +
+           in_order(q, "job");
   return "SELECT job FROM run INDEXED BY " + std::string(ordered->index) + " WHERE " + ordered->sql +
-         " AND " + range_of(q) + with_all(found.all, ordered);
+         " AND " + range_of(q) + with_all(found.all, ordered) + in_order(q, "job");
 }
 
 }  // namespace
@@ -265,12 +271,10 @@ Result<std::vector<std::uint32_t>> ArchiveReader::numbers(const RunQuery& query,
     WM_TRY(auto some, some_of(*db_, one));
     if (some < fewest) best = &one, fewest = some;
   }
-  auto sql = best ? by_few(query, found, *best)
-                  : query.jobs.empty() ? by_walk(query, found)
-                                       : "SELECT job FROM run WHERE " + range_of(query) +
-                                             with_all(found.all, nullptr);
-  bool sorted = best || sql.find("found CROSS JOIN") == sql.npos;
-  if (sorted) sql += std::string(" ORDER BY job") + (query.oldest_first ? "" : " DESC");
+  auto sql = best                 ? by_few(query, found, *best)
+             : query.jobs.empty() ? by_walk(query, found)
+                                  : "SELECT job FROM run WHERE " + range_of(query) +
+                                        with_all(found.all, nullptr) + in_order(query, "job");
   return numbers_of(*db_, sql + " LIMIT " + std::to_string(limit));
 }
 

@@ -1,4 +1,5 @@
-// Role: the tables of archive.db, version by version; FORMAT.md explains them.
+// Role: the tables of archive.db, version by version; FORMAT.md
+// explains them.
 #pragma once
 
 #include "libwm/store/sqlite/schema.h"
