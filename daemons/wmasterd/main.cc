@@ -12,6 +12,7 @@
 #include <iostream>
 
 #include "daemons/wmasterd/acct/accounting.h"
+#include "daemons/wmasterd/acct/archive.h"
 #include "daemons/wmasterd/acct/lsb_events.h"
 #include "daemons/wmasterd/acct/meters.h"
 #include "daemons/wmasterd/acct/metrics.h"
@@ -274,6 +275,9 @@ Result<void> serve(const Options& options) {
   WM_TRY(auto audit, AuditWriter::open(folders.state, [&loop](std::function<void()> act) {
            boost::asio::post(loop, std::move(act));
          }));
+  auto on_loop = [&loop](std::function<void()> act) { boost::asio::post(loop, std::move(act)); };
+  Archive archive({folders.state, [&](const std::string& hash) { return world->blob(hash); },
+                   on_loop});
   GatedPeers to_clients(*world, *audit);
   LsbEvents lsb_events;
   Notifier notifier(folders.state + "/notices.mark");
@@ -283,6 +287,7 @@ Result<void> serve(const Options& options) {
       [&](const AcctRequest& request) { return accounting->history(request); },
       [&](const std::vector<Event>& events, const Cluster& after) {
         accounting->take(events, after);
+        archive.take(events, world->mono());
         const auto& journal = core.journal();
         if (journal.newest().seq == after.seq)
           accounting->idle(world->wall(), core.keep_accounting());
@@ -303,8 +308,12 @@ Result<void> serve(const Options& options) {
   WM_TRY(core.start(&began));
   notifier.begin(began.events, core.journal().published());
   WM_TRY(auto accounted, accounting->last_job());
+  auto archived = archive.last_job();
+  archive.begin(core.journal().published(), began.before.seq, began.events,
+                [&] { return core.seen(); });
+  core.set_archive(&archive);
   WM_TRY(catch_up(*accounting, core, std::move(began)));
-  WM_TRY(settle_outranked(folders.state, core, loop, accounted));
+  WM_TRY(settle_outranked(folders.state, core, loop, std::max(accounted, archived)));
   std::string outranked;
   core.hosts().on_outranked([&](const std::string& host, const MasterRank& met) {
     const store::Outranked words{host, met, "", ""};

@@ -48,6 +48,12 @@ constexpr Key<A> kAppKeys[] = {
      {0, 365 * kDay},
      Effect::NewJobs,
      "Run estimate (-We) of jobs that give none. 0: the queue's."},
+    {"keep_runs",
+     [](A& a) -> Field { return &a.keep_runs; },
+     {0, 36500 * kDay},
+     Effect::Reconfig,
+     "How long the archive keeps the record of its jobs; 0: until their owner deletes it. none: "
+     "keep_runs or keep_batch_runs of wm.conf."},
     {"min_tasks",
      [](A& a) -> Field { return &a.min_tasks; },
      {0, 1000000},

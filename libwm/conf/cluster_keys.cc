@@ -97,6 +97,18 @@ constexpr Key<C> kClusterKeys[] = {
      Effect::Reconfig,
      "How long files of events (history-YYYYMM.db) stay after the last event in them. Accounting "
      "can be made again (badmin rebuild-acct) only while all of them are there. 0: for ever."},
+    {"keep_runs",
+     [](C& c) -> Field { return &c.times.keep_runs; },
+     {0, 36500 * kDay},
+     Effect::Reconfig,
+     "How long the archive keeps the record of a training, notebook, service or search that has "
+     "ended: what pages, REST and dlicmd show of it after clean_period. Its files stay where "
+     "they are. 0: until its owner deletes it."},
+    {"keep_batch_runs",
+     [](C& c) -> Field { return &c.times.keep_batch_runs; },
+     {0, 36500 * kDay},
+     Effect::Reconfig,
+     "The same of batch jobs. 0: none is kept."},
     {"log_to",
      [](C& c) -> Field {
        return Choice{&c.log_to, kLogs};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "daemons/wmasterd/acct/archive.h"
 #include "daemons/wmasterd/state/event_log.h"
 #include "daemons/wmasterd/state/purge.h"
 #include "daemons/wmasterd/state/reconfig.h"
@@ -145,9 +146,17 @@ void Core::tidy() {
   bool young = world_.clock.mono() - started_ < kRepeatsCome;
   auto now = journal_.deed_time();
   auto ago = [&](Duration keep) { return now ? *now - keep : WallTime{}; };
+  if (archive_) archive_->forget(*journal_.newest().config, now);
   bool drops = conf.monitor.history_keep > Duration{};
   world_.store.tidy_store(young ? WallTime{} : ago(std::max(conf.times.clean_period, kRepliesKept)),
                           drops ? ago(conf.monitor.history_keep) : WallTime{});
+}
+
+Seen Core::seen() {
+  Seen all{journal_.published_ptr(), cycle_.reasons(), hosts_.standings(), hosts_.progress(),
+           hosts_.meetings()};
+  all.waits = searches_.waits();
+  return all;
 }
 
 void Core::purge() {
@@ -161,7 +170,7 @@ void Core::purge() {
   auto needed = dates_.depended_on();
   std::vector<EventBody> events;
   for (JobId id : found.jobs) {
-    if (needed.count(id.job)) continue;
+    if (needed.count(id.job) || (archive_ && !archive_->holds(state, id))) continue;
     hosts_.forget(id);
     events.push_back(JobPurged{id});
   }

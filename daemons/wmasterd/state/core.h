@@ -17,6 +17,7 @@
 #include "daemons/wmasterd/state/searches.h"
 #include "daemons/wmasterd/state/spent.h"
 #include "daemons/wmasterd/verbs/clients.h"
+#include "daemons/wmasterd/verbs/views.h"
 
 namespace wm::master {
 
@@ -43,6 +44,14 @@ class Core {
   /// Puts the configuration in force when it has changed, as badmin reconfig does.
   /// @errors as conf::load: what holds stays
   Result<void> read_config_anew();
+
+  /// Jobs are forgotten once their records are there; null: at their time.
+  void set_archive(Archive* archive) {
+    archive_ = archive;
+    clients_.set_archive(archive);
+  }
+  /// What views are made of, at this moment. @cost O(hosts / 256)
+  Seen seen();
 
   Hosts& hosts() { return hosts_; }
   Clients& clients() { return clients_; }
@@ -79,6 +88,7 @@ class Core {
   InTurns closing_{journal_};
   LoadWatch loads_;
   Fence fence_;
+  Archive* archive_ = nullptr;
 };
 
 }  // namespace wm::master

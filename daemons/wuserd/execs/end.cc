@@ -6,6 +6,7 @@
 
 #include "daemons/wuserd/data/staging.h"
 #include "daemons/wuserd/jobs/find.h"
+#include "daemons/wuserd/jobs/runs.h"
 
 namespace wm::user {
 namespace {
@@ -42,6 +43,7 @@ Result<void> stop_exec(Site& site, const JobView& exec) {
   return stop_fetching(site, exec);
 }
 
+// First what nobody could find again, then the record. Of an element the code serves the others.
 Result<void> delete_exec(Site& site, const JobView& exec) {
   if (!is_over(exec.job->state)) {
     WM_TRY(stop_exec(site, exec));
@@ -60,7 +62,8 @@ Result<void> delete_exec(Site& site, const JobView& exec) {
   for (std::uint32_t n = 1; n <= groups && !exec.result_dir.empty(); ++n)
     forget(exec.result_dir + "." + std::to_string(n), {exec.id.job, n});
   if (ec) return fail(Code::System, exec.result_dir + ": " + ec.message());
-  return site.records.mark_deleted(exec.job->spec().exec.bundle);
+  if (exec.id.index == 0) WM_TRY(site.records.remove_files(exec.job->spec().exec.bundle));
+  return delete_record(site, exec.id);
 }
 
 }  // namespace wm::user

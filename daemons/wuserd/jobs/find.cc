@@ -1,5 +1,7 @@
 #include "daemons/wuserd/jobs/find.h"
 
+#include "daemons/wuserd/jobs/runs.h"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -43,6 +45,11 @@ JobView as_one(const std::vector<JobView>& groups) {
   return view;
 }
 
+// The one that an id means; of several groups the whole.
+JobView part_of(const std::vector<JobView>& views, JobId id) {
+  return id.index == 0 && has_groups(views.front()) ? as_one(views) : views.front();
+}
+
 // Lists have such a job once. The order stays.
 void fold_groups(std::vector<JobView>& views) {
   std::vector<JobView> folded;
@@ -73,17 +80,6 @@ bool is_app(Site& site, const JobView& view) {
   return !whole_array;
 }
 
-Result<std::vector<JobView>> newest_first(Site& site, const JobsRequest& request,
-                                          bool (*shown)(Site&, const JobView&)) {
-  WM_TRY(auto master, site.masters.take());
-  WM_TRY(auto reply, master->ask(request));
-  std::erase_if(reply.jobs, [&](const JobView& view) { return !shown(site, view); });
-  fold_groups(reply.jobs);
-  std::sort(reply.jobs.begin(), reply.jobs.end(),
-            [](const JobView& a, const JobView& b) { return b.id < a.id; });
-  return std::move(reply.jobs);
-}
-
 }  // namespace
 
 bool is_own(const JobView& view) { return view.job->spec().owner.uid == ::getuid(); }
@@ -93,9 +89,13 @@ Result<JobView> job_of(Site& site, JobId id) {
   JobsRequest request;
   request.jobs.ids = {id};
   WM_TRY(auto reply, master->ask(request));
-  if (reply.jobs.empty()) return fail(Code::NotFound, "job " + to_string(id) + " does not exist");
-  if (id.index == 0 && has_groups(reply.jobs.front())) return as_one(reply.jobs);
-  return reply.jobs.front();
+  if (!reply.jobs.empty()) return part_of(reply.jobs, id);
+  // What the master has forgotten its archive keeps.
+  WM_TRY(auto run, run_of(site, id.job));
+  auto none = fail(Code::NotFound, "job " + to_string(id) + " does not exist");
+  if (!run || run->parts.empty()) return none;
+  if (id.index) std::erase_if(run->parts, [&](const JobView& view) { return view.id != id; });
+  return run->parts.empty() ? Result<JobView>(none) : part_of(run->parts, id);
 }
 
 Result<JobView> find_job(Site& site, const std::string& id) {
@@ -120,17 +120,41 @@ Result<JobView> find_exec(Site& site, const std::string& id) {
   return view;
 }
 
+Result<void> each_exec(Site& site, const RunQuery& query,
+                       const std::function<bool(JobView&)>& visit) {
+  RunsRequest request;
+  request.query = query;
+  request.query.executions = true;
+  request.whole = true;
+  return each_run(site, request, [&](RunView& run) {
+    auto& views = run.parts;
+    std::erase_if(views, [&](const JobView& view) { return !is_shown(site, view); });
+    fold_groups(views);
+    if (!query.oldest_first) std::reverse(views.begin(), views.end());
+    return std::all_of(views.begin(), views.end(), visit);
+  });
+}
+
 Result<std::vector<JobView>> all_execs(Site& site) {
-  JobsRequest request;
-  request.jobs.finished = true;
-  return newest_first(site, request, is_shown);
+  std::vector<JobView> execs;
+  WM_TRY(each_exec(site, {}, [&](JobView& exec) {
+    execs.push_back(std::move(exec));
+    return true;
+  }));
+  return execs;
 }
 
 Result<std::vector<JobView>> all_apps(Site& site) {
+  WM_TRY(auto master, site.masters.take());
   JobsRequest request;
   request.jobs.user = "all";
   request.jobs.finished = true;
-  return newest_first(site, request, is_app);
+  WM_TRY(auto reply, master->ask(request));
+  std::erase_if(reply.jobs, [&](const JobView& view) { return !is_app(site, view); });
+  fold_groups(reply.jobs);
+  std::sort(reply.jobs.begin(), reply.jobs.end(),
+            [](const JobView& a, const JobView& b) { return b.id < a.id; });
+  return std::move(reply.jobs);
 }
 
 Result<JobView> find_app(Site& site, const std::string& id) {

@@ -61,6 +61,8 @@ struct TimeConf {
   Duration stray_grace = std::chrono::seconds(2);      ///< of what a task leaves running; 0: none
   Duration usage_interval = std::chrono::seconds(30);  ///< between tellings of what jobs use
   Duration fence_after = std::chrono::seconds(30);     ///< a host silent for so long is fenced
+  Duration keep_runs{};  ///< the archive's records of trainings and the like; 0: until deleted
+  Duration keep_batch_runs = std::chrono::hours(24 * 30);  ///< of batch jobs; 0: none is made
   bool operator==(const TimeConf&) const = default;
 };
 
@@ -307,6 +309,7 @@ struct AppConf {
   std::uint32_t min_tasks = 0, max_tasks = 0;  ///< as a queue's
   JobLimits limits;                            ///< as a queue's
   Duration run_estimate{};                     ///< before the queue's
+  std::optional<Duration> keep_runs;           ///< none: the cluster's
   bool operator==(const AppConf&) const = default;
 };
 
