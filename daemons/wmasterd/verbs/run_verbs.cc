@@ -72,8 +72,8 @@ void delete_checked(Service& service, const Call& call, const DeleteRunsRequest&
   const Cluster& state = service.journal.newest();
   for (std::size_t i = 0; i < standings.size(); ++i) {
     JobId run = request.runs[i];
-    auto may = standings[i] ? check_change(run, *standings[i], true)
-                            : Result<void>(standings[i].error());
+    auto may =
+        standings[i] ? check_change(run, *standings[i], true) : Result<void>(standings[i].error());
     if (!may) {
       reply.jobs.push_back({run, code_of(may.error().code), may.error().text});
       continue;
@@ -98,7 +98,7 @@ void answer_runs(Service& service, const Call& call, const RunsRequest& request)
   auto damage = std::make_shared<std::optional<Error>>();
   std::optional<store::StoreFiles> files;
   if (service.archive) files = service.archive->files();
-  service.world.workers.look(
+  service.world.workers.read_store(
       [result, damage, request, files, seen = seen_of(service), asker = asker_of(service, call)] {
         auto page = page_of_runs(seen, files ? &*files : nullptr, request, asker);
         if (!page && page.error().code == Code::Damaged) *damage = page.error();
@@ -127,15 +127,13 @@ void delete_runs(Service& service, const Call& call, const DeleteRunsRequest& re
                                                    std::to_string(kMostDeletedAtOnce)));
   service.answers.begin(call, request.request_key);
   auto standings = std::make_shared<std::vector<Result<RunStanding>>>();
-  service.world.workers.look(
+  service.world.workers.read_store(
       [standings, request, state = service.journal.published_ptr(),
        files = service.archive->files(), asker = asker_of(service, call)] {
         for (JobId run : request.runs)
           standings->push_back(standing_of_run(*state, files, run, asker));
       },
-      [&service, call, request, standings] {
-        delete_checked(service, call, request, *standings);
-      });
+      [&service, call, request, standings] { delete_checked(service, call, request, *standings); });
 }
 
 void describe_run(Service& service, const Call& call, const DescribeRunRequest& request) {
@@ -146,20 +144,19 @@ void describe_run(Service& service, const Call& call, const DescribeRunRequest& 
                files = service.archive->files(), asker = asker_of(service, call)] {
     *standing = standing_of_run(*state, files, run, asker);
   };
-  service.world.workers.look(look, [&service, call, request, standing] {
+  service.world.workers.read_store(look, [&service, call, request, standing] {
     auto refuse = [&](const Error& error) {
       service.answers.refuse(call, request.request_key, error);
     };
     if (!*standing) return refuse(standing->error());
     if (auto may = check_change(request.run, **standing, false); !may) return refuse(may.error());
     if (request.known && *request.known != (*standing)->words)
-      return refuse(fail(Code::Stale, run_named(request.run) +
-                                          ": its description was changed meanwhile"));
+      return refuse(
+          fail(Code::Stale, run_named(request.run) + ": its description was changed meanwhile"));
     auto words = good_words(request.run, request.words);
     if (!words) return refuse(words.error());
     Proposal proposal;
-    proposal.events.push_back(
-        RunDescribed{{request.run.job, 0}, *words, call.caller().user});
+    proposal.events.push_back(RunDescribed{{request.run.job, 0}, *words, call.caller().user});
     service.answers.commit_all(call, request.request_key, std::move(proposal),
                                DescribeRunReply{*words});
   });
@@ -172,7 +169,7 @@ void archive(Service& service, const Call& call, const ArchiveRequest& request) 
     record(service, call, {"archive-rebuild", {}, "", ""});
   }
   auto facts = std::make_shared<Result<store::ArchiveFacts>>(store::ArchiveFacts{});
-  service.world.workers.look(
+  service.world.workers.read_store(
       [facts, files = service.archive->files()] {
         auto reader = store::ArchiveReader::open(files);
         *facts = reader ? (*reader)->facts() : Result<store::ArchiveFacts>(reader.error());
