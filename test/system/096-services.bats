@@ -469,7 +469,7 @@ K
   mkdir "$PWD/work" "$PWD/logs"
   jq '. + {mk_environments: [{name: "B", value: "of the package"}]}' ping/model.json >with && mv with ping/model.json
   cat >profile.json <<P
-{"policy": {"kernel_min": 1, "kernel_max": 1, "schedule_interval": 1, "task_execution_timeout": 2},
+{"policy": {"kernel_min": 1, "kernel_max": 1, "schedule_interval": 1, "task_execution_timeout": 60},
  "kernel": {"umask": "027", "envs": [{"name": "A", "value": "b  \$c"}, {"name": "DLIM_MK_LOG_LEVEL", "value": "DEBUG"}], "working_directory": "$PWD/work", "log_directory": "$PWD/logs",
             "run_as": "$(id -un)", "gpu": "exclusive"},
  "resource_allocation": {"kernel": {"resource_plan": "/"}}}
