@@ -22,7 +22,7 @@ def _is_elastic():
     return bool(os.environ.get('WM_ELASTIC_SOCKET')) or fixed.expected()
 
 
-def prepare(model, optimizer, loader, *, global_batch=None, accumulate=1, weight=None, checkpoint_freq=1, resume_from=None):
+def prepare(model, optimizer, loader, *, global_batch=None, accumulate=1, weight=None, **checkpoints):
     """(model, optimizer, loader), as they are to be used from now on.
     model           a torch module, or a list or tuple of them (GANs)
     optimizer       one of torch.optim, or a list or tuple of them
@@ -30,7 +30,8 @@ def prepare(model, optimizer, loader, *, global_batch=None, accumulate=1, weight
     global_batch    samples of a step over all workers; None: the loader's batch_size times `accumulate`
     accumulate      batches of which the gradients are added up before a step
     weight          a function of a batch: what its mean loss counts by, as the number of its tokens; None: samples
-    checkpoint_freq in passes, into $RESULT_DIR/checkpoint; 0: on demand only
+    checkpoint_freq in passes, into $RESULT_DIR/checkpoint; 0: on demand only. 1 where nothing is said
+    resume_from     another job's number or RESULT_DIR, or a checkpoint file, as in FabricModel.train()
     Schedulers, AveragedModels and GradScalers that exist when the first pass begins are found and travel, too.
     @errors TypeError, ValueError: something that cannot be trained elastically, named   @thread the training thread"""
     global _loop
@@ -39,8 +40,10 @@ def prepare(model, optimizer, loader, *, global_batch=None, accumulate=1, weight
     from . import parts
     if _loop is not None:
         raise ValueError('wm_elastic.prepare: called a second time; give lists of models and optimizers at once')
-    made = parts.Prepared(model, optimizer, loader, global_batch, accumulate, weight, checkpoint_freq, resume_from)
-    _loop = made
+    wrong = set(checkpoints) - {'checkpoint_freq', 'resume_from'}
+    if wrong:
+        raise TypeError(f"wm_elastic.prepare: unexpected keyword '{wrong.pop()}'")
+    _loop = made = parts.Prepared(model, optimizer, loader, parts.Wanted(global_batch, accumulate, weight, **checkpoints))
     return model, optimizer, made.loader
 
 

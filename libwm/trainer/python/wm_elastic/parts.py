@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import threading
-
+from dataclasses import dataclass
 from types import SimpleNamespace
 
 import torch
@@ -106,26 +106,37 @@ class ElasticLoader:
         return getattr(self._given, name)
 
 
+@dataclass
+class Wanted:
+    """Options of prepare()."""
+    global_batch: int = None
+    accumulate: int = 1
+    weight: object = None
+    checkpoint_freq: int = 1
+    resume_from: object = None
+
+
 class Prepared:
     """@thread the training thread"""
 
-    def __init__(self, model, optimizer, loader, global_batch, accumulate, weight, checkpoint_freq, resume_from):
+    def __init__(self, model, optimizer, loader, wanted):
+        global_batch, weight = wanted.global_batch, wanted.weight
         self._models, self._optimizers = _several(model), _several(optimizer)
         _check_models(self._models)
         _check_optimizers(self._optimizers, self._models)
-        if weight is not None and accumulate != 1:
-            raise ValueError(f'wm_elastic.prepare: weight and accumulate {accumulate}: give one of them')
+        if weight is not None and wanted.accumulate != 1:
+            raise ValueError(f'wm_elastic.prepare: weight and accumulate {wanted.accumulate}: give one of them')
         if weight is not None and not callable(weight):
             raise TypeError(f'wm_elastic.prepare: weight is {arguments.kind(weight)}; it has to be a function of a batch')
-        accumulate = arguments.number('accumulate', accumulate, 1)
+        accumulate = arguments.number('accumulate', wanted.accumulate, 1)
         source = Taken(loader, 'wm_elastic.prepare: loader')
         if source.keeps_batches and global_batch:
             raise ValueError(f'wm_elastic.prepare: global_batch {global_batch} and a batch_sampler of the script\'s own, whose batches are the steps: give one')
         batch = arguments.number('global_batch', global_batch or source.batch_size * accumulate or 1, 1)
         self.loader, self._source, self._options = ElasticLoader(self, loader), source, SimpleNamespace(
             accumulate=accumulate, weight=weight, optimizers=self._optimizers, scalers=[])
-        self._course = Course(1 << 40, batch, batch, 0, arguments.number('checkpoint_freq', checkpoint_freq, 0, empty=0), 1 << 50)
-        self._resume_from, self._begun, self._in_pass = resume_from, False, False
+        self._course = Course(1 << 40, batch, batch, 0, arguments.number('checkpoint_freq', wanted.checkpoint_freq, 0, empty=0), 1 << 50)
+        self._resume_from, self._begun = wanted.resume_from, False
         self._script = Script(
             model=self._models[0] if len(self._models) == 1 else torch.nn.ModuleList(self._models), optimizer=self._optimizers[0],
             lr_scheduler=None, callbacks=[], driver_logger=None, worker_logger=None, loss=None, nonfinite='stop',
