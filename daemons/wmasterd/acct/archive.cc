@@ -231,7 +231,8 @@ void Archive::returned(std::shared_ptr<Batch> batch, const Result<void>& done) {
   pause_ = {};
   if (std::exchange(missed_, false)) fill_ = true;
   for (const auto& [job, seq] : batch->jobs)
-    if (auto at = changed_.find(job); at != changed_.end() && at->second <= batch->seq) changed_.erase(at);
+    if (auto at = changed_.find(job); at != changed_.end() && at->second <= batch->seq)
+      changed_.erase(at);
   said_.erase(said_.begin(), said_.begin() + static_cast<std::ptrdiff_t>(batch->said_count));
   if (batch->mark) marked_ = batch->mark;
   tell_waiting({});

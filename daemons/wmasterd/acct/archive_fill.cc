@@ -52,7 +52,7 @@ Result<void> fill_from_events(const store::StoreFiles& files, Steps& steps, cons
   Seen seen;
   seen.state = state;
   seen.reasons = std::make_shared<PendReasons>();
-  auto visited = store::visit_events(files, Seq{1}, [&](const store::EventRow& row) -> Result<void> {
+  auto fold = [&](const store::EventRow& row) -> Result<void> {
     WM_TRY(EventBody body, codec::decode<EventBody>(row.payload));
     Event event{row.seq, row.time, std::move(body)};
     if (auto step = step_of_event(event.body)) return steps.add(*std::move(step));
@@ -64,7 +64,8 @@ Result<void> fill_from_events(const store::StoreFiles& files, Steps& steps, cons
     if (fsm::check(*state, event.body)) fsm::apply(*state, event);
     state->seq = event.seq;
     return {};
-  });
+  };
+  auto visited = store::visit_events(files, Seq{1}, fold);
   return visited ? Result<void>() : Result<void>(visited.error());
 }
 

@@ -1,7 +1,7 @@
 // Role: see archive_db.h: which runs answer to a query, by index. The narrowest of the query's
 // conditions that have an index is found by counting a little of each; when it holds few rows they
-// are looked through, else rows are walked from the newest on, of the asker where one is named, until
-// the page is full. Words are found by an index of all three letters that follow one another.
+// are looked through, else rows are walked from the newest on, of the asker where one is named,
+// until the page is full. Words are found by an index of all three letters that follow one another.
 //
 // @source trigram index: SQLite FTS5, tokenize=trigram
 #include <algorithm>
@@ -249,8 +249,8 @@ std::string by_walk(const RunQuery& q, const Conditions& found) {
   if (!ordered)
     return "SELECT job FROM run NOT INDEXED WHERE " + range_of(q) + with_all(found.all, nullptr) +
            in_order(q, "job");
-  return "SELECT job FROM run INDEXED BY " + std::string(ordered->index) + " WHERE " + ordered->sql +
-         " AND " + range_of(q) + with_all(found.all, ordered) + in_order(q, "job");
+  return "SELECT job FROM run INDEXED BY " + std::string(ordered->index) + " WHERE " +
+         ordered->sql + " AND " + range_of(q) + with_all(found.all, ordered) + in_order(q, "job");
 }
 
 }  // namespace

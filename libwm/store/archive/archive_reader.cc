@@ -7,7 +7,9 @@
 namespace wm::store {
 namespace {
 
-WallTime time_at(const Statement& ask, int column) { return WallTime(Duration(ask.number(column))); }
+WallTime time_at(const Statement& ask, int column) {
+  return WallTime(Duration(ask.number(column)));
+}
 
 Result<std::vector<std::string>> labels_of_run(Connection& db, std::uint32_t job) {
   std::vector<std::string> labels;

@@ -109,7 +109,7 @@ TEST_F(archive_db, each_condition_finds_what_answers_to_it) {
                          RunQuery{.states = {JobState::Failed}},
                          RunQuery{.states = {JobState::Failed, JobState::Killed}},
                          RunQuery{.kind = AppType::Inference}, RunQuery{.search = true},
-                         RunQuery{.text = "LR 0.2"}, RunQuery{.text = "-L"},
+                         RunQuery{.text = "LR 0.2"}, RunQuery{.text = ".2"},
                          RunQuery{.submitted_from = second(2)}, RunQuery{.ended_from = second(102)},
                          RunQuery{.user = "bob", .name = "c*", .states = {JobState::Failed}}}) {
     EXPECT_THAT(found(query), ElementsAre(2)) << query.name << query.text;
