@@ -253,7 +253,7 @@ TEST(job_fields, every_field_of_lsfs_is_known_by_name_and_alias) {
 }
 
 TEST(job_fields, hosts_that_come_again_are_counted_where_that_is_asked) {
-  auto view = changed(running(), [](Job& j) { j.tasks.edit(1).host = j.tasks[2].host; });
+  auto view = changed(running(), [](Job& j) { j.tasks.edit(1) = j.tasks[2]; });
   EXPECT_EQ(field(view, "exec_host"), "n1:n2:n2");
   EXPECT_EQ(field(view, "alloc_slot"), "n1:2*n2");
   const auto& fields = job_fields();

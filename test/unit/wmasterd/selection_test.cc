@@ -310,7 +310,8 @@ TEST(selection, what_ends_between_two_portions_takes_nobody_along) {
   for (int i = 0; i < 4; ++i) jobs.push_back(c.submit(SpecBuilder()));
   JobSelection selection;
   selection.after = jobs[1];
-  c.state.jobs.erase(jobs[1].job);
+  c.step(KillRequested{jobs[1], {Term::Owner, "u1", "", test::at(1)}}, 1);
+  c.step(JobPurged{jobs[1]}, 2);
   EXPECT_EQ(selected(c, selection), (Ids{jobs[2], jobs[3]}));
 }
 
