@@ -70,6 +70,8 @@ class Archive {
   Result<void> rebuild();
   /// Jobs that may lack their record, and what was said since. @cost O(1)
   std::size_t waiting() const { return changed_.size() + said_.size(); }
+  /// Its thread works on a batch: the loop hears of its end. @cost O(1)
+  bool is_busy() const { return busy_; }
   /// How it stands, but what must be read. @cost O(1)
   ArchiveReply standing() const;
   /// The store's files, for readers on workers. @thread any

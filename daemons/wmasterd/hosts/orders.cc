@@ -78,6 +78,7 @@ void set_running(HostOrder& order, const Cluster& cluster, const Job& job) {
 }
 
 bool waits_for_first_host(const Cluster& cluster, const Job& job, HostId id) {
+  if (job.tasks.empty()) return false;
   const auto& first = job.tasks.front();
   bool ordered = fsm::first_host_goes_first(*cluster.config, job.spec());
   return ordered && job.size.relaunches == 0 && first.host != id &&

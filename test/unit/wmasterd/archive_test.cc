@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <condition_variable>
 #include <mutex>
 
 #include "daemons/wmasterd/verbs/runs.h"
@@ -28,12 +29,19 @@ using ::testing::IsEmpty;
 /// A loop that runs what threads post to it when the test says so.
 struct ManualLoop {
   std::mutex mutex;
+  std::condition_variable posted;
   std::vector<std::function<void()>> acts;
   PostToLoop post() {
     return [this](std::function<void()> act) {
       std::lock_guard lock(mutex);
       acts.push_back(std::move(act));
+      posted.notify_one();
     };
+  }
+  /// Until something is posted.
+  void wait() {
+    std::unique_lock lock(mutex);
+    posted.wait(lock, [this] { return !acts.empty(); });
   }
   void run() {
     std::unique_lock lock(mutex);
@@ -114,6 +122,7 @@ struct ArchiveDesk {
     tick();
     for (int i = 0; i < 100'000 && archive->waiting() > 0; ++i) {
       if (!archive->standing().trouble.empty()) return;
+      if (archive->is_busy()) loop.wait();
       loop.run();
       now += seconds(1);
       archive->take({}, now);
@@ -123,6 +132,7 @@ struct ArchiveDesk {
   /// Until its trouble is over.
   void recover() {
     for (int i = 0; i < 100'000; ++i) {
+      if (archive->is_busy()) loop.wait();
       loop.run();
       now += seconds(60);
       archive->take({}, now);

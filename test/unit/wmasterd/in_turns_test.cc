@@ -29,9 +29,9 @@ TEST(in_turns, a_part_is_proposed_when_the_one_before_is_durable) {
   turns.on_tick();
   EXPECT_EQ(desk.made(), InTurns::kPart) << "it is under way";
   std::uint32_t parts = 0, most = 0;
-  while (!turns.idle() && parts < 1000) {
+  while (!turns.idle() && parts < 100'000) {
     auto before = desk.made();
-    desk.pass(std::chrono::microseconds(100));
+    desk.pass(std::chrono::microseconds(10));
     most = std::max(most, desk.made() - before);
     ++parts;
   }

@@ -9,6 +9,7 @@ Invariant: a share of 0 samples calls no user code.
 
 import contextlib
 import copy
+import math
 from collections import UserDict
 from collections.abc import Mapping
 
