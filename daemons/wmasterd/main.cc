@@ -222,13 +222,16 @@ std::int64_t rolled_at(const std::string& state_dir) {
 }
 
 // The text is made on a worker, of the published state and a copy of what was counted.
-http::MetricsDoor::Ask metrics_of(RealWorld& world, const Core& core, const Accounting& accounting,
+http::MetricsDoor::Ask metrics_of(RealWorld& world, Core& core, const Accounting& accounting,
                                   const AuditWriter& audit, const Counters& counters,
                                   const std::string& state_dir) {
   return [&](bool open, std::function<void(std::string)> tell) {
     auto text = std::make_shared<std::string>();
     auto counted = counters;
     counted.acct_lag = accounting.lag();
+    core.hosts().standings().each([&](std::uint32_t host, const HostStanding& heard) {
+      counted.uses[HostId{host}] = heard.uses;
+    });
     counted.clock_steps_s = core.journal().clock_steps_s();
     counted.store = {0,
                      core.journal().works(),
