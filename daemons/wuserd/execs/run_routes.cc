@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostCompared = 20;
+constexpr std::size_t kMostCompared = 50;
 constexpr std::uint32_t kMostDeletedRuns = kMostCounted;
 
 Error no_run(const std::string& id) {
