@@ -105,7 +105,7 @@ constexpr const char* kSchemas = R"({
     "runs": {"type": "array", "items": {"type": "string"}}}},
 "experiments": {"type": "object", "required": ["experiments"],
   "properties": {"experiments": {"type": "array", "items": {"$ref": "#/components/schemas/experiment"}}}},
-"runs": {"type": "object", "required": ["runs"],
+"begun": {"type": "object", "required": ["runs"],
   "properties": {"runs": {"type": "array", "items": {"type": "string"}}}},
 "space": {"type": "object", "required": ["name", "description", "plan", "members", "owner", "role", "models", "deployments"],
   "properties": {"name": {"type": "string"}, "owner": {"type": "string"},
