@@ -51,11 +51,16 @@ constexpr TypeKeys kTypes[] = {
     {"snowflake", "host server port database user password driver Warehouse Schema Role"},
     {"hive", "host server port database user password driver AuthMech SSL Schema"},
     {"odbc", "host server port database user password driver Schema"},
+    {"mongodb", "host port database user password authSource replicaSet tls"},
+    {"cassandra", "host port keyspace user password tls"},
+    {"cloudant", "url database user password apikey token_url"},
+    {"cognos", "url user password namespace"},
 };
 // What may be shown: everything else could be a secret.
-constexpr std::string_view kShown[] = {"endpoint", "url",     "region", "provider", "host",
-                                       "server",   "port",    "user",   "database", "driver",
-                                       "bucket",   "account", "share",  "domain",   "vendor"};
+constexpr std::string_view kShown[] = {"endpoint", "url",     "region",   "provider", "host",
+                                       "server",   "port",    "user",     "database", "driver",
+                                       "bucket",   "account", "share",    "domain",   "vendor",
+                                       "keyspace", "tls",     "namespace"};
 
 Result<std::string_view> keys_of(std::string_view type) {
   for (const auto& row : kTypes)
@@ -118,6 +123,24 @@ Result<Json> source_of(const Json& item, std::size_t number) {
   return source;
 }
 
+// Where it is brought to. IBM's pages call the places worker local, worker shared and storage
+// volume.
+Result<void> read_staging(const Json& item, DataWish& wish) {
+  auto where = first_text_in(item, {"staging"}), volume = first_text_in(item, {"volume"});
+  if (where != "" && where != "shared" && where != "local" && where != "volume")
+    return fail(Code::BadArgument, "dataSource: staging: shared, local or volume is wanted");
+  if ((where == "volume") == volume.empty())
+    return fail(Code::BadArgument,
+                "dataSource: volume: the name of a storage volume, with staging volume");
+  if (where != "local" && where != "volume") return {};
+  auto place = where == "local" ? Staging::Local : Staging::Volume;
+  if (wish.staging != Staging::Shared && (wish.staging != place || wish.volume != volume))
+    return fail(Code::BadArgument, "dataSource: staging: two places are named; one is wanted");
+  wish.staging = place;
+  wish.volume = volume;
+  return {};
+}
+
 std::string trimmed(std::string_view text) {
   auto first = text.find_first_not_of(" \t\r"), last = text.find_last_not_of(" \t\r");
   return first == text.npos ? "" : std::string(text.substr(first, last - first + 1));
@@ -136,10 +159,7 @@ Result<DataWish> data_wish(const std::vector<std::string>& items) {
                                          "' without a connection: fs is wanted");
     }
     WM_TRY(auto source, source_of(item, wish.sources.size() + 1));
-    auto where = first_text_in(item, {"staging"});
-    if (where != "" && where != "shared" && where != "local")
-      return fail(Code::BadArgument, "dataSource: staging: shared or local is wanted");
-    if (where == "local") wish.staging = Staging::Local;
+    WM_TRY(read_staging(item, wish));
     wish.sources.push_back(wm::to_text(source));
   }
   return wish;

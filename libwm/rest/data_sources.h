@@ -17,15 +17,18 @@ namespace wm::rest {
 enum class Staging : unsigned char {
   Shared,  ///< once, by a job of its own, that the execution waits for
   Local,   ///< by each worker for itself
+  Volume,  ///< as Shared, and kept on a storage volume
 };
 
 /// What is to be fetched. Sources that are folders here already are none.
 struct DataWish {
   std::vector<std::string> sources;  ///< of wmfetch: {"connection","path"|"query","name"}
   Staging staging = Staging::Shared;
+  std::string volume;  ///< of Staging::Volume: the volume's name
   bool operator==(const DataWish&) const = default;
 };
-/// From dataSource items, each one JSON object. @errors BadArgument: by field
+/// From dataSource items, each one JSON object. One local item makes all of them local; all that
+/// name a storage volume name the same. @errors BadArgument: by field
 Result<DataWish> data_wish(const std::vector<std::string>& items);
 
 /// A connection: its type, and the rest of its keys, secrets among them.

@@ -135,8 +135,10 @@ lines() { [ -f "$1" ] && [ "$(wc -l <"$1")" -ge "$2" ]; }
   again() { [ "$(stat -c %Y.%i "$file")" != "$first" ]; }
   wait_for 20 again
   bkill -s KILL "$job"
+  resumed() { [ "$(cat "$(result_dir "$job")"/log/*/stdout | grep -cE 'resumed from checkpoint at step [1-9]')" -ge "$1" ]; }
+  wait_for 60 resumed 1
+  touch hurry
   ran_out "$job"
   brestart "$job"
-  resumed() { grep -qE 'resumed from checkpoint at step [1-9]' "$(result_dir "$job")"/log/*/stdout; }
-  wait_for 60 resumed
+  wait_for 60 resumed 2
 }

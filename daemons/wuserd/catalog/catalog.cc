@@ -85,6 +85,13 @@ Result<std::vector<Volume>> known_volumes(const Site& site) {
   return all;
 }
 
+Result<Volume> volume_named(const Site& site, const std::string& name) {
+  WM_TRY(auto all, known_volumes(site));
+  for (auto& volume : all)
+    if (volume.name == name) return std::move(volume);
+  return fail(Code::NotFound, "storage volume '" + name + "' does not exist");
+}
+
 Result<std::vector<HardwareSpec>> known_hardware(const Site& site) {
   WM_TRY(auto text, conf::text_of_file(site.conf_dir + "/hwspecs.conf"));
   return conf::parse_hardware(text);
@@ -101,12 +108,8 @@ Result<void> resolve_names(const Site& site, rest::ExecRequest& request) {
     rest::use_hardware(*found, request);
   }
   if (request.volume.empty()) return {};
-  WM_TRY(auto all, known_volumes(site));
-  auto found = std::find_if(all.begin(), all.end(),
-                            [&](const auto& volume) { return volume.name == request.volume; });
-  if (found == all.end())
-    return fail(Code::NotFound, "storage volume '" + request.volume + "' does not exist");
-  request.data_root = found->path;
+  WM_TRY(auto volume, volume_named(site, request.volume));
+  request.data_root = volume.path;
   return {};
 }
 

@@ -15,6 +15,8 @@ namespace wm::user {
 Result<std::vector<Framework>> known_frameworks(const Site& site);
 /// Those that one of the user's groups may use. @errors as known_frameworks
 Result<std::vector<Volume>> known_volumes(const Site& site);
+/// @errors NotFound: no such volume, or none that the user may see
+Result<Volume> volume_named(const Site& site, const std::string& name);
 /// @errors as known_frameworks
 Result<std::vector<HardwareSpec>> known_hardware(const Site& site);
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "daemons/wuserd/catalog/catalog.h"
 #include "daemons/wuserd/jobs/find.h"
 #include "daemons/wuserd/jobs/submit.h"
 #include "libwm/base/backoff.h"
@@ -57,8 +58,20 @@ Result<void> check_known(const Site& site, const rest::DataWish& wish) {
   return {};
 }
 
+// Where what is fetched is kept. On a storage volume users have a folder each, which wmfetch makes
+// and takes only if nobody else may write to it.
+Result<std::string> cache_of(const Site& site, const rest::DataWish& wish) {
+  if (wish.staging != rest::Staging::Volume) return data_top(site) + "/cache";
+  WM_TRY(auto volume, volume_named(site, wish.volume));
+  if (volume.read_only)
+    return fail(Code::BadArgument, "dataSource: storage volume '" + wish.volume +
+                                       "' is read-only: nothing is downloaded to it");
+  return volume.path + "/wm-data-" + site.user;
+}
+
 Result<JobId> begin_fetching(Site& site, const rest::ExecRequest& request,
-                             const std::string& sources, const std::string& bundle) {
+                             const std::string& sources, const std::string& cache,
+                             const std::string& bundle) {
   auto top = data_top(site);
   std::error_code ec;
   fs::create_directories(top, ec);
@@ -72,7 +85,7 @@ Result<JobId> begin_fetching(Site& site, const rest::ExecRequest& request,
   job.plan = request.plan;
   job.command =
       joined({rest::shell_quoted(fetcher()), "--connections", rest::shell_quoted(file_of(site)),
-              "--cache", rest::shell_quoted(top + "/cache"), "--link",
+              "--cache", rest::shell_quoted(cache), "--links", rest::shell_quoted(top), "--link",
               rest::shell_quoted(top + "/" + bundle), "--progress",
               rest::shell_quoted(top + "/" + bundle + ".progress"), rest::shell_quoted(sources)});
   WM_TRY(auto reply, submit(site, job, {}));
@@ -200,7 +213,8 @@ Result<Staged> stage_data(Site& site, rest::ExecRequest& request, const std::str
     staged.prelude = local_prelude(site, sources);
     return staged;
   }
-  WM_TRY(auto job, begin_fetching(site, request, sources, bundle));
+  WM_TRY(auto cache, cache_of(site, wish));
+  WM_TRY(auto job, begin_fetching(site, request, sources, cache, bundle));
   request.data_root = data_top(site) + "/" + bundle;
   request.env.emplace_back("WMLA_USER_DATA_DIR", request.data_root);
   request.labels[kDataLabel] = to_string(job);

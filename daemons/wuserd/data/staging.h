@@ -6,6 +6,7 @@
 //   <results>/<user>/data/<bundle>.progress   how far it is, JSON
 //   <results>/<user>/data/cache/…             kept: equal sources of equal versions are fetched
 //   once
+//   <volume>/wm-data-<user>/…                 the same, on a storage volume
 //   $TMPDIR/wm-data-<cluster>-<uid>-<job>      of a step before each task: goes with the job
 #pragma once
 
@@ -30,7 +31,8 @@ struct Staged {
 };
 
 /// Begins to bring what the request's dataSource names; sets DATA_DIR and the label in the request.
-/// @errors as rest::data_wish; NotFound: no such connection; as submit
+/// @errors as rest::data_wish; NotFound: no such connection or volume; BadArgument: a read-only
+/// volume; as submit
 Result<Staged> stage_data(Site& site, rest::ExecRequest& request, const std::string& bundle);
 
 /// How far the data of a job is, as JSON; "null": it wants none. @errors as find_job

@@ -50,6 +50,48 @@ TEST(connections, a_driver_is_a_name_and_a_type_one_of_the_list) {
   EXPECT_NE(why_not("{\"name\":\"o\",\"type\":\"s3\",\"endpoint\":\"a\\nb = c\"}"), "");
 }
 
+std::string item(const std::string& more) {
+  return R"({"type":"connection_asset","connection":{"name":"c"},"location":{"path":"p"})" + more +
+         "}";
+}
+
+TEST(data_wish, has_one_place_to_be_brought_to) {
+  struct Row {
+    std::vector<std::string> places;
+    Staging staging;
+    std::string volume;
+  };
+  const std::string local = R"(,"staging":"local")", shared = R"(,"staging":"shared")",
+                    volume = R"(,"staging":"volume","volume":"scratch")";
+  for (const auto& [places, staging, name] : {Row{{""}, Staging::Shared, ""},
+                                              {{shared, local, ""}, Staging::Local, ""},
+                                              {{volume}, Staging::Volume, "scratch"},
+                                              {{"", volume, volume}, Staging::Volume, "scratch"}}) {
+    std::vector<std::string> items;
+    for (const auto& place : places) items.push_back(item(place));
+    auto wish = data_wish(items);
+    ASSERT_TRUE(wish) << wish.error().text;
+    EXPECT_EQ(wish->staging, staging);
+    EXPECT_EQ(wish->volume, name);
+    EXPECT_EQ(wish->sources.size(), places.size());
+  }
+  for (const auto& items : {std::vector{item(local), item(volume)},
+                            {item(volume), item(local)},
+                            {item(volume), item(R"(,"staging":"volume","volume":"other")")}})
+    EXPECT_EQ(data_wish(items).error().text,
+              "dataSource: staging: two places are named; one is wanted");
+  for (const char* more : {R"(,"staging":"volume")", R"(,"volume":"scratch")",
+                           R"(,"staging":"volume","volume":7)", R"(,"staging":"tape")"})
+    EXPECT_EQ(data_wish({item(more)}).error().code, Code::BadArgument) << more;
+}
+
+TEST(connections, documents_and_reports_have_types) {
+  EXPECT_EQ(why_not(R"({"name":"m","type":"mongodb","host":"h1,h2","database":"d"})"), "");
+  EXPECT_EQ(why_not(R"({"name":"o","type":"cognos","url":"https://h/bi","namespace":"LDAP"})"), "");
+  EXPECT_TRUE(why_not(R"({"name":"m","type":"mongodb","tlsCAFile":"/etc/shadow"})")
+                  .starts_with("connection: tlsCAFile: not a key of mongodb"));
+}
+
 TEST(connections, the_outcome_of_a_test_is_the_servers_words) {
   EXPECT_TRUE(test_outcome(R"({"bytes":0,"state":"done","error":""})"));
   EXPECT_EQ(test_outcome(R"({"state":"failed","error":"401"})").error().text, "401");
