@@ -13,16 +13,15 @@
 namespace wm::rest {
 namespace {
 
-constexpr std::size_t kMostSeries = 64;
-
+// The last may still be being written. @return where it begins
 template <class Take>
-void each_line(std::string_view text, const Take& take) {
-  while (!text.empty()) {
-    auto end = text.find('\n');
-    if (end == text.npos) return;  // it is still being written
-    take(text.substr(0, end));
-    text.remove_prefix(end + 1);
+std::size_t each_line(std::string_view text, const Take& take) {
+  std::size_t from = 0;
+  for (auto end = text.find('\n'); end != text.npos; end = text.find('\n', from)) {
+    take(text.substr(from, end - from));
+    from = end + 1;
   }
+  return from;
 }
 
 std::optional<double> leading_number(std::string_view text) {
@@ -60,14 +59,16 @@ std::string_view after(std::string_view line, std::string_view label) {
 
 // One number for several: where they end, when, their mean, least and most.
 SortedJson folded(const MetricPoint* first, const MetricPoint* end) {
-  double sum = 0, least = first->value, most = first->value;
+  double sum = 0, least = HUGE_VAL, most = -HUGE_VAL, count = 0;
   for (auto* p = first; p != end; ++p) {
-    sum += p->value;
-    least = std::min(least, p->value);
-    most = std::max(most, p->value);
+    const auto values = p->count == 0 ? 1.0 : static_cast<double>(p->count);
+    sum += p->value * values;
+    count += values;
+    least = std::min(least, p->count == 0 ? p->value : p->least);
+    most = std::max(most, p->count == 0 ? p->value : p->most);
   }
   const auto& last = *(end - 1);
-  return {last.iteration, last.time_s, sum / static_cast<double>(end - first), least, most};
+  return {last.iteration, last.time_s, sum / count, least, most};
 }
 
 SortedJson points_of(std::vector<MetricPoint> points, std::size_t most) {
@@ -82,17 +83,18 @@ SortedJson points_of(std::vector<MetricPoint> points, std::size_t most) {
   return list;
 }
 
-}  // namespace
-
-void Metrics::add(const std::string& group, const std::string& name, const MetricPoint& point) {
-  if (!std::isfinite(point.value) || !std::isfinite(point.iteration)) return;
-  auto key = std::make_pair(group, name);
-  if (series_.size() >= kMostSeries && !series_.contains(key)) return;
-  series_[key].push_back(point);
+// Only what is finite.
+MetricSink finite(const MetricSink& sink) {
+  return [&sink](const MetricName& name, const MetricPoint& point) {
+    if (std::isfinite(point.value) && std::isfinite(point.iteration)) sink(name, point);
+  };
 }
 
-void Metrics::read_emetrics(std::string_view text) {
-  each_line(text, [&](std::string_view line) {
+}  // namespace
+
+std::size_t each_emetric(std::string_view text, const MetricSink& sink) {
+  auto tell = finite(sink);
+  return each_line(text, [&](std::string_view line) {
     auto json = json_or_null<SortedJson>(line);
     const auto& values = at(json, {"values"});
     auto group = at(json, {"grouplabel"});
@@ -100,26 +102,36 @@ void Metrics::read_emetrics(std::string_view text) {
     if (!values.is_object() || !group.is_string() || !iteration) return;
     auto time = number_in(at(json, {"meta", "time"})).value_or(0) / 1000;
     for (const auto& [name, value] : values.items())
-      if (auto v = number_in(at(value, {"value"}))) add(group, name, {*iteration, time, *v});
+      if (auto v = number_in(at(value, {"value"}))) tell({group, name}, {*iteration, time, *v});
   });
 }
 
-void Metrics::read_log(std::string_view text) {
+// A value's time stands in a line before it: a part of a file ends before that line.
+std::size_t each_logged(std::string_view text, const MetricSink& sink) {
+  auto tell = finite(sink);
   double time = 0;
-  each_line(text, [&](std::string_view line) {
-    if (line.starts_with("Timestamp "))
+  bool is_time = false;
+  std::size_t of_time = 0;
+  auto end = each_line(text, [&](std::string_view line) {
+    is_time = line.starts_with("Timestamp ");
+    if (is_time) {
+      of_time = static_cast<std::size_t>(line.data() - text.data());
       time = leading_number(after(line, "Timestamp ")).value_or(0) / 1000;
+    }
     if (!line.starts_with("Iteration ")) return;
     auto iteration = leading_number(after(line, "Iteration "));
     auto tag = after(line, "tag "), value = after(line, "simple_value ");
     auto bar = tag.find('_');
     auto v = leading_number(value);
     if (!iteration || bar == tag.npos || !v) return;
-    add(std::string(tag.substr(0, bar)), std::string(tag.substr(bar + 1)), {*iteration, time, *v});
+    tell({std::string(tag.substr(0, bar)), std::string(tag.substr(bar + 1))},
+         {*iteration, time, *v});
   });
+  return is_time ? of_time : end;
 }
 
-void Metrics::read_results(const std::string& text) {
+void each_result(const std::string& text, const MetricSink& sink) {
+  auto tell = finite(sink);
   auto list = json_or_null<SortedJson>(text);
   if (!list.is_array()) return;
   double row = 0;
@@ -130,18 +142,36 @@ void Metrics::read_results(const std::string& text) {
     if (!step) step = number_in(at(item, {"steps"}));
     for (const auto& [name, value] : item.items())
       if (auto v = number_in(value); v && name != "step" && name != "steps")
-        add("test", name, {step.value_or(row), 0, *v});
+        tell({"test", name}, {step.value_or(row), 0, *v});
   }
+}
+
+void Metrics::add(const MetricName& name, const MetricPoint& point) {
+  if (series_.size() >= kMostSeries && !series_.contains(name)) return;
+  auto& [points, summary] = series_[name];
+  points.push_back(point);
+  if (summary.count++ == 0) summary.least = summary.most = point.value;
+  summary.last = point.value;
+  summary.least = std::min(summary.least, point.value);
+  summary.most = std::max(summary.most, point.value);
+}
+
+void Metrics::put(const MetricName& name, std::vector<MetricPoint> points,
+                  const MetricSummary& summary) {
+  series_[name] = {std::move(points), summary};
 }
 
 std::string Metrics::json(std::size_t most) const {
   SortedJson list = SortedJson::array();
-  for (const auto& [key, points] : series_)
-    list.push_back({{"group", key.first},
-                    {"name", key.second},
-                    {"count", points.size()},
-                    {"points", points_of(points, most)}});
-  return wm::to_text(SortedJson{{"series", list}});
+  for (const auto& [name, one] : series_)
+    list.push_back({{"group", name.first},
+                    {"name", name.second},
+                    {"count", one.summary.count},
+                    {"last", one.summary.last},
+                    {"least", one.summary.least},
+                    {"most", one.summary.most},
+                    {"points", points_of(one.points, most)}});
+  return wm::to_text(SortedJson{{"series", list}, {"behind", behind_}});
 }
 
 }  // namespace wm::rest

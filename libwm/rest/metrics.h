@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -15,33 +16,60 @@
 
 namespace wm::rest {
 
-/// One value. @units time_s: seconds since the epoch; 0: not told
+/// One value, or several that follow each other: then `value` is their mean, the rest as of the
+/// last. @units time_s: seconds since the epoch; 0: not told
 struct MetricPoint {
   double iteration = 0, time_s = 0, value = 0;
+  double least = 0, most = 0;  ///< of several
+  std::uint64_t count = 0;     ///< 0: one value
   bool operator==(const MetricPoint&) const = default;
 };
 
-/// All that a job reported. @thread one
+/// A series as a whole.
+struct MetricSummary {
+  std::uint64_t count = 0;
+  double last = 0, least = 0, most = 0;
+  bool operator==(const MetricSummary&) const = default;
+};
+
+/// (group, name): "train" or "test", "loss".
+using MetricName = std::pair<std::string, std::string>;
+using MetricSink = std::function<void(const MetricName& name, const MetricPoint& point)>;
+
+/// The values that whole lines of a file tell. What does not read is passed over, and what is not
+/// finite. @return bytes that were read: up to the end of the last line that told all of its values
+std::size_t each_emetric(std::string_view text, const MetricSink& sink);
+std::size_t each_logged(std::string_view text, const MetricSink& sink);
+/// A whole file of results, which is written anew each time.
+void each_result(const std::string& text, const MetricSink& sink);
+
+/// Series of a job. @thread one
 class Metrics {
  public:
-  /// Lines that do not read are passed over: a file may be read while it is written.
-  void read_emetrics(std::string_view text);
-  void read_log(std::string_view text);
-  void read_results(const std::string& text);
+  /// One value more, in the order of the file. Beyond 64 series others are passed over.
+  void add(const MetricName& name, const MetricPoint& point);
+  /// A series that was summed up elsewhere.
+  void put(const MetricName& name, std::vector<MetricPoint> points, const MetricSummary& summary);
+  /// Bytes that nobody has read yet: the series end before them.
+  void set_behind(std::uint64_t bytes) { behind_ = bytes; }
 
-  /// (group, name) → points; group "train" or "test". @cost O(1)
-  const std::map<std::pair<std::string, std::string>, std::vector<MetricPoint>>& series() const {
-    return series_;
-  }
+  struct Series {
+    std::vector<MetricPoint> points;
+    MetricSummary summary;
+  };
+  const std::map<MetricName, Series>& series() const { return series_; }
 
-  /// {"series":[{"group","name","last","points":[[iteration,time,mean,min,max],…]},…]}: no more
-  /// than `most` points each, so that no spike is lost. @cost O(points log points)
+  /// {"series":[{"group","name","count","last","least","most","points":[[iteration,time,mean,min,
+  /// max],…]},…],"behind":N}: no more than `most` points each, so that no spike is lost.
+  /// @cost O(points log points)
   std::string json(std::size_t most) const;
 
  private:
-  void add(const std::string& group, const std::string& name, const MetricPoint& point);
-
-  std::map<std::pair<std::string, std::string>, std::vector<MetricPoint>> series_;
+  std::map<MetricName, Series> series_;
+  std::uint64_t behind_ = 0;
 };
+
+/// Nobody is shown more at once.
+inline constexpr std::size_t kMostSeries = 64;
 
 }  // namespace wm::rest

@@ -4,6 +4,7 @@
 
 #include "daemons/wuserd/assets/assets.h"
 #include "daemons/wuserd/assets/routes.h"
+#include "daemons/wuserd/jobs/curves.h"
 #include "daemons/wuserd/jobs/find.h"
 #include "daemons/wuserd/jobs/outputs.h"
 #include "daemons/wuserd/services/dlim.h"
@@ -61,11 +62,9 @@ void describe(const Call& call, const JobView& run, rest::SavedModel& model) {
   model.code_hash = tree_hash(code_folder(run));
   model.data = data_of(exec);
   model.saved = now_s();
-  auto metrics = metrics_of(run.result_dir);
-  for (const auto& [key, points] : metrics.series())
-    if (!points.empty())
-      model.metrics.emplace_back(key.first == "test" ? key.second : key.first + " " + key.second,
-                                 points.back().value);
+  for (const auto& [key, one] : metrics_of(run.result_dir, {}).series())
+    model.metrics.emplace_back(key.first == "test" ? key.second : key.first + " " + key.second,
+                               one.summary.last);
 }
 
 Result<Answer> save(Call& call) {

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <sstream>
 
 #include "daemons/wuserd/catalog/catalog.h"
 #include "daemons/wuserd/execs/routes.h"
+#include "daemons/wuserd/jobs/curves.h"
 #include "daemons/wuserd/jobs/find.h"
 #include "daemons/wuserd/jobs/outputs.h"
 #include "daemons/wuserd/master/clock.h"
@@ -127,9 +129,37 @@ Result<Answer> timeline(Call& call) {
   return json_reply(rest::timeline_json(reply.jobs.front()));
 }
 
+Result<double> number_in(std::string_view name, const std::string& text) {
+  double value = 0;
+  auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (ec == std::errc() && end == text.data() + text.size()) return value;
+  return fail(Code::BadArgument,
+              std::string(name) + ": '" + text.substr(0, 64) + "': a number is wanted");
+}
+
+// names: "group name", one a line; from, to: iterations; points: of each series.
+Result<MetricWish> metric_wish(const rest::Target& target) {
+  MetricWish wish;
+  wish.most = 800;
+  if (auto points = target.value("points"); !points.empty()) {
+    WM_TRY(auto most, number_in("points", points));
+    if (!(most >= 1 && most <= 2000))
+      return fail(Code::BadArgument, "points: a number from 1 to 2000 is wanted");
+    wish.most = static_cast<std::size_t>(most);
+  }
+  for (auto [word, bound] : {std::pair{"from", &wish.from}, {"to", &wish.to}})
+    if (auto text = target.value(word); !text.empty()) {
+      WM_TRY(*bound, number_in(word, text));
+    }
+  std::istringstream lines(target.value("names"));
+  for (std::string name; std::getline(lines, name);) wish.names.push_back(name);
+  return wish;
+}
+
 Result<Answer> job_metrics(Call& call) {
   WM_TRY(auto view, find_own_job(call.site, call.args[0]));
-  return json_reply(metrics_of(view.result_dir).json(800));
+  WM_TRY(auto wish, metric_wish(call.target));
+  return json_reply(metrics_of(view.result_dir, wish).json(wish.most));
 }
 
 Result<Answer> logs(Call& call) {
@@ -245,7 +275,8 @@ const std::vector<Route>& job_routes() {
        "limit cursor"},
       {"GET", API "/jobs/{id}", job, "One job, with tasks and reasons", "job"},
       {"GET", API "/jobs/{id}/timeline", timeline, "What happened to it", "timeline"},
-      {"GET", API "/jobs/{id}/metrics", job_metrics, "What its script reported", "metrics"},
+      {"GET", API "/jobs/{id}/metrics", job_metrics, "What its script reported", "metrics",
+       "names from to points"},
       {"GET", API "/jobs/{id}/logs", logs, "Sizes of its workers' output", "logs"},
       {"GET", API "/jobs/{id}/logs/{worker}/{stream}", job_log, "Output of a worker", "",
        "tail from"},

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "daemons/wuserd/execs/routes.h"
+#include "daemons/wuserd/jobs/curves.h"
 #include "daemons/wuserd/jobs/find.h"
 #include "daemons/wuserd/jobs/outputs.h"
 #include "daemons/wuserd/jobs/runs.h"
@@ -52,10 +53,10 @@ Result<Answer> list_runs(Call& call) {
 
 Result<Answer> show_run(Call& call) {
   WM_TRY(auto run, find_run(call.site, call.args[0]));
-  return json_reply(
-      "{\"now\":" + now_text() +
-      ",\"run\":" + rest::run_json(run, call.site.conf.name, is_own_run(run)) +
-      ",\"parts\":" + view::jobs_json(run.parts, {wall_now(), view::Detail::Brief}) + "}");
+  return json_reply("{\"now\":" + now_text() +
+                    ",\"run\":" + rest::run_json(run, call.site.conf.name, is_own_run(run)) +
+                    ",\"parts\":" + view::jobs_json(run.parts, {wall_now(), view::Detail::Brief}) +
+                    "}");
 }
 
 // Two who edit at once: the second is told, where it says of what it knew.
@@ -66,8 +67,8 @@ Result<Answer> describe_run(Call& call) {
   auto wanted = std::string(call.exchange.head().field("if-match"));
   auto tag = "\"" + rest::words_tag(run.facts.words) + "\"";
   auto changed = [&]() -> Result<Answer> {
-    return Answer(error_reply(call.exchange.head().target, 412,
-                              "the run was described otherwise meanwhile"));
+    return Answer(
+        error_reply(call.exchange.head().target, 412, "the run was described otherwise meanwhile"));
   };
   if (!wanted.empty() && wanted != "*" && wanted != tag) return changed();
   DescribeRunRequest request;
@@ -138,9 +139,8 @@ Result<Answer> remove_runs(Call& call) {
 
 Json metrics_side(const std::string& result_dir) {
   Json last = Json::object();
-  auto metrics = metrics_of(result_dir);
-  for (const auto& [key, points] : metrics.series())
-    if (!points.empty()) last[key.first + " " + key.second] = points.back().value;
+  for (const auto& [key, one] : metrics_of(result_dir, {}).series())
+    last[key.first + " " + key.second] = one.summary.last;
   return last;
 }
 
@@ -152,7 +152,8 @@ Json settings_side(const std::string& args) {
   while (words >> word) {
     bool option = word.starts_with("--") && word.size() > 2;
     auto equals = word.find('=');
-    if (option && equals != word.npos) settings[word.substr(2, equals - 2)] = word.substr(equals + 1);
+    if (option && equals != word.npos)
+      settings[word.substr(2, equals - 2)] = word.substr(equals + 1);
     else if (option) settings[name = word.substr(2)] = "";
     else if (!name.empty()) settings[std::exchange(name, "")] = word;
     if (option && equals != word.npos) name.clear();
@@ -184,7 +185,8 @@ Result<Answer> compare_runs(Call& call) {
 const std::vector<Route>& run_routes() {
   static const std::vector<Route> routes{
       {"GET", RUNS, list_runs, "What has run and what runs, the newest first, by pages", "runs",
-       "user name state type framework plan project queue app service label tag text search starred "
+       "user name state type framework plan project queue app service label tag text search "
+       "starred "
        "shelved from to ended_from ended_to order cursor limit count"},
       {"DELETE", RUNS, remove_runs, "Deletes one's own that answer; count says how many those are"},
       {"GET", RUNS "/compare", compare_runs, "Settings and newest metrics of several", "", "ids"},

@@ -75,29 +75,6 @@ std::string zip_name(JobId job, std::string_view cluster) {
   return "dlpd-model-1-1" + exec_id(cluster, job) + "-result.zip";
 }
 
-/// What a worker writes.
-struct Worker {
-  std::uint32_t number = 0;
-  std::string folder;
-};
-
-// Tasks of a job; of one with groups those of its elements, counted through.
-std::vector<Worker> workers_of(const std::string& result_dir) {
-  std::vector<Worker> all;
-  auto add = [&](const std::string& log, bool counted) {
-    for (auto number : workers_in(log)) {
-      auto shown = counted ? static_cast<std::uint32_t>(all.size() + 1) : number;
-      all.push_back({shown, log + "/" + std::to_string(number)});
-    }
-  };
-  add(result_dir + "/log", false);
-  if (!all.empty()) return all;
-  constexpr int kMostGroups = 16;
-  for (int n = 1; n <= kMostGroups; ++n) add(result_dir + "." + std::to_string(n) + "/log", true);
-  return all;
-}
-
-// What is older does not show in a curve of this many points.
 std::string end_of(const std::string& path) { return output_end(path, 16 << 20); }
 
 Result<off_t> offset_in(const std::string& text) {
@@ -110,6 +87,21 @@ Result<off_t> offset_in(const std::string& text) {
 }
 
 }  // namespace
+
+std::vector<WorkerFolder> workers_of(const std::string& result_dir) {
+  std::vector<WorkerFolder> all;
+  auto add = [&](const std::string& log, bool counted) {
+    for (auto number : workers_in(log)) {
+      auto shown = counted ? static_cast<std::uint32_t>(all.size() + 1) : number;
+      all.push_back({shown, log + "/" + std::to_string(number)});
+    }
+  };
+  add(result_dir + "/log", false);
+  if (!all.empty()) return all;
+  constexpr int kMostGroups = 16;
+  for (int n = 1; n <= kMostGroups; ++n) add(result_dir + "." + std::to_string(n) + "/log", true);
+  return all;
+}
 
 std::string output_end(const std::string& path, off_t most) {
   auto file = open_output(path);
@@ -218,7 +210,7 @@ Result<void> send_log_part(Call& call, const std::string& result_dir, const std:
   WM_TRY(auto number, offset_in(worker));
   bool known = stream == "stdout" || stream == "stderr";
   auto workers = workers_of(result_dir);
-  auto found = std::find_if(workers.begin(), workers.end(), [&](const Worker& one) {
+  auto found = std::find_if(workers.begin(), workers.end(), [&](const WorkerFolder& one) {
     return one.number == static_cast<std::uint32_t>(number);
   });
   known = known && found != workers.end();
@@ -248,18 +240,6 @@ Result<std::string> log_text(const std::string& result_dir, std::size_t worker,
   auto workers = workers_of(result_dir);
   if (worker > workers.size()) return std::string();  // it has not started
   return end_of(workers[worker - 1].folder + "/" + kind);
-}
-
-rest::Metrics metrics_of(const std::string& result_dir) {
-  rest::Metrics metrics;
-  auto workers = workers_of(result_dir);
-  for (const auto& worker : workers)
-    metrics.read_emetrics(end_of(worker.folder + "/evaluation-metrics.txt"));
-  // A script that brings no logger has the default one's, which writes to stdout.
-  for (const auto& worker : workers)
-    if (metrics.series().empty()) metrics.read_log(end_of(worker.folder + "/stdout"));
-  if (metrics.series().empty()) metrics.read_results(end_of(result_dir + "/val_dict_list.json"));
-  return metrics;
 }
 
 }  // namespace wm::user

@@ -3,10 +3,11 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "daemons/wuserd/jobs/find.h"
-#include "libwm/rest/metrics.h"
 
 namespace wm::user {
 
@@ -39,7 +40,12 @@ Result<void> send_log_part(Call& call, const std::string& result_dir, const std:
 Result<std::string> log_text(const std::string& result_dir, std::size_t worker,
                              const std::string& kind);
 
-/// What its script reported so far. @cost reads its metric files, 16 MiB of each at most
-rest::Metrics metrics_of(const std::string& result_dir);
+/// What a worker writes.
+struct WorkerFolder {
+  std::uint32_t number = 0;
+  std::string folder;
+};
+/// Tasks of a job; of one with groups those of its elements, counted through. @cost a listing
+std::vector<WorkerFolder> workers_of(const std::string& result_dir);
 
 }  // namespace wm::user

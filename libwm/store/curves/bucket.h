@@ -25,6 +25,7 @@ struct CurveBucket {
   bool operator==(const CurveBucket&) const = default;
 };
 
+/// Of one value. @cost O(1)
 inline CurveBucket bucket_of(const CurvePoint& point) {
   return {point.step,  point.step,  point.step,  point.time_s,
           point.value, point.value, point.value, 1};

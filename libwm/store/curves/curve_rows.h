@@ -1,4 +1,5 @@
 // Role: rows of metrics.idx: up to 256 entries of one level of one series, packed.
+// Used only inside libwm/store/curves.
 #pragma once
 
 #include <cstdint>

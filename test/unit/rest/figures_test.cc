@@ -11,35 +11,48 @@ namespace wm::rest {
 namespace {
 
 using nlohmann::json;
-using Key = std::pair<std::string, std::string>;
+using Key = MetricName;
+
+MetricSink into(Metrics& metrics) {
+  return [&metrics](const MetricName& name, const MetricPoint& point) { metrics.add(name, point); };
+}
 
 TEST(metrics, emetrics_lines_become_series_and_a_half_line_waits) {
   Metrics metrics;
-  metrics.read_emetrics(
-      "{\"meta\":{\"time\":2000},\"grouplabel\":\"train\",\"etimes\":{\"iteration\":{\"type\":2,"
-      "\"value\":\"7\"}},"
-      "\"values\":{\"loss\":{\"type\":3,\"value\":\"0.5\"},\"note\":{\"value\":\"text\"}}}\n"
-      "no json\n{\"grouplabel\":1}\n{\"meta\":{\"time\":3000},\"grouplabel\":\"tra");
+  const std::string
+      text =
+          "{\"meta\":{\"time\":2000},\"grouplabel\":\"train\",\"etimes\":{\"iteration\":{\"type\":"
+          "2,"
+          "\"value\":\"7\"}},"
+          "\"values\":{\"loss\":{\"type\":3,\"value\":\"0.5\"},\"note\":{\"value\":\"text\"}}}\n"
+          "no json\n{\"grouplabel\":1}\n",
+      half = "{\"meta\":{\"time\":3000},\"grouplabel\":\"tra";
+  EXPECT_EQ(each_emetric(text + half, into(metrics)), text.size());
   ASSERT_EQ(metrics.series().size(), 1u);
-  EXPECT_EQ(metrics.series().at(Key{"train", "loss"}), (std::vector<MetricPoint>{{7, 2, 0.5}}));
+  EXPECT_EQ(metrics.series().at(Key{"train", "loss"}).points,
+            (std::vector<MetricPoint>{{7, 2, 0.5}}));
 }
 
 TEST(metrics, lines_of_the_default_loggers_are_read) {
   Metrics metrics;
-  metrics.read_log(
+  const std::string text =
       "hello\nTimestamp 4000, Iteration 3\nIteration 3: tag train_loss, simple_value 0.25\n"
-      "Iteration 3: tag test_accuracy, simple_value 0.9\nIteration x: tag y, simple_value z\n");
-  EXPECT_EQ(metrics.series().at(Key{"train", "loss"}), (std::vector<MetricPoint>{{3, 4, 0.25}}));
-  EXPECT_EQ(metrics.series().at(Key{"test", "accuracy"}), (std::vector<MetricPoint>{{3, 4, 0.9}}));
+      "Iteration 3: tag test_accuracy, simple_value 0.9\nIteration x: tag y, simple_value z\n";
+  EXPECT_EQ(each_logged(text + "Timestamp 5000\nIteration 4: ta", into(metrics)), text.size())
+      << "a time is read with its values";
+  EXPECT_EQ(metrics.series().at(Key{"train", "loss"}).points,
+            (std::vector<MetricPoint>{{3, 4, 0.25}}));
+  EXPECT_EQ(metrics.series().at(Key{"test", "accuracy"}).points,
+            (std::vector<MetricPoint>{{3, 4, 0.9}}));
 }
 
 TEST(metrics, lists_of_results_are_read) {
   Metrics metrics;
-  metrics.read_results(
-      R"([{"steps":1,"accuracy":0.5},{"step":2,"accuracy":"0.75"},3,{"accuracy":"x"}])");
-  EXPECT_EQ(metrics.series().at(Key{"test", "accuracy"}),
+  each_result(R"([{"steps":1,"accuracy":0.5},{"step":2,"accuracy":"0.75"},3,{"accuracy":"x"}])",
+              into(metrics));
+  EXPECT_EQ(metrics.series().at(Key{"test", "accuracy"}).points,
             (std::vector<MetricPoint>{{1, 0, 0.5}, {2, 0, 0.75}}));
-  metrics.read_results("nothing");
+  each_result("nothing", into(metrics));
 }
 
 TEST(metrics, many_points_are_folded_and_no_spike_is_lost) {
@@ -48,7 +61,7 @@ TEST(metrics, many_points_are_folded_and_no_spike_is_lost) {
   for (int i = 0; i < 1000; ++i)
     text += "Iteration " + std::to_string(i) + ": tag train_loss, simple_value " +
             (i == 501 ? "99" : "1") + "\n";
-  metrics.read_log(text);
+  each_logged(text, into(metrics));
   auto points = json::parse(metrics.json(100))["series"][0]["points"];
   ASSERT_EQ(points.size(), 100u);
   EXPECT_EQ(points[50][0], 509);
@@ -62,9 +75,22 @@ TEST(metrics, of_a_million_names_only_some_are_kept_and_what_is_no_number_is_not
   std::string text = "Iteration 1: tag train_nan, simple_value nan\n";
   for (int i = 0; i < 1000; ++i)
     text += "Iteration 1: tag t_" + std::to_string(i) + ", simple_value 1\n";
-  metrics.read_log(text);
+  each_logged(text, into(metrics));
   EXPECT_EQ(metrics.series().size(), 64u);
   EXPECT_FALSE(metrics.series().contains(Key{"train", "nan"}));
+}
+
+TEST(metrics, what_was_summed_up_elsewhere_is_folded_as_its_values_would_be) {
+  Metrics metrics;
+  metrics.put({"train", "loss"}, {{4, 1, 2, 1, 3, 4}, {8, 2, 5, 5, 9, 4}, {9, 3, 10}},
+              {9, 10, 1, 11});
+  metrics.set_behind(77);
+  auto whole = json::parse(metrics.json(1));
+  EXPECT_EQ(whole["behind"], 77);
+  const auto& one = whole["series"][0];
+  EXPECT_EQ(one["points"], (json{{9.0, 3.0, (2 * 4 + 5 * 4 + 10) / 9.0, 1.0, 10.0}}));
+  EXPECT_EQ(one["count"], 9);
+  EXPECT_EQ(one["most"], 11) << "exact, whatever the points come to";
 }
 
 using test::wall::at;
