@@ -136,7 +136,7 @@ void History::submit() {
   if (one_in(8) && !plain_) spec.spec.span.one_host = true;
   if (one_in(8) && !plain_) spec.spec.span.ptile = pick(1, 2);
   if (one_in(12) && !plain_) spec.spec.exclusive = true;
-  if (one_in(8) && !spec.spec.elastic) spec.array(1, pick(2, 6), pick(0, 2));
+  if (one_in(8)) spec.array(1, pick(2, 6), pick(0, 2));
   if (one_in(12)) spec.hold();
   if (excludes && !one_in(4)) spec.spec.requeue_exits = {{3}, {3}};
   for (std::uint32_t alike = one_in(4) ? pick(2, 9) : 1; alike > 0; --alike)

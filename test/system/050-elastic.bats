@@ -23,6 +23,23 @@ explained() { bjobs -l "$1" | tr -d "\n" | grep -q "stays at its size"; }
   proven "$job" 2000
 }
 
+@test "elements of an elastic array share what there is, give way and grow again, each by itself" {
+  job=$(submit -app training -ar -n 1,4 -gpu num=1 -J 'trial[1-2]' $PYTHON small_train.py 2000 20)
+  at_worlds() { at_world "$job.1" "$1" && at_world "$job.2" "$2"; }
+  wait_for 60 at_worlds 2 2
+  rigid=$(submit -app training -gpu num=1 -n 2 -J rigid sleep 1000)
+  wait_for 20 at_worlds 1 1
+  bkill "$rigid"
+  wait_for 30 at_worlds 2 2
+  bkill "$job[1]"
+  wait_for 30 at_world "$job.2" 4
+  touch hurry
+  wait_for 90 ended "$job[2]"
+  [ "$(bjobs -noheader -o stat "$job" | sort | tr '\n' ' ')" = "DONE EXIT " ]
+  run $PYTHON "$TOP/scripts/demo.d/evidence.py" "$(result_dir "$job.2")"
+  [[ $output == *"2000 steps, 32000 samples, all in order"* ]] || { echo "$output"; return 1; }
+}
+
 @test "a second train() in the script keeps the workers of the first, and is resized like it" {
   cat >twice.py <<PY
 exec(open('small_train.py').read())

@@ -256,8 +256,6 @@ Result<void> check_sizes(const Config& config, const AppConf& app, const JobSpec
                                  std::to_string(limits.max_array_size));
   if (element_count(each_once(spec.array)) != elements)
     return fail(Code::BadArgument, "Job array index error: an index is named twice");
-  if (spec.elastic && !spec.array.empty())
-    return fail(Code::BadArgument, "-ar: a job array cannot be elastic");
   return {};
 }
 
