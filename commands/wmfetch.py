@@ -1,14 +1,15 @@
 #!/usr/bin/python3 -I
 """wmfetch: brings data of a connection to a folder, before a job that needs it.
 
-usage: wmfetch [--connections FILE] [--cache DIR] [--link PATH] [--progress FILE] SOURCES
+usage: wmfetch [--connections FILE] [--cache DIR] [--links DIR] [--link PATH] [--progress FILE] SOURCES
        wmfetch --local DIR [--for PID] SOURCES      prints the folder: for a task of its own
        wmfetch --drop DIR --for PID     that task is over: the last one's end removes DIR
        wmfetch --test NAME [--progress FILE]         can the connection be used?
 
 SOURCES is a JSON list of {"connection", "path" | "query", "name"}. Connections are sections of
 ~/.config/wm/connections.conf. Object stores and file servers are read by rclone, databases through
-ODBC, a query becoming NAME.csv. Complete or not at all: data appears under PATH at the end.
+ODBC, a query becoming NAME.csv; MongoDB, Cassandra, Cloudant and Cognos by their own clients.
+Complete or not at all: data appears under PATH at the end.
 """
 
 import argparse
@@ -21,9 +22,10 @@ import sys
 import tempfile
 import time
 
-from fetching.connections import DATABASES, Fetch, Refused, connection
+from fetching import documents
+from fetching.connections import DATABASES, DOCUMENTS, Fetch, Refused, connection
 from fetching.databases import database, query
-from fetching.own_data import drop, prepare_local
+from fetching.own_data import drop, is_own, prepare_local
 from fetching.stores import copy, listing, rclone, rclone_environment
 
 UNUSED_KEPT_S, UNFOUND_KEPT_S = 30 * 86400, 86400
@@ -51,12 +53,21 @@ def version(sources):
     seen = []
     for source in sources:
         keys = connection(source['connection'])
-        if keys['type'] in DATABASES:
+        if keys['type'] in (*DATABASES, *DOCUMENTS):
             return None, 0
         files = listing(rclone_environment(keys), source['path'])
         seen.append([source, files])
     total = sum(size for _, files in seen for _, size, *_ in files)
     return hashlib.sha256(json.dumps(seen).encode()).hexdigest()[:32], total
+
+
+def ask(keys, source, folder, progress):
+    """Documents, rows or a report as NAME.jsonl or NAME.csv."""
+    if 'query' not in source:
+        raise Refused(f'connection {source["connection"]}: a query is wanted, no path')
+    before = progress.state.get('before', 0)
+    server = documents.KINDS[keys['type']](keys)
+    server.bring(source, os.path.join(folder, source['name']), lambda written: progress.tell(bytes=before + written))
 
 
 def fetch(sources, folder, progress):
@@ -66,6 +77,8 @@ def fetch(sources, folder, progress):
         progress.tell(before=progress.state['bytes'])
         if keys['type'] in DATABASES:
             query(keys, source, folder, progress)
+        elif keys['type'] in DOCUMENTS:
+            ask(keys, source, folder, progress)
         else:
             copy(rclone_environment(keys), source, folder, progress)
 
@@ -76,9 +89,9 @@ def linked(top):
         return {os.path.realpath(entry.path) for entry in entries if entry.is_symlink()}
 
 
-def prune(cache):
-    """Removes what no execution leads to any more and nobody has asked for in a month; rows of a query, which nobody finds again, in a day."""
-    used = linked(os.path.dirname(os.path.abspath(cache)))
+def prune(cache, links):
+    """Removes what no link in `links` leads to and nobody has asked for in a month; rows of a query, which nobody finds again, in a day."""
+    used = linked(links)
     with os.scandir(cache) as entries:
         for entry in entries:
             limit = UNFOUND_KEPT_S if entry.name.startswith('q') else UNUSED_KEPT_S
@@ -91,6 +104,8 @@ def cached(sources, cache, progress):
     """The folder with the data, from before or fetched now. What failed leaves nothing."""
     name, total = version(sources)
     os.makedirs(cache, mode=0o700, exist_ok=True)
+    if not is_own(cache):  # on a volume others may have made it, to give us their data
+        raise Refused(f'{cache}: it is not a folder of yours alone')
     whole = os.path.join(cache, name or f'q{os.getpid()}-{time.time_ns():x}')
     progress.tell(now=True, total=total)
     if name and os.path.isdir(whole):
@@ -126,6 +141,8 @@ def test(name):
     keys = connection(name)
     if keys['type'] in DATABASES:
         database(keys).close()
+    elif keys['type'] in DOCUMENTS:
+        documents.KINDS[keys['type']](keys).test()
     else:
         rclone(rclone_environment(keys), 'lsjson', '--max-depth', '1', f'wm:{keys.get("bucket", "")}')
     print(f'connection {name} can be used')
@@ -169,7 +186,7 @@ def run(options):
 
     def bring():
         if options.cache and os.path.isdir(options.cache):
-            prune(options.cache)
+            prune(options.cache, options.links or os.path.dirname(os.path.abspath(options.cache)))
         whole = cached(sources, options.local or options.cache, progress)
         if options.link:
             link(options.link, whole)
@@ -182,7 +199,7 @@ def run(options):
 def main():
     """Reads options."""
     parser = argparse.ArgumentParser(prog='wmfetch', usage=__doc__, add_help=True)
-    for name in ('--connections', '--cache', '--local', '--link', '--progress', '--test', '--drop'):
+    for name in ('--connections', '--cache', '--local', '--links', '--link', '--progress', '--test', '--drop'):
         parser.add_argument(name)
     parser.add_argument('--for', dest='task', type=int)
     parser.add_argument('sources', nargs='?')

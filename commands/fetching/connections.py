@@ -14,6 +14,7 @@ DATABASES = {'postgresql': 'PostgreSQL Unicode', 'mysql': 'MariaDB Unicode', 'ma
              'db2zos': 'IBM DB2 ODBC DRIVER', 'db2warehouse': 'IBM DB2 ODBC DRIVER', 'oracle': 'Oracle ODBC driver',
              'netezza': 'NetezzaSQL', 'teradata': 'Teradata Database ODBC Driver', 'snowflake': 'SnowflakeDSIIDriver',
              'hive': 'Hortonworks Hive ODBC Driver', 'odbc': ''}
+DOCUMENTS = ('mongodb', 'cassandra', 'cloudant', 'cognos')  # what they are asked by: documents.py
 # The keys of each type, as libwm/rest/data_sources.cc has them: what else rclone and drivers know runs programs, reads files or takes the
 # host's own credentials.
 SERVER = 'host server port database user password'
@@ -27,7 +28,9 @@ KEYS = {'s3': 'provider ' + S3, 'cos': S3, 'azureblob': AZURE, 'adls': AZURE, 'a
         'postgresql': SERVER + ' SSLmode', 'mysql': SERVER, 'mariadb': SERVER, 'singlestore': SERVER,
         'sqlserver': SERVER + ' driver Encrypt TrustServerCertificate', 'db2': DB2, 'db2zos': DB2, 'db2warehouse': DB2,
         'oracle': SERVER + ' driver DBQ', 'netezza': SERVER + ' driver', 'teradata': SERVER + ' driver DBCName',
-        'snowflake': SERVER + ' driver Warehouse Schema Role', 'hive': SERVER + ' driver AuthMech SSL Schema', 'odbc': SERVER + ' driver Schema'}
+        'snowflake': SERVER + ' driver Warehouse Schema Role', 'hive': SERVER + ' driver AuthMech SSL Schema', 'odbc': SERVER + ' driver Schema',
+        'mongodb': 'host port database user password authSource replicaSet tls', 'cassandra': 'host port keyspace user password tls',
+        'cloudant': 'url database user password apikey token_url', 'cognos': 'url user password namespace'}
 
 
 class Fetch:  # pylint: disable=too-few-public-methods
@@ -49,8 +52,8 @@ def connection(name):
         raise Refused(f'connection {name} does not exist')
     keys = dict(file.items(name))
     kind = keys.get('type', '')
-    if kind not in STORES and kind not in DATABASES:
-        raise Refused(f'connection {name}: type {kind!r}: one of {" ".join([*STORES, *DATABASES])} is wanted')
+    if kind not in KEYS:
+        raise Refused(f'connection {name}: type {kind!r}: one of {" ".join(KEYS)} is wanted')
     for key in keys:
         if key not in ('type', *KEYS[kind].split()):
             raise Refused(f'connection {name}: {key}: not a key of {kind}, which has {KEYS[kind]}')

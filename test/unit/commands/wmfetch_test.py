@@ -87,6 +87,31 @@ class LocalData(unittest.TestCase):
         finally:
             os.close(held)
 
+    def fetch(self, *words):
+        """A fetch into a cache."""
+        return subprocess.run([sys.executable, WMFETCH, '--connections', self.conf, *words, SOURCES], capture_output=True, text=True,
+                              check=False, env={**os.environ, 'PATH': self.programs + ':' + os.environ['PATH']})
+
+    def test_a_cache_that_others_may_write_to_is_refused(self):
+        cache = os.path.join(self.place, 'cache')
+        os.mkdir(cache)
+        os.chmod(cache, 0o777)
+        done = self.fetch('--cache', cache)
+        self.assertEqual((done.returncode, done.stderr), (1, f'wmfetch: {cache}: it is not a folder of yours alone\n'))
+        self.assertEqual(os.listdir(cache), [])
+
+    def test_what_links_lead_to_stays_wherever_the_links_are(self):
+        cache, links = os.path.join(self.place, 'volume', 'cache'), os.path.join(self.place, 'links')
+        os.makedirs(links)
+        words = ('--cache', cache, '--links', links)
+        whole = self.fetch(*words, '--link', os.path.join(links, 'run')).stdout.strip()
+        unused = os.path.join(cache, 'unused')
+        os.mkdir(unused)
+        for folder in (whole, unused):
+            os.utime(folder, (1, 1))
+        self.fetch(*words)
+        self.assertEqual((os.path.isdir(whole), os.path.isdir(unused)), (True, False))
+
     def test_the_data_is_there_and_goes_with_the_task(self):
         for shell in ('sh', 'bash'):
             task = Task(self, 7, 'cat "$DATA_DIR/a"; echo "$DATA_DIR"; cat; exit 3', shell)
@@ -243,7 +268,7 @@ class Connections(unittest.TestCase):
         rows = [''.join(re.findall(r'"([^"]*)"', row)[1:]) for row in table.split('},')[:-1]]
         names = [re.findall(r'"([^"]*)"', row)[0] for row in table.split('},')[:-1]]
         self.assertEqual(dict(zip(names, rows)), connections.KEYS)
-        self.assertEqual(set(names), {*connections.STORES, *connections.DATABASES})
+        self.assertEqual(set(names), {*connections.STORES, *connections.DATABASES, *connections.DOCUMENTS})
 
     def test_sources_nested_without_end_are_refused_in_a_line(self):
         done = subprocess.run([sys.executable, WMFETCH, '--cache', self.place, '[' * 100000], capture_output=True, text=True, check=False)
