@@ -9,10 +9,11 @@ import {Form} from '../../parts/form_model.ts';
 import {Asked} from '../../state/asked.ts';
 import {Doing} from '../../state/doing.ts';
 
-export const TYPES =
-  's3 cos azureblob adls azurefiles smb webdav sftp ftp http gcs postgresql mysql mariadb singlestore sqlserver db2 db2zos db2warehouse oracle netezza teradata snowflake hive odbc'.split(
-    ' ',
-  );
+const STORES = 's3 cos azureblob adls azurefiles smb webdav sftp ftp http gcs';
+const TABLES =
+  'postgresql mysql mariadb singlestore sqlserver db2 db2zos db2warehouse oracle netezza ' +
+  'teradata snowflake hive odbc';
+export const TYPES = `${STORES} ${TABLES}`.split(' ');
 const BUCKET = ['endpoint', 'access_key_id', 'secret_access_key'];
 const WANTED: Readonly<Record<string, readonly string[]>> = {
   s3: BUCKET,
