@@ -1,5 +1,5 @@
-// Role: questions to the server. What is refused is thrown as Refused; who is not logged on any more is
-// told once to whom `onLost` names.
+// Role: questions to the server. What is refused is thrown as Refused; who is not logged on any
+// more is told once to whom `onLost` names.
 
 import {Refused, refusalOf} from './problem.ts';
 

@@ -1,4 +1,5 @@
-// Role: what the server refuses with, as a value: the status, one sentence, and what it says of each field.
+// Role: what the server refuses with, as a value: the status, one sentence, and what it says of
+// each field.
 
 export class Refused extends Error {
   /** 0: nobody answered. */

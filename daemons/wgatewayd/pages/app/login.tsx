@@ -1,5 +1,5 @@
-// Role: logging on: as a page of its own, and as a dialog over the page of whom the session has left. One
-// answer for every failure; the name stays.
+// Role: logging on: as a page of its own, and as a dialog over the page of whom the session has
+// left. One answer for every failure; the name stays.
 
 import {useEffect, useRef} from 'preact/hooks';
 import {Logo} from '../parts/basic.tsx';
@@ -62,7 +62,10 @@ export function LogInPage() {
   );
 }
 
-/** Nothing of the page below is lost meanwhile. Escape does not close it: nothing can be done there. */
+/**
+ * Nothing of the page below is lost meanwhile. Escape does not close it: nothing can be done
+ * there.
+ */
 export function LogInAgain() {
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => element.current?.showModal(), []);

@@ -14,9 +14,18 @@ import {clock, duration} from './time.ts';
 import {at, placed, told, typed} from './values.ts';
 
 test('durations, clocks, numbers and bytes', () => {
-  assert.deepEqual([5, 75, 3720, 273600, null, -3].map(duration), ['5s', '1m 15s', '1h 02m', '3d 04h', '–', '0s']);
-  assert.deepEqual([18760, 0.98684, 12.345, 0, 1, 3.2e-8, null, NaN, Infinity, -Infinity].map(number),
-    ['18,760', '0.9868', '12.3', '0', '1', '3.2·10⁻⁸', '–', '–', '∞', '−∞']);
+  assert.deepEqual([5, 75, 3720, 273600, null, -3].map(duration), [
+    '5s',
+    '1m 15s',
+    '1h 02m',
+    '3d 04h',
+    '–',
+    '0s',
+  ]);
+  assert.deepEqual(
+    [18760, 0.98684, 12.345, 0, 1, 3.2e-8, null, NaN, Infinity, -Infinity].map(number),
+    ['18,760', '0.9868', '12.3', '0', '1', '3.2·10⁻⁸', '–', '–', '∞', '−∞'],
+  );
   assert.deepEqual([8 * 2 ** 30, 0, null, 3 * 2 ** 50].map(bytes), ['8 GiB', '–', '–', '3 PiB']);
   assert.equal(clock(0), '–');
   const noon = new Date(2026, 10, 23, 12, 5, 9).getTime() / 1000;
@@ -32,12 +41,27 @@ test('no two labels of an axis are alike', () => {
 });
 
 test('a state is alive, waits or is over; a new word is shown as it came', () => {
-  const all = ['pending', 'held', 'launching', 'running', 'suspended', 'unknown', 'array', 'finished', 'failed', 'killed', 'error'];
+  const all = [
+    'pending',
+    'held',
+    'launching',
+    'running',
+    'suspended',
+    'unknown',
+    'array',
+    'finished',
+    'failed',
+    'killed',
+    'error',
+  ];
   for (const word of all) {
     assert.equal([isAlive(word), isWaiting(word), isOver(word)].filter(Boolean).length, 1, word);
   }
   assert.equal(state('new-word').word, 'new-word');
-  assert.deepEqual([slotRange(2, 1, 4), slotRange(4, 4, 4), slotRange(0, 4, 4)], ['of 1–4', '', 'of 4']);
+  assert.deepEqual(
+    [slotRange(2, 1, 4), slotRange(4, 4, 4), slotRange(0, 4, 4)],
+    ['of 1–4', '', 'of 4'],
+  );
 });
 
 const FIELDS = {
@@ -45,23 +69,51 @@ const FIELDS = {
   numbers: {slots: (r: Row) => r.slots},
   bare: (r: Row, word: string) => r.name.toLowerCase().includes(word) || r.id === word,
 };
-interface Row {id: string; name: string; user: string; state: string; slots: number | null}
+interface Row {
+  id: string;
+  name: string;
+  user: string;
+  state: string;
+  slots: number | null;
+}
 const ROW: Row = {id: '12', name: 'Mnist-ann', user: 'ann', state: 'running', slots: 4};
 
 test('a filter is words that all fit', () => {
   const fits = (text: string) => parse(text, FIELDS).fits(ROW);
-  assert.deepEqual(['mnist', '12', '1', 'user:ann run', 'user:ann state:run', '-state:pending', '-user:ann', ''].map(fits),
-    [true, true, false, false, true, true, false, true]);
-  assert.deepEqual(['slots>4', 'slots>5', 'slots<1h', '-slots>5'].map(fits), [true, false, true, true]);
+  assert.deepEqual(
+    [
+      'mnist',
+      '12',
+      '1',
+      'user:ann run',
+      'user:ann state:run',
+      '-state:pending',
+      '-user:ann',
+      '',
+    ].map(fits),
+    [true, true, false, false, true, true, false, true],
+  );
+  assert.deepEqual(['slots>4', 'slots>5', 'slots<1h', '-slots>5'].map(fits), [
+    true,
+    false,
+    true,
+    true,
+  ]);
   assert.equal(parse('slots>1', FIELDS).fits({...ROW, slots: null}), false);
 });
 
 test('a wrong word is told with its place, and asks for nothing', () => {
   const made = parse('mnist stat:x slots>many', FIELDS);
-  assert.deepEqual(made.problems.map((p) => p.at), [6, 13]);
+  assert.deepEqual(
+    made.problems.map((p) => p.at),
+    [6, 13],
+  );
   assert.match(made.problems[0]?.text ?? '', /no field "stat:"; state:/);
   assert.equal(made.fits(ROW), true);
-  assert.deepEqual([amount('1d'), amount('90m'), amount('1e-3'), amount('x')], [86400, 5400, 0.001, null]);
+  assert.deepEqual(
+    [amount('1d'), amount('90m'), amount('1e-3'), amount('x')],
+    [86400, 5400, 0.001, null],
+  );
 });
 
 test('a filter is completed by its fields and their values', () => {
@@ -72,11 +124,22 @@ test('a filter is completed by its fields and their values', () => {
 
 test('what is missing or NaN is last in both directions', () => {
   const rows = [{v: 2}, {v: null}, {v: 1}, {v: NaN}];
-  const order = (down: boolean) => ordered(rows, (r) => r.v, down, () => 0).map((r) => r.v);
+  const order = (down: boolean) =>
+    ordered(
+      rows,
+      (r) => r.v,
+      down,
+      () => 0,
+    ).map((r) => r.v);
   assert.deepEqual(order(false).slice(0, 2), [1, 2]);
   assert.deepEqual(order(true).slice(0, 2), [2, 1]);
   assert.equal(compare(null, NaN, true), 0);
-  assert.deepEqual(['101[10]', '12', '101[2]', '101'].sort(byId), ['12', '101', '101[2]', '101[10]']);
+  assert.deepEqual(['101[10]', '12', '101[2]', '101'].sort(byId), [
+    '12',
+    '101',
+    '101[2]',
+    '101[10]',
+  ]);
 });
 
 test('axes have round ticks, room, and a logarithm where values span much', () => {
@@ -91,12 +154,67 @@ test('axes have round ticks, room, and a logarithm where values span much', () =
 });
 
 test('gaps are gaps, places are in order, and steps are sampled', () => {
-  assert.deepEqual(runs([[0, 1], [2, 2], [4, null], [6, 3], [30, 4]], 10), [[[0, 1], [2, 2]], [[6, 3]], [[30, 4]]]);
-  assert.deepEqual(sorted([[3, 1], [1, 2], [3, 5], [NaN, 1]]), [[1, 2], [3, 5]]);
-  const made = joined([[[0, 1], [1, 2], [20, 3]], [[1, NaN]]], 10);
+  assert.deepEqual(
+    runs(
+      [
+        [0, 1],
+        [2, 2],
+        [4, null],
+        [6, 3],
+        [30, 4],
+      ],
+      10,
+    ),
+    [
+      [
+        [0, 1],
+        [2, 2],
+      ],
+      [[6, 3]],
+      [[30, 4]],
+    ],
+  );
+  assert.deepEqual(
+    sorted([
+      [3, 1],
+      [1, 2],
+      [3, 5],
+      [NaN, 1],
+    ]),
+    [
+      [1, 2],
+      [3, 5],
+    ],
+  );
+});
+
+test('lines are joined on one axis', () => {
+  const made = joined(
+    [
+      [
+        [0, 1],
+        [1, 2],
+        [20, 3],
+      ],
+      [[1, NaN]],
+    ],
+    10,
+  );
   assert.deepEqual(made.x, [0, 1, 10.5, 20]);
-  assert.deepEqual(made.lines, [[1, 2, null, 3], [undefined, null, undefined, undefined]]);
-  assert.deepEqual(sampled([[0, 4], [5, 2]], [-1, 0, 4, 5, 9]), [0, 4, 4, 2, 2]);
+  assert.deepEqual(made.lines, [
+    [1, 2, null, 3],
+    [undefined, null, undefined, undefined],
+  ]);
+  assert.deepEqual(
+    sampled(
+      [
+        [0, 4],
+        [5, 2],
+      ],
+      [-1, 0, 4, 5, 9],
+    ),
+    [0, 4, 4, 2, 2],
+  );
 });
 
 test('a smoothed line stays within what it is made of, and carries nothing over a gap', () => {
@@ -109,8 +227,18 @@ test('a smoothed line stays within what it is made of, and carries nothing over 
 test('outside text shows what it hides, is cut, and is no formula and no word of a shell', () => {
   assert.equal(clean('a\u202eb\u200b'), 'a‹202e›b‹200b›');
   assert.equal(clean('x'.repeat(1e6)).length, 201);
-  assert.deepEqual(['=1+1', '-x', -1, 'a,b', 'c"d', null].map(csvCell), ["'=1+1", "'-x", '-1', '"a,b"', '"c""d"', '']);
-  assert.equal(commandLine(['python', 'a b.py', "it's", '--lr=0.1']), "python 'a b.py' 'it'\\''s' --lr=0.1");
+  assert.deepEqual(['=1+1', '-x', -1, 'a,b', 'c"d', null].map(csvCell), [
+    "'=1+1",
+    "'-x",
+    '-1',
+    '"a,b"',
+    '"c""d"',
+    '',
+  ]);
+  assert.equal(
+    commandLine(['python', 'a b.py', "it's", '--lr=0.1']),
+    "python 'a b.py' 'it'\\''s' --lr=0.1",
+  );
   assert.deepEqual(['ann digits/cnn', '../x', ''].map(nameFrom), ['ann-digits-cnn', 'x', 'model']);
 });
 
@@ -121,13 +249,27 @@ test('what is hidden is not said to be none', () => {
   assert.equal(words(known(0), String), '0');
 });
 
-test('fields of a profile are placed and keep the rest; metrics that people look at come first', () => {
-  assert.deepEqual(placed({policy: {a: 1, b: 2}, x: 3}, 'policy.a', 9), {policy: {a: 9, b: 2}, x: 3});
+test('fields of a profile are placed and keep the rest; metrics come in order', () => {
+  assert.deepEqual(placed({policy: {a: 1, b: 2}, x: 3}, 'policy.a', 9), {
+    policy: {a: 9, b: 2},
+    x: 3,
+  });
   assert.equal(at({a: {b: 1}}, 'a.b'), 1);
   assert.equal(at({a: null}, 'a.b.c'), undefined);
-  const fields = [{where: 'p.max', numeric: true}, {where: 'p.min', numeric: true}, {where: 'k.gpu', numeric: false}];
-  const edits = new Map([['p.max', '-1'], ['p.min', 'x'], ['k.gpu', 'shared']]);
-  assert.deepEqual(typed({p: {max: 4, b: 2}, k: {gpu: 'no'}}, edits, fields), {p: {max: -1, min: 'x', b: 2}, k: {gpu: 'shared'}});
+  const fields = [
+    {where: 'p.max', numeric: true},
+    {where: 'p.min', numeric: true},
+    {where: 'k.gpu', numeric: false},
+  ];
+  const edits = new Map([
+    ['p.max', '-1'],
+    ['p.min', 'x'],
+    ['k.gpu', 'shared'],
+  ]);
+  assert.deepEqual(typed({p: {max: 4, b: 2}, k: {gpu: 'no'}}, edits, fields), {
+    p: {max: -1, min: 'x', b: 2},
+    k: {gpu: 'shared'},
+  });
   assert.equal(told({'train loss': 1, loss: 0.5, accuracy: 0.98}), 'accuracy 0.98, loss 0.5');
   assert.equal(told(null), '–');
 });

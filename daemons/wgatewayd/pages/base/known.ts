@@ -1,5 +1,5 @@
-// Role: what is known of a value: not asked yet, hidden from who looks, none there, or the value itself.
-// A page never shows the one for the other.
+// Role: what is known of a value: not asked yet, hidden from who looks, none there, or the value
+// itself. A page never shows the one for the other.
 
 export type Known<T> =
   | {readonly is: 'loading'}

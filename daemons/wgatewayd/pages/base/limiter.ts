@@ -1,4 +1,5 @@
-// Role: not too often, and the newest only: pacing of what changes, requests that a later one makes void.
+// Role: not too often, and the newest only: pacing of what changes, requests that a later one makes
+// void.
 
 /** Calls `what` at most once in `ms`, the last time included. @param now of Date, for tests */
 export function paced(what: () => void, ms: number, now: () => number = Date.now): () => void {

@@ -29,7 +29,8 @@ export function labels(values: readonly number[]): string[] {
   return values.map((value) => {
     if (value === 0) return '0';
     const size = Math.abs(value);
-    if (size >= 1e6 || size < 1e-4) return value.toExponential(1).replace('.0e', 'e').replace('+', '');
+    if (size >= 1e6 || size < 1e-4)
+      return value.toExponential(1).replace('.0e', 'e').replace('+', '');
     return value.toLocaleString('en', {
       minimumFractionDigits: 0,
       maximumFractionDigits: Math.min(8, Math.max(0, digits)),

@@ -1,5 +1,5 @@
-// Role: the order of rows: by one key, up or down; what is missing or NaN last in both directions; ties by
-// the second order. Pure.
+// Role: the order of rows: by one key, up or down; what is missing or NaN last in both directions;
+// ties by the second order. Pure.
 
 export type Value = string | number | null | undefined;
 

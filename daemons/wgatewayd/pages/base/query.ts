@@ -1,4 +1,5 @@
-// Role: the words of a filter: which there are, which are wrong and where, and what fits them. Pure.
+// Role: the words of a filter: which there are, which are wrong and where, and what fits them.
+// Pure.
 //
 //   word          name contains it, or the id is it
 //   field:value   the field contains it; state:run

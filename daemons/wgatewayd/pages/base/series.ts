@@ -1,7 +1,10 @@
 // Role: lines of unlike times on one axis: joined, with gaps where nothing was for long. Pure.
 
 export type Point = readonly [at: number, value: number | null];
-/** One axis, and for each line its value there: null is a gap, undefined: nothing of this line is here. */
+/**
+ * One axis, and for each line its value there: null is a gap, undefined: nothing of this line is
+ * here.
+ */
 export interface Joined {
   readonly x: number[];
   readonly lines: (number | null | undefined)[][];
@@ -30,7 +33,10 @@ export function sorted(points: readonly Point[]): Point[] {
   return [...kept].sort((a, b) => a[0] - b[0]);
 }
 
-/** All lines on one axis. @param gap places farther apart than this are not joined; Infinity: all are */
+/**
+ * All lines on one axis. @param gap places farther apart than this are not joined; Infinity: all
+ * are
+ */
 export function joined(lines: readonly (readonly Point[])[], gap: number): Joined {
   const marked = lines.map((line) => withGaps(sorted(line), gap));
   const x = [...new Set(marked.flatMap((line) => [...line.keys()]))].sort((a, b) => a - b);

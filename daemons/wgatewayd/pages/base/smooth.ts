@@ -1,5 +1,5 @@
-// Role: a smoothed line: an exponential mean of bucket means, weighted by how many values each has. It
-// stays within the least and most of what it is made of. Pure.
+// Role: a smoothed line: an exponential mean of bucket means, weighted by how many values each has.
+// It stays within the least and most of what it is made of. Pure.
 
 /**
  * @param values means; null is a gap, over which nothing is carried

@@ -1,4 +1,5 @@
-// Role: the states of jobs as people read them, and which of them are alive, wait or are over. Pure.
+// Role: the states of jobs as people read them, and which of them are alive, wait or are over.
+// Pure.
 
 export type Icon = 'run' | 'half' | 'wait' | 'ok' | 'bad' | 'stop' | 'hold' | 'what' | 'plus';
 export type Kind = '' | 'run' | 'bad' | 'warn';
@@ -35,7 +36,9 @@ export const isWaiting = (word: string) => WAITING.has(word);
 export const isOver = (word: string) => !isAlive(word) && !isWaiting(word);
 export const isFailed = (word: string) => word === 'failed' || word === 'error';
 
-/** "of 2" and "of 1–4": what a job may have, beside what it has; empty: a fixed number that it has. */
+/**
+ * "of 2" and "of 1–4": what a job may have, beside what it has; empty: a fixed number that it has.
+ */
 export function slotRange(has: number, least: number, most: number): string {
   if (least !== most) return `of ${least}–${most}`;
   return has === most ? '' : `of ${most}`;

@@ -1,8 +1,9 @@
-// Role: text from outside: what would not be seen, or turn the line around, becomes a visible mark; cells
-// of tables for spreadsheets; words of a shell. Pure.
+// Role: text from outside: what would not be seen, or turn the line around, becomes a visible mark;
+// cells of tables for spreadsheets; words of a shell. Pure.
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for
-const MARKS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+const MARKS =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 /** Outside text with visible marks, cut. @param most characters */
 export function clean(text: unknown, most = 200): string {

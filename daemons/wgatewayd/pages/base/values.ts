@@ -28,7 +28,9 @@ export interface Place {
 const numeric = (text: string) =>
   text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 
-/** A profile with what was typed; a number that is none goes as it was typed: the server says so. */
+/**
+ * A profile with what was typed; a number that is none goes as it was typed: the server says so.
+ */
 export function typed(profile: Tree, edits: ReadonlyMap<string, string>, fields: readonly Place[]) {
   return fields.reduce((made, field) => {
     const text = edits.get(field.where);
@@ -44,5 +46,10 @@ export function told(metrics: Readonly<Record<string, number>> | null | undefine
   const all = Object.entries(metrics ?? {});
   const named = all.filter(([name]) => !name.startsWith('train '));
   const shown = [...(named.length ? named : all)].sort((a, b) => weight(a[0]) - weight(b[0]));
-  return shown.slice(0, 3).map(([name, v]) => `${clean(name, 30)} ${number(v)}`).join(', ') || DASH;
+  return (
+    shown
+      .slice(0, 3)
+      .map(([name, v]) => `${clean(name, 30)} ${number(v)}`)
+      .join(', ') || DASH
+  );
 }

@@ -5,9 +5,8 @@
 //   css/frame.css ─► index.html, inline; its hash ─► style_hash, for the CSP
 //   css/parts.css ─► s/parts-HASH.css
 //
-// What is under s/ is named by what is in it, and never changes. OUT is replaced as a whole, so that nobody
-// sees half of it.
-// usage: build.mjs OUT
+// What is under s/ is named by what is in it, and never changes. OUT is replaced as a whole, so
+// that nobody sees half of it. usage: build.mjs OUT
 
 import {mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs';
 import {basename, join, resolve} from 'node:path';
@@ -18,7 +17,11 @@ import {tellSizes} from './sizes.mjs';
 const out = resolve(process.argv[2] ?? '');
 const fresh = `${out}.fresh-${process.pid}`;
 const FOR_BROWSER = {...COMMON, minify: true, outdir: fresh, metafile: true, legalComments: 'none'};
-const NAMES = {entryNames: 's/[name]-[hash]', chunkNames: 's/[name]-[hash]', assetNames: 's/[name]-[hash]'};
+const NAMES = {
+  entryNames: 's/[name]-[hash]',
+  chunkNames: 's/[name]-[hash]',
+  assetNames: 's/[name]-[hash]',
+};
 
 /** The address of the one output that an entry became. */
 function addressOf(result, entry) {
@@ -41,7 +44,9 @@ function needed(outputs, address, into = new Set()) {
 function page(frame, app, parts) {
   const outputs = app.metafile.outputs;
   const main = addressOf(app, 'app/main.tsx');
-  const preloads = [...needed(outputs, main)].map((path) => `<link rel="modulepreload" href="${path}">`);
+  const preloads = [...needed(outputs, main)].map(
+    (path) => `<link rel="modulepreload" href="${path}">`,
+  );
   const html = readFileSync(join(PAGES, 'app/index.html'), 'utf8');
   const filled = {frame: `<style>${frame}</style>`, preloads: preloads.join('\n'), main, parts};
   return html.replace(/@(\w+)@/g, (_, name) => filled[name]);
@@ -49,7 +54,12 @@ function page(frame, app, parts) {
 
 async function made() {
   mkdirSync(join(fresh, 's'), {recursive: true});
-  const worker = await build({...FOR_BROWSER, ...NAMES, entryPoints: ['live/worker.ts'], format: 'iife'});
+  const worker = await build({
+    ...FOR_BROWSER,
+    ...NAMES,
+    entryPoints: ['live/worker.ts'],
+    format: 'iife',
+  });
   const app = await build({
     ...FOR_BROWSER,
     ...NAMES,

@@ -1,5 +1,5 @@
-// Role: everything that is checked of the pages without a browser: types, lint, import order, unit tests.
-// usage: check.mjs OUT [types|lint|layers|unit …]     OUT: where compiled tests go
+// Role: everything that is checked of the pages without a browser: types, lint, import order, unit
+// tests. usage: check.mjs OUT [types|lint|layers|unit …]     OUT: where compiled tests go
 
 import {spawnSync} from 'node:child_process';
 import {mkdirSync, readdirSync, rmSync} from 'node:fs';
@@ -48,7 +48,8 @@ function sources(pattern) {
 
 const CHECKS = {
   types: () => run([process.execPath, module('typescript/bin/tsc'), '--pretty', 'false']),
-  lint: () => run([process.execPath, module('@biomejs/biome/bin/biome'), 'lint', '--error-on-warnings', '.']),
+  lint: () =>
+    run([process.execPath, module('@biomejs/biome/bin/biome'), 'lint', '--error-on-warnings', '.']),
   layers: () => layers(sources(/\.tsx?$/)),
   unit,
 };

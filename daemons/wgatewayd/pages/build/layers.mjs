@@ -1,5 +1,5 @@
-// Role: folders stand in an order, and import only from what stands to the left of them; a page imports no
-// other page and not the frame; lines end before column 101.
+// Role: folders stand in an order, and import only from what stands to the left of them; a page
+// imports no other page and not the frame; lines end before column 101.
 
 import {readFileSync} from 'node:fs';
 import {dirname, join, normalize} from 'node:path';
@@ -11,8 +11,11 @@ const WIDTH = 100;
 function faultsOf(file) {
   const text = readFileSync(join(PAGES, file), 'utf8');
   const [folder, name] = file.split('/');
-  const faults = text.split('\n').flatMap((line, i) =>
-    line.length > WIDTH ? [`${file}:${i + 1}: ${line.length} columns`] : []);
+  const faults = text
+    .split('\n')
+    .flatMap((line, i) =>
+      line.length > WIDTH ? [`${file}:${i + 1}: ${line.length} columns`] : [],
+    );
   for (const found of text.matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)) {
     const [theirs, page] = normalize(join(dirname(file), found[1])).split('/');
     const later = ORDER.indexOf(theirs) > ORDER.indexOf(folder);

@@ -1,5 +1,5 @@
-// Role: colours of lines: names for those of the style sheet, kept for what has one, the same in all figures of a
-// browser's session.
+// Role: colours of lines: names for those of the style sheet, kept for what has one, the same in
+// all figures of a browser's session.
 
 export const COLOURS = ['k1', 'k2', 'k3', 'k4', 'k5', 'k6', 'k7'] as const;
 export const NEUTRAL = 'kt';

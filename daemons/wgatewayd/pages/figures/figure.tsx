@@ -1,5 +1,5 @@
-// Role: the one figure: its title, legend and tools are there at once; what is drawn comes when it is in sight.
-// Dragging zooms, Escape and a double click show all again.
+// Role: the one figure: its title, legend and tools are there at once; what is drawn comes when it
+// is in sight. Dragging zooms, Escape and a double click show all again.
 
 import type {Signal} from '@preact/signals';
 import {useSignal} from '@preact/signals';
@@ -114,7 +114,10 @@ function Tip({spec, columns, state}: Omit<ToolsProps, 'canvas'>) {
     return value === null || value === undefined ? [] : [{line, value: value - under}];
   });
   if (values.length === 0) return null;
-  const side = pointed.left > 300 ? {right: `calc(100% - ${pointed.left + 36}px)`} : {left: `${pointed.left + 60}px`};
+  const side =
+    pointed.left > 300
+      ? {right: `calc(100% - ${pointed.left + 36}px)`}
+      : {left: `${pointed.left + 60}px`};
   return (
     <div class="tip" style={{...side, top: '12px'}}>
       {spec.x === 'time' ? clock(at, now()) : number(at)}

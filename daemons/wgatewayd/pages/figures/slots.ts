@@ -1,5 +1,5 @@
-// Role: slots of applications over time as a few areas: the largest each its own, all others as one. However
-// many jobs there were, a figure gets as many points as it has pixels. Pure.
+// Role: slots of applications over time as a few areas: the largest each its own, all others as
+// one. However many jobs there were, a figure gets as many points as it has pixels. Pure.
 
 import type {SlotsApp} from '../api/shapes.ts';
 import {byId} from '../base/order.ts';
@@ -66,7 +66,13 @@ export function bucketed(steps: Steps, from: number, to: number, buckets: number
 }
 
 /** Exact steps where they are few, else means of buckets. */
-function pointsOf(steps: Steps, from: number, to: number, times: readonly number[] | null, buckets: number) {
+function pointsOf(
+  steps: Steps,
+  from: number,
+  to: number,
+  times: readonly number[] | null,
+  buckets: number,
+) {
   if (times) {
     let at = -1;
     return times.map((t): Point => {

@@ -86,7 +86,10 @@ function extent(columns: readonly (readonly (number | null | undefined)[])[], li
 /** @cost O(points · log points) */
 export function columnsOf(spec: FigureSpec, ways: Ways): Columns {
   const gap = spec.gap ?? Infinity;
-  const parts = spec.lines.flatMap((line) => [line.points, ...(line.low && line.high ? [line.low, line.high] : [])]);
+  const parts = spec.lines.flatMap((line) => [
+    line.points,
+    ...(line.low && line.high ? [line.low, line.high] : []),
+  ]);
   const {x, lines} = joined(parts, gap);
   let at = 0;
   const places = spec.lines.map((line) => {
@@ -108,7 +111,10 @@ export function columnsOf(spec: FigureSpec, ways: Ways): Columns {
   places.forEach((place, i) => {
     data[place.value] = values[i] ?? [];
   });
-  const [low, high] = extent(data.slice(1), (spec.limits ?? []).map((l) => l.value));
+  const [low, high] = extent(
+    data.slice(1),
+    (spec.limits ?? []).map((l) => l.value),
+  );
   const log = ways.log ?? (Boolean(spec.canLog) && wantsLog(low, high));
   const range = rangeOf(spec, low, high, log && low > 0);
   return {data, places, range, log: log && low > 0};

@@ -1,4 +1,5 @@
-// Role: a figure's specification as uPlot draws it. Loaded when the first figure is in sight, and by nothing else.
+// Role: a figure's specification as uPlot draws it. Loaded when the first figure is in sight, and
+// by nothing else.
 
 import uPlot from 'uplot';
 import {labels} from '../base/number.ts';
@@ -27,7 +28,10 @@ type Palette = ReturnType<typeof paletteOf>;
 /** A colour thinned for areas. */
 function tinted(colour: string, share: number): string {
   return /^#[0-9a-f]{6}$/i.test(colour)
-    ? colour + Math.round(share * 255).toString(16).padStart(2, '0')
+    ? colour +
+        Math.round(share * 255)
+          .toString(16)
+          .padStart(2, '0')
     : colour;
 }
 
@@ -83,7 +87,8 @@ function axesOf(spec: FigureSpec, columns: Columns, palette: Palette, hooks: Hoo
     y.splits = (u, _axis, low, high) => ticks(low, high, Math.max(1, Math.floor(u.height / 44)));
     y.values = (_, splits) => labels(splits);
   } else {
-    y.values = (_, splits) => splits.map((v) => (v === null ? '' : String(Number(v.toPrecision(3)))));
+    y.values = (_, splits) =>
+      splits.map((v) => (v === null ? '' : String(Number(v.toPrecision(3)))));
   }
   return [x, y];
 }
@@ -122,7 +127,12 @@ function line(ctx: CanvasRenderingContext2D, x0: number, y0: number, x1: number,
   ctx.stroke();
 }
 
-function optionsOf(spec: FigureSpec, columns: Columns, at: HTMLElement, hooks: Hooks): uPlot.Options {
+function optionsOf(
+  spec: FigureSpec,
+  columns: Columns,
+  at: HTMLElement,
+  hooks: Hooks,
+): uPlot.Options {
   const palette = paletteOf(at);
   const {series, bands} = allSeries(spec, palette);
   const [from, to] = spec.bounds ?? [null, null];
@@ -145,7 +155,9 @@ function optionsOf(spec: FigureSpec, columns: Columns, at: HTMLElement, hooks: H
       sync: {key: 'wm'},
     },
     hooks: {
-      setCursor: [(u) => hooks.pointed(u.cursor.idx ?? null, u.cursor.left ?? 0, u.cursor.top ?? 0)],
+      setCursor: [
+        (u) => hooks.pointed(u.cursor.idx ?? null, u.cursor.left ?? 0, u.cursor.top ?? 0),
+      ],
       setSelect: [
         (u) => {
           const {left, width} = u.select;

@@ -1,7 +1,8 @@
-// Role: the one that holds the stream and all jobs, and tells each tab what it looks at. In the SharedWorker,
-// or in the tab itself where there is none. What changes is folded: FOLD_MS apart, hidden tabs not at all.
+// Role: the one that holds the stream and all jobs, and tells each tab what it looks at. In the
+// SharedWorker, or in the tab itself where there is none. What changes is folded: FOLD_MS apart,
+// hidden tabs not at all.
 //
-//   stale ─► not live until a list succeeds: ticks say that the door lives, not that the master does
+//   stale ─► not live until a list succeeds: ticks say that the door lives, not the master
 //   reset ─► listed anew        401 ─► every tab is told, nothing is tried again until one logs on
 
 import type {JobRow} from '../api/shapes.ts';

@@ -85,7 +85,11 @@ export function chosen(jobs: Iterable<JobRow>, view: ViewAsked, user: string, no
 }
 
 /** The part of a view that is looked at. */
-export function windowOf(rows: readonly JobRow[], view: ViewAsked, problems: Window['problems']): Window {
+export function windowOf(
+  rows: readonly JobRow[],
+  view: ViewAsked,
+  problems: Window['problems'],
+): Window {
   const from = Math.max(0, Math.min(view.from, rows.length - 1));
   return {total: rows.length, from, rows: rows.slice(from, view.to), problems};
 }

@@ -1,10 +1,18 @@
-// Role: a tab's end of the line: what the hub tells, as signals. Where there is no SharedWorker the tab has a
-// hub of its own. A tab says bye when it is put away, and hello again when it comes back from the browser's cache.
+// Role: a tab's end of the line: what the hub tells, as signals. Where there is no SharedWorker the
+// tab has a hub of its own. A tab says bye when it is put away, and hello again when it comes back
+// from the browser's cache.
 
 import {batch, effect, signal} from '@preact/signals';
 import type {JobRow} from '../api/shapes.ts';
 import {Hub} from './hub.ts';
-import {type Counts, type FromHub, type ToHub, VERSION, type ViewAsked, type Window} from './messages.ts';
+import {
+  type Counts,
+  type FromHub,
+  type ToHub,
+  VERSION,
+  type ViewAsked,
+  type Window,
+} from './messages.ts';
 
 declare const WORKER_ADDRESS: string;
 
@@ -16,7 +24,9 @@ export const heardAt = signal(0);
 export const skew = signal(0);
 /** null: no list has come yet. */
 export const counts = signal<Counts | null>(null);
-/** Jobs that began, ended or changed their size; "" among them: any may have. A new list each time. */
+/**
+ * Jobs that began, ended or changed their size; "" among them: any may have. A new list each time.
+ */
 export const changed = signal<readonly string[]>([]);
 /** Which of several builds this tab is: an older one than the hub. */
 export const outdated = signal(false);
@@ -94,7 +104,9 @@ export function deafen() {
   counts.value = null;
 }
 
-/** Asks for the window of a view; asked again under the same key it moves. Returns how to end it. */
+/**
+ * Asks for the window of a view; asked again under the same key it moves. Returns how to end it.
+ */
 export function look(key: string, view: ViewAsked, heard: (window: Window) => void): () => void {
   windows.set(key, heard);
   const message: ToHub = {say: 'view', key, view};
@@ -104,7 +116,11 @@ export function look(key: string, view: ViewAsked, heard: (window: Window) => vo
 }
 
 /** Asks for some jobs by id, told again when anything changes. Returns how to end it. */
-export function follow(key: string, ids: readonly string[], heard: (rows: readonly JobRow[]) => void) {
+export function follow(
+  key: string,
+  ids: readonly string[],
+  heard: (rows: readonly JobRow[]) => void,
+) {
   followers.set(key, heard);
   const message: ToHub = {say: 'jobs', key, ids};
   asked.set(key, message);

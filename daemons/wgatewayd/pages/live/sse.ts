@@ -1,4 +1,5 @@
-// Role: an event stream as bytes come: lines to events. Pure. @source WHATWG HTML, server-sent events
+// Role: an event stream as bytes come: lines to events. Pure. @source WHATWG HTML, server-sent
+// events
 
 export interface Event {
   readonly name: string;

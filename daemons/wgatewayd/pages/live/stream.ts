@@ -1,8 +1,8 @@
-// Role: the one stream of a browser: opened, read, opened again where it was. fetch, not EventSource, which
-// hides the status and Retry-After.
+// Role: the one stream of a browser: opened, read, opened again where it was. fetch, not
+// EventSource, which hides the status and Retry-After.
 //
 //   401 ─► lost: told, and not tried again          429, 503 ─► after Retry-After
-//   anything else that ends it ─► after 1 to 15 s   SILENT_MS without a word ─► given up, opened again
+//   anything else that ends it ─► after 1 to 15 s   SILENT_MS without a word ─► opened again
 
 import {EventReader, type Event} from './sse.ts';
 

@@ -1,5 +1,5 @@
-// Role: the one dialog, with any content; and the question before something is lost, which says what ends
-// and what stays.
+// Role: the one dialog, with any content; and the question before something is lost, which says
+// what ends and what stays.
 
 import type {ComponentChildren} from 'preact';
 import {useEffect, useRef} from 'preact/hooks';
@@ -51,7 +51,6 @@ export function Confirm({id, title, open, verb, onCancel, onDo, children}: Confi
     <Dialog id={id} title={title} open={open} onClose={onCancel}>
       <div class="said">{children}</div>
       <div class="foot2">
-        {/* biome-ignore lint/a11y/noAutofocus: what loses nothing has the focus */}
         <button type="button" class="btn" autofocus onClick={onCancel}>
           Cancel
         </button>

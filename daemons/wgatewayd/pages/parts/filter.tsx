@@ -1,4 +1,5 @@
-// Role: the field of a filter: its words, what is wrong with them and where, what would complete them.
+// Role: the field of a filter: its words, what is wrong with them and where, what would complete
+// them.
 
 import {useRef} from 'preact/hooks';
 import {completions} from '../base/query.ts';

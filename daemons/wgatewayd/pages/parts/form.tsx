@@ -1,5 +1,5 @@
-// Role: the one form: fields with what is wrong at them, and a summary above that leads to them and takes the
-// focus when sending failed.
+// Role: the one form: fields with what is wrong at them, and a summary above that leads to them and
+// takes the focus when sending failed.
 
 import type {ComponentChildren, InputHTMLAttributes, TextareaHTMLAttributes} from 'preact';
 import {useEffect, useRef} from 'preact/hooks';

@@ -1,5 +1,6 @@
-// Role: the state of a form: what was typed, what is wrong with which field, a key by which what is sent twice
-// is done once, and a draft that outlives the session, a reload and the way back. No element of a page in it.
+// Role: the state of a form: what was typed, what is wrong with which field, a key by which what is
+// sent twice is done once, and a draft that outlives the session, a reload and the way back. No
+// element of a page in it.
 
 import {signal} from '@preact/signals';
 import {asRefused} from '../api/problem.ts';
@@ -13,7 +14,9 @@ export interface Keeper {
   removeItem(name: string): void;
 }
 
-/** What a draft holds of the same fields; others are left out, so that an older draft does no harm. */
+/**
+ * What a draft holds of the same fields; others are left out, so that an older draft does no harm.
+ */
 export function restored<T extends Texts>(fresh: T, text: string | null): T {
   try {
     const value: unknown = JSON.parse(text ?? '{}');

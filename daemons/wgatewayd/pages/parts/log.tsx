@@ -1,5 +1,5 @@
-// Role: shows a growing file: what is added goes below what is there, which stays as it is, with what somebody has
-// selected in it. It follows the end only while somebody is there.
+// Role: shows a growing file: what is added goes below what is there, which stays as it is, with
+// what somebody has selected in it. It follows the end only while somebody is there.
 
 import {useSignal} from '@preact/signals';
 import {memo} from 'preact/compat';
@@ -135,8 +135,15 @@ export function LogBox({log, none, id}: LogProps) {
         )}
         {log.problem.value && <span class="err s">{log.problem.value}</span>}
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
-      <div class="log" id={id} tabIndex={0} role="region" aria-label="Output" ref={box} onScroll={onScroll}>
+      <div
+        class="log"
+        id={id}
+        tabIndex={0}
+        role="region"
+        aria-label="Output"
+        ref={box}
+        onScroll={onScroll}
+      >
         <pre>
           {log.pieces.value.map((piece) => (
             <PieceText key={piece.at} piece={piece} />

@@ -1,5 +1,5 @@
-// Role: a growing file as text: its end first, then what is added, by the places of bytes. What was read is never
-// read again, and what is shown is never replaced.
+// Role: a growing file as text: its end first, then what is added, by the places of bytes. What was
+// read is never read again, and what is shown is never replaced.
 
 import {signal} from '@preact/signals';
 import {asRefused} from '../api/problem.ts';

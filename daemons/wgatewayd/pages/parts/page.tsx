@@ -1,5 +1,5 @@
-// Role: what every page has around it: heading, live mark, what it is about, and what stands in its place
-// while nothing is known yet, where nothing is there, and where asking failed.
+// Role: what every page has around it: heading, live mark, what it is about, and what stands in its
+// place while nothing is known yet, where nothing is there, and where asking failed.
 
 import type {ComponentChildren} from 'preact';
 import {useEffect, useLayoutEffect, useRef} from 'preact/hooks';
@@ -92,7 +92,9 @@ interface LoadedProps<T> {
   readonly children: (value: T) => ComponentChildren;
 }
 
-/** What is not known yet is neither empty nor zero; what was known stays where asking again fails. */
+/**
+ * What is not known yet is neither empty nor zero; what was known stays where asking again fails.
+ */
 export function Loaded<T>({of, title, children}: LoadedProps<T>) {
   const value = of.value.value;
   const failure = of.failure.value;

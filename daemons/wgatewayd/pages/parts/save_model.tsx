@@ -74,12 +74,7 @@ export function SaveDialog({saving}: {saving: Saving}) {
           <button type="button" class="btn" onClick={close}>
             Cancel
           </button>
-          <button
-            type="submit"
-            class="btn pri"
-            id="save-model-go"
-            disabled={form.busy.value}
-          >
+          <button type="submit" class="btn pri" id="save-model-go" disabled={form.busy.value}>
             Save
           </button>
         </div>

@@ -1,5 +1,6 @@
-// Role: the one table. It knows columns and a source: how many rows there are, and those of a window. Short
-// tables are drawn whole, their rows as high as they must be; long ones draw what is in sight.
+// Role: the one table. It knows columns and a source: how many rows there are, and those of a
+// window. Short tables are drawn whole, their rows as high as they must be; long ones draw what is
+// in sight.
 
 import type {Signal} from '@preact/signals';
 import type {ComponentChildren, TargetedKeyboardEvent} from 'preact';
@@ -178,7 +179,10 @@ export function Table<R>(props: TableProps<R>) {
       style={{'--columns': template}}
     >
       <div class="heads" role="rowgroup">
-        <Head columns={columns} {...(props.onSort ? {sort: props.sort ?? '', onSort: props.onSort} : {})} />
+        <Head
+          columns={columns}
+          {...(props.onSort ? {sort: props.sort ?? '', onSort: props.onSort} : {})}
+        />
       </div>
       <div class="rows" role="rowgroup" ref={body} onKeyDown={onKey}>
         {partly && <div class="space" role="presentation" style={{height: `${above}px`}} />}

@@ -28,7 +28,13 @@ export function seen(above: number, sight: number, total: number, height: number
 }
 
 /** Pixels above the first row that is drawn. */
-export function offsetOf(from: number, above: number, total: number, height: number, sight: number) {
+export function offsetOf(
+  from: number,
+  above: number,
+  total: number,
+  height: number,
+  sight: number,
+) {
   const whole = total * height;
   if (whole <= TALLEST) return from * height;
   const first = (Math.max(0, above) * (whole - sight)) / (TALLEST - sight) / height;

@@ -1,5 +1,6 @@
-// Role: what a page asked the server for: the value that came last, why none came, and asking again, the newest
-// answer alone. Old values stay while a new one is on its way, and where it fails.
+// Role: what a page asked the server for: the value that came last, why none came, and asking
+// again, the newest answer alone. Old values stay while a new one is on its way, and where it
+// fails.
 
 import {signal} from '@preact/signals';
 import {useEffect, useState} from 'preact/hooks';
@@ -42,7 +43,8 @@ export interface Pace {
 export function keepAsking(asked: {refresh(): Promise<void>}, pace: Pace = {}): () => void {
   void asked.refresh();
   const ends: (() => void)[] = [];
-  if (pace.onJobs !== undefined) ends.push(onChange(paced(() => void asked.refresh(), pace.onJobs)));
+  if (pace.onJobs !== undefined)
+    ends.push(onChange(paced(() => void asked.refresh(), pace.onJobs)));
   if (pace.every !== undefined) {
     const again = () => !document.hidden && standing.peek() === 'on' && void asked.refresh();
     const timer = setInterval(again, pace.every);

@@ -1,4 +1,5 @@
-// Role: who is logged on here, in this tab. Lost: the server says nobody any more, and what is on the page stays.
+// Role: who is logged on here, in this tab. Lost: the server says nobody any more, and what is on
+// the page stays.
 
 import {computed, signal} from '@preact/signals';
 import {ask, get, onLost} from '../api/client.ts';

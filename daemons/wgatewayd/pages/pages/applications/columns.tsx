@@ -25,7 +25,12 @@ function Spark({app, from, to, top}: {app: SlotsApp; from: number; to: number; t
   if (!line) return null;
   const colour = colours([app.id]).get(app.id) ?? 'kt';
   return (
-    <svg class={`spark ${colour}`} viewBox="0 -2 720 44" preserveAspectRatio="none" aria-hidden="true">
+    <svg
+      class={`spark ${colour}`}
+      viewBox="0 -2 720 44"
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
       <path class="ar" d={`${line}H720V40Z`} />
       <path class="ln" d={`${line}H720`} />
     </svg>
@@ -33,7 +38,9 @@ function Spark({app, from, to, top}: {app: SlotsApp; from: number; to: number; t
 }
 
 function Waits({job}: {job: JobRow}) {
-  const text = job.pend_reason || (job.wm_state === 'held' ? 'Held until it is released' : 'Waits to be looked at');
+  const text =
+    job.pend_reason ||
+    (job.wm_state === 'held' ? 'Held until it is released' : 'Waits to be looked at');
   const at = job.estimated_start_time;
   return (
     <span class="m s">
@@ -54,7 +61,8 @@ function SlotsCell({job, model}: {job: JobRow; model: Applications}) {
   return (
     <span class="sl">
       <span>
-        <b>{has}</b> <span class="m">{slotRange(has, job.min_req_proc ?? has, job.max_req_proc ?? has)}</span>
+        <b>{has}</b>{' '}
+        <span class="m">{slotRange(has, job.min_req_proc ?? has, job.max_req_proc ?? has)}</span>
       </span>
       {app && <Spark app={app} from={from} to={to} top={top} />}
     </span>
@@ -86,7 +94,9 @@ function Progress({job}: {job: JobRow}) {
   );
 }
 
-const Elapsed = ({job}: {job: JobRow}) => <>{duration(elapsed(job, isOver(job.wm_state) ? now() : second.value))}</>;
+const Elapsed = ({job}: {job: JobRow}) => (
+  <>{duration(elapsed(job, isOver(job.wm_state) ? now() : second.value))}</>
+);
 
 function Check({job, model}: {job: JobRow; model: Applications}) {
   return (
@@ -109,7 +119,13 @@ function Name({job}: {job: JobRow}) {
 }
 
 export const columnsOf = (model: Applications): readonly Column<JobRow>[] => [
-  {key: 'chosen', text: '', width: '16px', class: 'ch', cell: (job) => <Check job={job} model={model} />},
+  {
+    key: 'chosen',
+    text: '',
+    width: '16px',
+    class: 'ch',
+    cell: (job) => <Check job={job} model={model} />,
+  },
   {
     key: 'state',
     text: 'State',

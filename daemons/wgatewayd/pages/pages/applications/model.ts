@@ -1,5 +1,5 @@
-// Role: the model of Applications: the window of jobs that is looked at, slots over time, what is chosen and what
-// is done to it.
+// Role: the model of Applications: the window of jobs that is looked at, slots over time, what is
+// chosen and what is done to it.
 
 import {batch, computed, effect, signal} from '@preact/signals';
 import {ask, get, part} from '../../api/client.ts';

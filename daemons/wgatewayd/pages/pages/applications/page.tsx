@@ -1,5 +1,5 @@
-// Role: Applications: who has what now, and why. Slots over time, what changed, and the list, which is live and
-// changes in place.
+// Role: Applications: who has what now, and why. Slots over time, what changed, and the list, which
+// is live and changes in place.
 
 import {useEffect, useMemo} from 'preact/hooks';
 import {counted, number} from '../../base/number.ts';
@@ -24,7 +24,8 @@ function summary(model: Applications): string {
   const capacity = model.slots.value.value?.capacity;
   const of = capacity ? ` of ${number(capacity)}` : '';
   const gpus = seen.gpuSlots > 0 ? `, ${counted(seen.gpuSlots, 'GPU')}` : '';
-  return `${number(seen.alive)} running, ${number(seen.waiting)} pending. ${number(seen.slots)}${of} slots${gpus} in use.`;
+  const jobs = `${number(seen.alive)} running, ${number(seen.waiting)} pending.`;
+  return `${jobs} ${number(seen.slots)}${of} slots${gpus} in use.`;
 }
 
 function Bar({model}: {model: Applications}) {
@@ -179,7 +180,8 @@ export default function ApplicationsPage() {
         <List model={model} />
         <div class="fine">
           <span>
-            {number(model.window.value?.total ?? 0)} of {number(counts.value?.all ?? 0)} applications
+            {number(model.window.value?.total ?? 0)} of {number(counts.value?.all ?? 0)}{' '}
+            applications
           </span>
           <span>the same in a shell: bjobs -u all -a</span>
         </div>

@@ -40,7 +40,12 @@ function Sentence({change}: {change: Change}) {
   );
 }
 
-function specOf(slots: Slots, minutes: number, at: number, marks: FigureSpec['marks'] & {}): FigureSpec {
+function specOf(
+  slots: Slots,
+  minutes: number,
+  at: number,
+  marks: FigureSpec['marks'] & {},
+): FigureSpec {
   const from = beginOf(slots.apps, minutes, at);
   const layers = layersOf(slots.apps, from, at, MOST_AREAS, BUCKETS);
   const own = colours(layers.filter((l) => l.id).map((l) => l.id));

@@ -1,5 +1,5 @@
-// Role: the model of Connections: which there are, whether each can be used, a new one. What is secret is sent and
-// never comes back.
+// Role: the model of Connections: which there are, whether each can be used, a new one. What is
+// secret is sent and never comes back.
 
 import {signal} from '@preact/signals';
 import {ask, get, part, send} from '../../api/client.ts';
@@ -22,7 +22,8 @@ const WANTED: Readonly<Record<string, readonly string[]>> = {
   odbc: ['driver', 'host', 'database', 'user', 'password'],
 };
 /** Keys that a type wants, as an example. */
-export const wanted = (type: string) => WANTED[type] ?? ['host', 'port', 'database', 'user', 'password'];
+export const wanted = (type: string) =>
+  WANTED[type] ?? ['host', 'port', 'database', 'user', 'password'];
 
 /** "key = value" lines as an object; what has no value is left out. */
 export function keysOf(text: string): Record<string, string> {

@@ -20,7 +20,11 @@ const rest = (c: Connection) =>
 function Acts({c, model, asking}: {c: Connection; model: Connections; asking: Asking}) {
   const remove = () =>
     asking.ask({
-      title: <>Delete <Outside text={c.name} most={60} />?</>,
+      title: (
+        <>
+          Delete <Outside text={c.name} most={60} />?
+        </>
+      ),
       said: <p>Its keys go. What was fetched with it stays.</p>,
       verb: 'Delete it',
       act: () => void model.remove(c.name),
@@ -54,6 +58,10 @@ const columnsOf = (model: Connections, asking: Asking): readonly Column<Connecti
   {key: 'acts', text: '', cell: (c) => <Acts c={c} model={model} asking={asking} />},
 ];
 
+const KEPT =
+  'key = value, one a line: wmfetch(1) says which. ' +
+  'Kept in your own ~/.config/wm/connections.conf.';
+
 function NewConnection({model}: {model: Connections}) {
   const {form} = model;
   const example = wanted(form.value.value.type);
@@ -69,7 +77,7 @@ function NewConnection({model}: {model: Connections}) {
         name="keys"
         label="Keys"
         area={{rows: 5, autocomplete: 'off', placeholder: example.map((k) => `${k} =`).join('\n')}}
-        note="key = value, one a line: wmfetch(1) says which. Kept in your own ~/.config/wm/connections.conf."
+        note={KEPT}
       />
       <div class="foot2">
         <button type="submit" class="btn pri" disabled={form.busy.value}>

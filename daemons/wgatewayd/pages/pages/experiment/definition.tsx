@@ -43,9 +43,8 @@ function Existing({one, model}: DefinitionProps) {
       </div>
       {d ? (
         <p class="s m">
-          <Outside
-            text={`${d.framework}, ${d.nodes} × ${d.hardware || device}, ${d.code_name}: ${d.command}`}
-          />
+          <Outside text={`${d.framework}, ${d.nodes} × ${d.hardware || device}`} />,{' '}
+          <Outside text={`${d.code_name}: ${d.command}`} />
         </p>
       ) : (
         <p class="s err">It is not there any more.</p>
@@ -168,9 +167,7 @@ function Nodes({one}: {one: Part}) {
       name="nodes"
       id={`f-${key}-nodes`}
       label={elastic ? 'Nodes, at most' : 'Nodes'}
-      note={
-        elastic ? 'It has 1 to this many, as its share allows.' : 'All start together.'
-      }
+      note={elastic ? 'It has 1 to this many, as its share allows.' : 'All start together.'}
       input={{type: 'number', min: '1', max: '1000'}}
     />
   );

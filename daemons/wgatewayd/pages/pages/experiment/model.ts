@@ -1,10 +1,18 @@
-// Role: the model of the form of a new experiment. The server judges each definition's words as they are typed;
-// what is made and then not wanted any more is taken away again.
+// Role: the model of the form of a new experiment. The server judges each definition's words as
+// they are typed; what is made and then not wanted any more is taken away again.
 
 import {computed, effect, signal} from '@preact/signals';
 import {ask, get, part, runPath, send, upload} from '../../api/client.ts';
 import {asRefused} from '../../api/problem.ts';
-import type {Definition, Framework, Hardware, Host, Plan, Project, Volume} from '../../api/shapes.ts';
+import type {
+  Definition,
+  Framework,
+  Hardware,
+  Host,
+  Plan,
+  Project,
+  Volume,
+} from '../../api/shapes.ts';
 import {Form} from '../../parts/form_model.ts';
 import {go, param} from '../../state/address.ts';
 import {Asked} from '../../state/asked.ts';
@@ -206,17 +214,20 @@ export class NewExperiment {
     const x = this.form.value.peek();
     const wrong: Record<string, string> = {};
     if (!x.name.trim()) wrong.name = 'Which name? The experiment needs one.';
-    if (!x.project && !x.newProject.trim()) wrong.newProject = 'Which name? The new project needs one.';
+    if (!x.project && !x.newProject.trim())
+      wrong.newProject = 'Which name? The new project needs one.';
     this.parts.peek().forEach((one, i) => {
       if (one.existing) return;
       const own: Record<string, string> = {};
       if (!one.form.value.peek().definition.trim()) own.definition = 'Which name?';
-      if (!this.files.peek().has(one.key)) own.code = 'Which code? Choose a zip, a tar, or one script.';
+      if (!this.files.peek().has(one.key))
+        own.code = 'Which code? Choose a zip, a tar, or one script.';
       one.form.errors.value = own;
       const [first] = Object.values(own);
       if (first) wrong[`${one.key}-definition`] = `Definition ${i + 1}: ${first}`;
     });
-    if (!this.parts.peek().length) wrong.existing = 'A definition is wanted: new, or one that is there.';
+    if (!this.parts.peek().length)
+      wrong.existing = 'A definition is wanted: new, or one that is there.';
     return wrong;
   }
 

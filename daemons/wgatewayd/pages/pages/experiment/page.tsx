@@ -1,5 +1,5 @@
-// Role: the form of a new experiment: data, one or several model definitions, new or there already, one command for
-// all if wanted; beside it the same request in the words of bsub, dlicmd and curl.
+// Role: the form of a new experiment: data, one or several model definitions, new or there already,
+// one command for all if wanted; beside it the same request in the words of bsub, dlicmd and curl.
 
 import {useEffect} from 'preact/hooks';
 import {clean, quoted} from '../../base/text.ts';

@@ -1,5 +1,5 @@
-// Role: an experiment's definitions in the words of --exec-start, and refusals in those words back at their fields.
-// Pure.
+// Role: an experiment's definitions in the words of --exec-start, and refusals in those words back
+// at their fields. Pure.
 
 import type {Definition} from '../../api/shapes.ts';
 

@@ -1,5 +1,5 @@
-// Role: what executions can be started with, what the default runtime includes, which volumes and hardware
-// specifications there are.
+// Role: what executions can be started with, what the default runtime includes, which volumes and
+// hardware specifications there are.
 
 import {get} from '../../api/client.ts';
 import type {Framework, Hardware, Package, Volume} from '../../api/shapes.ts';
@@ -94,7 +94,8 @@ const Section = <R extends {readonly name: string}>(props: SectionProps<R>) => (
 export default function FrameworksPage() {
   const known = useAsked(load);
   const sub =
-    'What executions can be started with here. In a shell: dlicmd --dl-frameworks, dlicmd --dl-runtime.';
+    'What executions can be started with here. ' +
+    'In a shell: dlicmd --dl-frameworks, dlicmd --dl-runtime.';
   return (
     <Loaded of={known} title="Frameworks">
       {({frameworks, packages, volumes, specs}) => (

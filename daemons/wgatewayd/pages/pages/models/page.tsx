@@ -76,8 +76,14 @@ function Promote({m, known, models}: {m: Model; known: Known; models: Models}) {
 function columnsOf(known: Known, models: Models, asking: Asking): readonly Column<Model>[] {
   const remove = (m: Model) =>
     asking.ask({
-      title: <>Delete <Outside text={m.name} most={60} />?</>,
-      said: <p>The saved files go. The run that it came from, and what was deployed of it, stay.</p>,
+      title: (
+        <>
+          Delete <Outside text={m.name} most={60} />?
+        </>
+      ),
+      said: (
+        <p>The saved files go. The run that it came from, and what was deployed of it, stay.</p>
+      ),
       verb: 'Delete it',
       act: () => void models.remove(m),
     });

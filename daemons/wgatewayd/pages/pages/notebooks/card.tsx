@@ -1,4 +1,5 @@
-// Role: one notebook: what it waits for, how long it stays, how it ended; opening, extending, sharing, stopping.
+// Role: one notebook: what it waits for, how long it stays, how it ended; opening, extending,
+// sharing, stopping.
 
 import {jobPath, part} from '../../api/client.ts';
 import type {Notebook} from '../../api/shapes_more.ts';
@@ -29,7 +30,9 @@ export function shownOf(n: Notebook): Shown {
 function Waits({n}: {n: Notebook}) {
   const {job, ahead} = n;
   const queue = clean(job.queue);
-  const place = ahead ? `${number(ahead)} ahead of it in queue ${queue}. ` : `Next in queue ${queue}. `;
+  const place = ahead
+    ? `${number(ahead)} ahead of it in queue ${queue}. `
+    : `Next in queue ${queue}. `;
   const at = job.estimated_start_time;
   return (
     <>
@@ -75,7 +78,9 @@ function about({id, job, ends}: Notebook): string {
     clean(job.application),
     job.exec_host.length ? `on ${clean(job.exec_host.join(', '), 40)}` : '',
     job.gpu_num ? `${number(job.gpu_num)} GPU` : '',
-    ran ? `${over ? 'ran' : 'runs for'} ${ran}` : `waits for ${duration(now - (job.submit_time ?? now))}`,
+    ran
+      ? `${over ? 'ran' : 'runs for'} ${ran}`
+      : `waits for ${duration(now - (job.submit_time ?? now))}`,
     ends ? `its time is over at ${clock(ends, now)}` : '',
   ];
   return parts.filter(Boolean).join(', ');

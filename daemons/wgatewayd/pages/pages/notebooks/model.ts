@@ -1,4 +1,5 @@
-// Role: the model of Notebooks: which there are, starting one, opening one on its own origin by a ticket.
+// Role: the model of Notebooks: which there are, starting one, opening one on its own origin by a
+// ticket.
 
 import {signal} from '@preact/signals';
 import {get, part, send} from '../../api/client.ts';

@@ -1,5 +1,6 @@
-// Role: notebooks: start one, see when its turn comes, open it, see how long it stays. A notebook is a job; what it
-// shows lives on an origin of its own, which a form with a ticket opens (wgatewayd(8)).
+// Role: notebooks: start one, see when its turn comes, open it, see how long it stays. A notebook
+// is a job; what it shows lives on an origin of its own, which a form with a ticket opens
+// (wgatewayd(8)).
 
 import {useEffect} from 'preact/hooks';
 import type {Notebook, NotebookProfile} from '../../api/shapes_more.ts';
@@ -45,11 +46,7 @@ function Start({model, profiles}: {model: NotebooksModel; profiles: readonly Not
       </div>
       <p class="cmd mono bsub-line">{clean(lineOf(form.value.value, model.profile()), 400)}</p>
       <div class="foot2 gap2">
-        <button
-          type="submit"
-          class="btn pri"
-          disabled={form.busy.value || profiles.length === 0}
-        >
+        <button type="submit" class="btn pri" disabled={form.busy.value || profiles.length === 0}>
           Start
         </button>
       </div>
@@ -108,7 +105,10 @@ export default function NotebooksPage({args: [asked = '']}: {args: readonly stri
   const asking = useOnce(() => new Asking());
   useEffect(() => {
     const end = keepAsking(model.known, {onJobs: 500});
-    const timer = setInterval(() => model.goesOn() && !document.hidden && void model.refresh(), 2000);
+    const timer = setInterval(
+      () => model.goesOn() && !document.hidden && void model.refresh(),
+      2000,
+    );
     return () => {
       end();
       clearInterval(timer);
@@ -116,7 +116,11 @@ export default function NotebooksPage({args: [asked = '']}: {args: readonly stri
   }, []);
   const stop = (n: Notebook) =>
     asking.ask({
-      title: <>Stop <Outside text={n.job.job_name || n.id} most={60} />?</>,
+      title: (
+        <>
+          Stop <Outside text={n.job.job_name || n.id} most={60} />?
+        </>
+      ),
       said: <p>Its kernels end, with what they hold in memory. Files that are saved stay.</p>,
       verb: 'Stop it',
       act: () => void model.post(n.id, 'stop'),
@@ -126,7 +130,8 @@ export default function NotebooksPage({args: [asked = '']}: {args: readonly stri
       {({notebooks, profiles}) => {
         const alive = notebooks.filter((n) => !isOver(n.job.wm_state)).length;
         const none =
-          'None of yours runs. Jupyter, or what else your site offers, as a job with the GPUs you ask for.';
+          'None of yours runs. Jupyter, or what else your site offers, ' +
+          'as a job with the GPUs you ask for.';
         return (
           <Page title="Notebooks" sub={alive ? `${number(alive)} of yours` : none}>
             <Stale of={model.known} />

@@ -23,9 +23,18 @@ function Run({run, model}: {run: string; model: ProjectModel}) {
   );
 }
 
-const remove = (model: ProjectModel, asking: Asking, kind: 'experiments' | 'definitions', name: string) =>
+const remove = (
+  model: ProjectModel,
+  asking: Asking,
+  kind: 'experiments' | 'definitions',
+  name: string,
+) =>
   asking.ask({
-    title: <>Delete <Outside text={name} most={60} />?</>,
+    title: (
+      <>
+        Delete <Outside text={name} most={60} />?
+      </>
+    ),
     said:
       kind === 'experiments' ? (
         <p>The experiment goes. Its runs, and what they left, stay.</p>
@@ -38,7 +47,11 @@ const remove = (model: ProjectModel, asking: Asking, kind: 'experiments' | 'defi
 
 const experimentColumns = (model: ProjectModel, asking: Asking): readonly Column<Experiment>[] => [
   {key: 'name', text: 'Name', cell: (e) => <Outside text={e.name} />},
-  {key: 'definitions', text: 'Definitions', cell: (e) => <Outside text={e.definitions.join(', ')} />},
+  {
+    key: 'definitions',
+    text: 'Definitions',
+    cell: (e) => <Outside text={e.definitions.join(', ')} />,
+  },
   {key: 'data', text: 'Data', cell: (e) => <Outside text={e.data || '–'} />},
   {key: 'plan', text: 'Plan', cell: (e) => <Outside text={e.plan || 'the project’s'} />},
   {

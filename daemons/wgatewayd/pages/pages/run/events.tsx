@@ -59,7 +59,10 @@ function EventRow({event, n, events}: {event: JobEvent; n: number; events: reado
 }
 
 export function EventTable({events}: {events: readonly JobEvent[]}) {
-  const shown = events.filter((e) => e.event in NAMES).slice(-MOST).reverse();
+  const shown = events
+    .filter((e) => e.event in NAMES)
+    .slice(-MOST)
+    .reverse();
   if (!shown.length) return null;
   return (
     <div role="table" aria-label="What happened">

@@ -1,4 +1,5 @@
-// Role: the model of a job's page: what is known of it, its figures, its output, what can be done to it.
+// Role: the model of a job's page: what is known of it, its figures, its output, what can be done
+// to it.
 
 import {batch, computed, signal} from '@preact/signals';
 import {ask, get, part} from '../../api/client.ts';
@@ -27,12 +28,18 @@ export function firstOutput(state: string, worker: WorkerLog | undefined): Outpu
   return failed && worker && worker.stderr > 0 ? 'stderr' : 'stdout';
 }
 
-/** The best of what the metrics hold: of accuracy the most, of a loss the least; validation before train. */
+/**
+ * The best of what the metrics hold: of accuracy the most, of a loss the least; validation before
+ * train.
+ */
 export function bestOf(series: readonly Metric[]) {
   const find = (name: string, group: string) =>
     series.find((s) => s.name === name && s.group === group && s.points.length > 0);
   const found =
-    find('accuracy', 'test') ?? find('accuracy', 'train') ?? find('loss', 'test') ?? find('loss', 'train');
+    find('accuracy', 'test') ??
+    find('accuracy', 'train') ??
+    find('loss', 'test') ??
+    find('loss', 'train');
   if (!found) return null;
   let value: number | null = null;
   for (const [, , , least, most] of found.points) {
@@ -94,7 +101,10 @@ export class Run {
       this.task.value = task;
       this.output.value = output;
       this.log.value = new LogText(async (from, tail) => {
-        const answer = await ask('GET', `${path}?${from === null ? `tail=${tail}` : `from=${from}`}`);
+        const answer = await ask(
+          'GET',
+          `${path}?${from === null ? `tail=${tail}` : `from=${from}`}`,
+        );
         const begin = Number(answer.headers.get('X-Offset') ?? 0);
         return {from: begin, bytes: new Uint8Array(await answer.arrayBuffer())};
       });

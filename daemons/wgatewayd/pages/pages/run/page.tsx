@@ -1,5 +1,5 @@
-// Role: the page of one job: does it learn, is it healthy, why has it this size. Curves, workers and reasons on one
-// axis of time; why it waits; what each worker writes.
+// Role: the page of one job: does it learn, is it healthy, why has it this size. Curves, workers
+// and reasons on one axis of time; why it waits; what each worker writes.
 
 import {useEffect} from 'preact/hooks';
 import {DASH, number} from '../../base/number.ts';
@@ -52,7 +52,9 @@ function tilesOf(known: Facts): Tile[] {
     {
       label: 'Step',
       value: number(job.step ?? lastStep(known)),
-      note: hidden || (job.complete_percent ? `${number(job.complete_percent)} % done` : 'of the whole job'),
+      note:
+        hidden ||
+        (job.complete_percent ? `${number(job.complete_percent)} % done` : 'of the whole job'),
     },
     bestTile(known),
     {
@@ -74,7 +76,17 @@ function tilesOf(known: Facts): Tile[] {
   ];
 }
 
-function Acts({known, model, asking, saving}: {known: Facts; model: Run; asking: Asking; saving: Saving}) {
+function Acts({
+  known,
+  model,
+  asking,
+  saving,
+}: {
+  known: Facts;
+  model: Run;
+  asking: Asking;
+  saving: Saving;
+}) {
   const {job, own, exec_id} = known.facts;
   const over = isOver(job.wm_state);
   const name = job.job_name || job.jobid;
@@ -91,7 +103,11 @@ function Acts({known, model, asking, saving}: {known: Facts; model: Run; asking:
   );
   const stop = () =>
     asking.ask({
-      title: <>Stop <Outside text={name} most={60} />?</>,
+      title: (
+        <>
+          Stop <Outside text={name} most={60} />?
+        </>
+      ),
       said: <p>Its workers end. What they wrote, checkpoints included, stays.</p>,
       verb: 'Stop it',
       act: () => void model.act('stop'),
@@ -122,14 +138,18 @@ function Acts({known, model, asking, saving}: {known: Facts; model: Run; asking:
 
 function about(known: Facts) {
   const {job, exec} = known.facts;
-  const kind = job.elastic ? 'Elastic training' : job.app_type === 'training' ? 'Training' : job.app_type;
+  const kind = job.elastic
+    ? 'Elastic training'
+    : job.app_type === 'training'
+      ? 'Training'
+      : job.app_type;
   const when = job.start_time
     ? `Started ${clock(job.start_time, now())}`
     : `Submitted ${clock(job.submit_time, now())}`;
   return (
     <>
-      {clean([kind, exec?.framework].filter(Boolean).join(', '))}. <Outside text={job.user} most={40} />,
-      plan <Outside text={job.plan} most={60} />. {when}.
+      {clean([kind, exec?.framework].filter(Boolean).join(', '))}.{' '}
+      <Outside text={job.user} most={40} />, plan <Outside text={job.plan} most={60} />. {when}.
     </>
   );
 }
@@ -185,7 +205,10 @@ export default function RunPage({args: [id = '']}: {args: readonly string[]}) {
       },
     };
     const ends = [keepAsking(again, {onJobs: 1000})];
-    const timer = setInterval(() => model.goesOn() && !document.hidden && void again.refresh(), 3000);
+    const timer = setInterval(
+      () => model.goesOn() && !document.hidden && void again.refresh(),
+      3000,
+    );
     return () => {
       clearInterval(timer);
       for (const end of ends) end();

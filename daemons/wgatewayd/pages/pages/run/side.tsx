@@ -34,7 +34,8 @@ function WhyWords({job}: {job: JobFull}) {
     );
   }
   if (isOver(word)) {
-    const ended = word === 'finished' ? 'It ended by itself.' : `Exit code ${job.exit_code ?? DASH}.`;
+    const ended =
+      word === 'finished' ? 'It ended by itself.' : `Exit code ${job.exit_code ?? DASH}.`;
     return (
       <p class="say">
         <Outside text={job.exit_reason || ended} most={600} />
@@ -126,7 +127,9 @@ function DataWords({data}: {data: Staged}) {
       </>
     );
   }
-  const far = p?.total ? `${Math.floor((100 * (p.bytes ?? 0)) / p.total)} % of ${bytes(p.total)}` : '';
+  const far = p?.total
+    ? `${Math.floor((100 * (p.bytes ?? 0)) / p.total)} % of ${bytes(p.total)}`
+    : '';
   return (
     <>
       {far || state(data.state).word.toLowerCase()}, {link}
@@ -149,16 +152,19 @@ export function Request({known}: {known: Facts}) {
   const pairs: (readonly [string, ComponentChildren] | null)[] = [
     exec ? ['Framework', <Outside key="f" text={exec.framework} />] : null,
     ['Each worker', worker(job)],
-    data ? ['Data', <span key="d" id="data"><DataWords data={data} /></span>] : null,
+    data
+      ? [
+          'Data',
+          <span key="d" id="data">
+            <DataWords data={data} />
+          </span>,
+        ]
+      : null,
     ['Execution', <Outside key="e" text={facts.exec_id} />],
     facts.own ? null : ['Command', 'not visible to you'],
   ];
   const copy = (line: string) => (
-    <button
-      type="button"
-      class="link s"
-      onClick={() => void navigator.clipboard?.writeText(line)}
-    >
+    <button type="button" class="link s" onClick={() => void navigator.clipboard?.writeText(line)}>
       Copy
     </button>
   );

@@ -94,7 +94,15 @@ function Curves({known, model}: {known: Facts; model: Run}) {
 const share = (t: number, from: number, to: number) =>
   Math.min(100, Math.max(0, ((t - from) / (to - from)) * 100));
 
-function Lane({place, tasks, window}: {place: string; tasks: readonly Task[]; window: [number, number]}) {
+function Lane({
+  place,
+  tasks,
+  window,
+}: {
+  place: string;
+  tasks: readonly Task[];
+  window: [number, number];
+}) {
   const [from, to] = window;
   return (
     <div class="lane">
@@ -181,7 +189,9 @@ export function Training({known, model}: {known: Facts; model: Run}) {
     <Panel title="Training" id="h-t" tools={series.length > 0 && axes}>
       <div class="pb">
         {series.length > 0 && <Curves known={known} model={model} />}
-        {series.length === 0 && <p class="m s">{facts.own ? none : 'Metrics: not visible to you.'}</p>}
+        {series.length === 0 && (
+          <p class="m s">{facts.own ? none : 'Metrics: not visible to you.'}</p>
+        )}
         <Lanes job={job} model={model} />
         <EventTable events={known.events} />
       </div>

@@ -1,4 +1,5 @@
-// Role: settings and values of trials on axes, and the words of the filter that brushes along them make. Pure.
+// Role: settings and values of trials on axes, and the words of the filter that brushes along them
+// make. Pure.
 
 import type {Param, Search, Setting, Trial} from '../../api/shapes_more.ts';
 
@@ -25,7 +26,8 @@ function axisOf(name: string, values: readonly (Setting | undefined)[], param?: 
   const there = values.filter((v): v is string | number | boolean => v !== undefined && v !== null);
   const base = {name, words: [], low: 0, high: 1, log: false, result: false};
   const numbers = there.map(Number);
-  const isWords = there.some((v) => typeof v === 'boolean') || numbers.some((v) => !Number.isFinite(v));
+  const isWords =
+    there.some((v) => typeof v === 'boolean') || numbers.some((v) => !Number.isFinite(v));
   if (isWords) return {...base, words: [...new Set(there.map(String))].sort()};
   if (!numbers.length) return base;
   const [low, high] = least(numbers);
@@ -44,9 +46,16 @@ export function axesOf(s: Search): Axis[] {
   for (const trial of s.trials) for (const name of Object.keys(trial.config)) names.add(name);
   names.delete(RESUME);
   const axes = [...names].map((name) =>
-    axisOf(name, s.trials.map((t) => t.config[name]), space.find((p) => p.name === name)),
+    axisOf(
+      name,
+      s.trials.map((t) => t.config[name]),
+      space.find((p) => p.name === name),
+    ),
   );
-  const metric = axisOf(s.search.metric, s.trials.map((t) => t.value));
+  const metric = axisOf(
+    s.search.metric,
+    s.trials.map((t) => t.value),
+  );
   return [...axes, {...metric, result: true}];
 }
 
@@ -72,7 +81,7 @@ export function valueAt(axis: Axis, at: number): string | number {
   return Math.exp(low + at * (high - low));
 }
 
-export const valueOf = (axis: Axis, trial: Trial) =>
+export const settingOf = (axis: Axis, trial: Trial) =>
   axis.result ? trial.value : trial.config[axis.name];
 
 const short = (v: string | number) => String(Number(Number(v).toPrecision(4)));
@@ -95,14 +104,18 @@ function named(s: Search, trial: Trial, name: string): Setting | undefined {
 
 /** Does a trial fit words such as lr<0.01 optimizer:adam,sgd state:failed? */
 export function fits(s: Search, trial: Trial, words: string): boolean {
-  return words.split(/\s+/).filter(Boolean).every((word) => {
-    const found = word.match(/^([^<>:]+)([<>:])(.+)$/);
-    if (!found) return `${trial.index}`.includes(word) || trial.state.includes(word.toLowerCase());
-    const [, name = '', how, wanted = ''] = found;
-    const value = named(s, trial, name);
-    if (value === undefined || value === null) return false;
-    const text = String(value).toLowerCase();
-    if (how === ':') return wanted.split(',').some((w) => text.startsWith(w.toLowerCase()));
-    return how === '<' ? Number(value) <= Number(wanted) : Number(value) >= Number(wanted);
-  });
+  return words
+    .split(/\s+/)
+    .filter(Boolean)
+    .every((word) => {
+      const found = word.match(/^([^<>:]+)([<>:])(.+)$/);
+      if (!found)
+        return `${trial.index}`.includes(word) || trial.state.includes(word.toLowerCase());
+      const [, name = '', how, wanted = ''] = found;
+      const value = named(s, trial, name);
+      if (value === undefined || value === null) return false;
+      const text = String(value).toLowerCase();
+      if (how === ':') return wanted.split(',').some((w) => text.startsWith(w.toLowerCase()));
+      return how === '<' ? Number(value) <= Number(wanted) : Number(value) >= Number(wanted);
+    });
 }

@@ -1,5 +1,5 @@
-// Role: figures of a search: the best so far over its trials, and settings against values on parallel axes, in one
-// pass over a canvas, however many trials there are.
+// Role: figures of a search: the best so far over its trials, and settings against values on
+// parallel axes, in one pass over a canvas, however many trials there are.
 
 import {useEffect, useMemo, useRef} from 'preact/hooks';
 import type {Search, Trial} from '../../api/shapes_more.ts';
@@ -8,7 +8,7 @@ import type {Point} from '../../base/series.ts';
 import {Figure} from '../../figures/figure.tsx';
 import type {FigureSpec} from '../../figures/spec.ts';
 import {Outside} from '../../parts/basic.tsx';
-import {type Axis, place, valueAt, valueOf} from './axes.ts';
+import {type Axis, place, valueAt, settingOf} from './axes.ts';
 
 const TINTS = [0.16, 0.28, 0.45, 0.65, 0.85];
 
@@ -66,7 +66,7 @@ type Pen = CanvasRenderingContext2D;
 function stroke(pen: Pen, axes: readonly Axis[], trial: Trial, width: number, height: number) {
   let down = false;
   axes.forEach((axis, i) => {
-    const at = place(axis, valueOf(axis, trial));
+    const at = place(axis, settingOf(axis, trial));
     if (at === null) {
       down = false;
       return;
@@ -106,11 +106,26 @@ function drawAll(canvas: HTMLCanvasElement, {axes, s, chosen}: ParallelProps) {
   };
   const inside = new Set(chosen);
   const tint = tintOf(s, chosen);
-  group(s.trials.filter((t) => !inside.has(t)), colour('--line'), 1, 1);
+  group(
+    s.trials.filter((t) => !inside.has(t)),
+    colour('--line'),
+    1,
+    1,
+  );
   TINTS.forEach((alpha, i) => {
-    group(chosen.filter((t) => tint(t) === i), colour('--c1'), alpha, 1.25);
+    group(
+      chosen.filter((t) => tint(t) === i),
+      colour('--c1'),
+      alpha,
+      1.25,
+    );
   });
-  group(chosen.filter((t) => t.index === s.best?.index), colour('--c1'), 1, 3);
+  group(
+    chosen.filter((t) => t.index === s.best?.index),
+    colour('--c1'),
+    1,
+    3,
+  );
   pen.globalAlpha = 1;
   pen.strokeStyle = colour('--line2');
   pen.lineWidth = 1;

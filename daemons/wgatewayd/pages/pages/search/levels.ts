@@ -1,4 +1,5 @@
-// Role: trials by how far they were allowed to go: of halving; or how far they came, where some were pruned. Pure.
+// Role: trials by how far they were allowed to go: of halving; or how far they came, where some
+// were pruned. Pure.
 
 import type {Search, Setting, Trial} from '../../api/shapes_more.ts';
 
@@ -40,7 +41,13 @@ function param(s: Search, name: string): Setting | undefined {
 }
 
 function level(s: Search, at: number, here: readonly Trial[], left: number): Level {
-  return {at, trials: here.length, running: here.filter(isLive).length, left, best: bestOf(s, here)};
+  return {
+    at,
+    trials: here.length,
+    running: here.filter(isLive).length,
+    left,
+    best: bestOf(s, here),
+  };
 }
 
 function byResource(s: Search, resource: string): Levels {
@@ -55,12 +62,14 @@ function byResource(s: Search, resource: string): Levels {
   return {unit: resource, note: 'the best of each go on to the next', list};
 }
 
-// The levels at which running trials are compared: eta apart, below the most steps that one has ended with.
+// The levels at which running trials are compared: eta apart, below the most steps that one has
+// ended with.
 function byProgress(s: Search, eta: number): Levels {
   const ended = s.trials.filter((t) => t.state === 'finished').map(lastStep);
   const most = ended.reduce((a, b) => Math.max(a, b), 0);
   const levels = [most];
-  for (let at = most / eta; at >= 1 && levels.length < MOST; at /= eta) levels.unshift(Math.floor(at));
+  for (let at = most / eta; at >= 1 && levels.length < MOST; at /= eta)
+    levels.unshift(Math.floor(at));
   const list = levels.map((value, i) => {
     const next = levels[i + 1] ?? Infinity;
     const here = s.trials.filter((t) => lastStep(t) >= value);

@@ -1,4 +1,5 @@
-// Role: the model of a search's page: the search, what can be done to it, its trials in order and as rows.
+// Role: the model of a search's page: the search, what can be done to it, its trials in order and
+// as rows.
 
 import {computed} from '@preact/signals';
 import {ask, get, part} from '../../api/client.ts';

@@ -1,5 +1,5 @@
-// Role: the page of one search: how good is the best, is it worth going on. The filter's words and the brushes of the
-// axes are the same.
+// Role: the page of one search: how good is the best, is it worth going on. The filter's words and
+// the brushes of the axes are the same.
 
 import {useEffect} from 'preact/hooks';
 import {runPath} from '../../api/client.ts';
@@ -58,7 +58,11 @@ function Acts({s, model, asking}: {s: Search; model: SearchModel; asking: Asking
   const over = s.state === 'finished' || s.state === 'failed';
   const stop = () =>
     asking.ask({
-      title: <>Stop <Outside text={s.name} most={60} />?</>,
+      title: (
+        <>
+          Stop <Outside text={s.name} most={60} />?
+        </>
+      ),
       said: (
         <p>
           The {s.running} trials that run now end. What the others found is kept, and the search can

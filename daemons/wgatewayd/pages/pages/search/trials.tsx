@@ -1,4 +1,5 @@
-// Role: every trial of a search, filtered and in order, and the levels at which trials were cut short.
+// Role: every trial of a search, filtered and in order, and the levels at which trials were cut
+// short.
 
 import {useMemo} from 'preact/hooks';
 import {runPath} from '../../api/client.ts';
@@ -12,7 +13,14 @@ import {type Column, memory, Table} from '../../parts/table.tsx';
 import {setParam} from '../../state/address.ts';
 import {now} from '../../state/clock.ts';
 import {type Level, levelsOf} from './levels.ts';
-import {inOrder, type SearchModel, shownState, sortOf, type TrialColumn, trialColumns} from './model.ts';
+import {
+  inOrder,
+  type SearchModel,
+  shownState,
+  sortOf,
+  type TrialColumn,
+  trialColumns,
+} from './model.ts';
 
 /** A setting as text. */
 export const settingText = (value: Setting | undefined) => {

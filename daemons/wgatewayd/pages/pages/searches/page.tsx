@@ -90,6 +90,12 @@ const Empty = () => (
   </>
 );
 
+function about(rows: readonly SearchRow[]): string {
+  const running = rows.filter((s) => s.state === 'running').length;
+  const what = 'Each tries settings of one training, and looks at what was reached';
+  return `${rows.length} in all, ${running} running. ${what} before it tries the next.`;
+}
+
 export default function SearchesPage() {
   const searches = useAsked(
     async () => (await get<{searches: SearchRow[]}>('/api/v1/searches')).searches,
@@ -98,10 +104,7 @@ export default function SearchesPage() {
   return (
     <Loaded of={searches} title="Searches">
       {(rows) => (
-        <Page
-          title="Searches"
-          sub={`${rows.length} in all, ${rows.filter((s) => s.state === 'running').length} running. Each tries settings of one training, and looks at what was reached before it tries the next.`}
-        >
+        <Page title="Searches" sub={about(rows)}>
           <Stale of={searches} />
           <section class="panel" aria-label="Search list">
             <Table

@@ -1,4 +1,5 @@
-// Role: the model of a service's page: its facts, samples of its router, log, profile, and what is done to it.
+// Role: the model of a service's page: its facts, samples of its router, log, profile, and what is
+// done to it.
 
 import {computed, signal} from '@preact/signals';
 import {ask, get, part} from '../../api/client.ts';

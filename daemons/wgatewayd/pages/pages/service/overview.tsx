@@ -110,7 +110,8 @@ export function whyWords(f: Service): string {
   const rate = `${number(r.requests_per_s)}/s at ${ms(r.task_us / 1000)} a task`;
   const needs = cost > 0 ? `${rate} keep ${number(r.requests_per_s * cost)} kernels busy. ` : '';
   const next = r.wanted === 0 ? ' The next request starts one.' : '';
-  return `${needs}It wants ${number(r.wanted)} and has ${number(r.kernels.length)}; from ${f.kernel_min} to ${f.kernel_max} are allowed.${next}`;
+  const has = `It wants ${number(r.wanted)} and has ${number(r.kernels.length)}`;
+  return `${needs}${has}; from ${f.kernel_min} to ${f.kernel_max} are allowed.${next}`;
 }
 
 function WhySoMany({f}: {f: Service}) {
@@ -128,7 +129,14 @@ function WhySoMany({f}: {f: Service}) {
             ['Plan', <Outside key="p" text={f.plan || 'its owner’s'} />],
             ['GPU', <Outside key="g" text={at(f.profile, 'kernel.gpu')} />],
             ['Started', f.started ? clock(f.started, now()) : DASH],
-            f.job ? ['Job', <a key="j" href={jobPath(f.job)}>{f.job}</a>] : null,
+            f.job
+              ? [
+                  'Job',
+                  <a key="j" href={jobPath(f.job)}>
+                    {f.job}
+                  </a>,
+                ]
+              : null,
           ]}
         />
         {f.job && <p class="cmd mono">$ bwhy {f.job}</p>}

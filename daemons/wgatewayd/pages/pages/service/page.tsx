@@ -1,5 +1,5 @@
-// Role: the page of one service: does it answer in time, how many kernels has it and why, what may be changed. Figures
-// come from its router, every two seconds.
+// Role: the page of one service: does it answer in time, how many kernels has it and why, what may
+// be changed. Figures come from its router, every two seconds.
 
 import {useEffect} from 'preact/hooks';
 import {jobPath, part} from '../../api/client.ts';
@@ -88,7 +88,11 @@ function Acts({f, model, asking}: {f: Service; model: ServiceModel; asking: Aski
   const busy = model.doing.busy.value;
   const ask = (verb: string, words: string, said: string) => () =>
     asking.ask({
-      title: <>{words} <Outside text={f.name} most={60} />?</>,
+      title: (
+        <>
+          {words} <Outside text={f.name} most={60} />?
+        </>
+      ),
       said: <p>{said}</p>,
       verb: `${words} it`,
       act: () => void model.act(verb),
@@ -120,12 +124,7 @@ function Acts({f, model, asking}: {f: Service; model: ServiceModel; asking: Aski
       <button type="button" class="btn" disabled={busy} onClick={ask('undeploy', 'Undeploy', gone)}>
         Undeploy
       </button>
-      <button
-        type="button"
-        class="btn pri"
-        disabled={busy}
-        onClick={() => void model.act('start')}
-      >
+      <button type="button" class="btn pri" disabled={busy} onClick={() => void model.act('start')}>
         Start
       </button>
     </>
@@ -134,7 +133,6 @@ function Acts({f, model, asking}: {f: Service; model: ServiceModel; asking: Aski
 
 const LogsTab = ({log}: {log: string}) => (
   <Panel title="What kernels wrote" id="h-l">
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
     <div class="log" tabIndex={0} role="region" aria-label="Output">
       <pre>
         {log

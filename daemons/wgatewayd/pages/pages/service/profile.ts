@@ -1,4 +1,5 @@
-// Role: a profile as it is typed: the values that matter as fields, the whole as JSON; the server judges.
+// Role: a profile as it is typed: the values that matter as fields, the whole as JSON; the server
+// judges.
 
 import {signal} from '@preact/signals';
 import {ask, get, part} from '../../api/client.ts';

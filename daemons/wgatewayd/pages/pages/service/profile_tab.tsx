@@ -3,7 +3,15 @@
 import {Panel, Segment} from '../../parts/basic.tsx';
 import {FIELDS, type ProfileField, type ProfileModel} from './profile.ts';
 
-function ProfileInput({field, model, fixed}: {field: ProfileField; model: ProfileModel; fixed: boolean}) {
+function ProfileInput({
+  field,
+  model,
+  fixed,
+}: {
+  field: ProfileField;
+  model: ProfileModel;
+  fixed: boolean;
+}) {
   const {where, label, note, words} = field;
   const value = model.value(where);
   const disabled = fixed && !field.live;

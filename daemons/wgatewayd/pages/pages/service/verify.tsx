@@ -1,4 +1,5 @@
-// Role: the Test tab: a drawn sample, an uploaded picture or JSON; the answer with its time; the same from a shell.
+// Role: the Test tab: a drawn sample, an uploaded picture or JSON; the answer with its time; the
+// same from a shell.
 
 import {useRef} from 'preact/hooks';
 import {number} from '../../base/number.ts';
@@ -16,7 +17,10 @@ function pen(event: PointerEvent, last: {current: [number, number] | null}) {
   if (!(event.buttons & 1) || !(pad instanceof HTMLCanvasElement)) return;
   const box = pad.getBoundingClientRect();
   const scale = SIDE / box.width;
-  const here: [number, number] = [(event.clientX - box.left) * scale, (event.clientY - box.top) * scale];
+  const here: [number, number] = [
+    (event.clientX - box.left) * scale,
+    (event.clientY - box.top) * scale,
+  ];
   const context = pad.getContext('2d');
   if (!context) return;
   context.lineWidth = SIDE / 10;

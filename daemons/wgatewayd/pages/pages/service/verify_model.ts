@@ -1,5 +1,6 @@
-// Role: asking a service from its page: what is sent, what came back and how long that took. A picture becomes what
-// the model's signature says: [channels, height, width], 0 to 1, bright on dark.
+// Role: asking a service from its page: what is sent, what came back and how long that took. A
+// picture becomes what the model's signature says: [channels, height, width], 0 to 1, bright on
+// dark.
 
 import {signal} from '@preact/signals';
 import {ask, JSON_BODY, part} from '../../api/client.ts';
@@ -32,7 +33,10 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Brightnesses of a canvas; what is drawn on nothing is bright, a photo of dark on light is turned. */
+/**
+ * Brightnesses of a canvas; what is drawn on nothing is bright, a photo of dark on light is
+ * turned.
+ */
 export function pixelsOf(canvas: HTMLCanvasElement, isPhoto: boolean): Grid {
   const image = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height);
   if (!image) return [[0]];
@@ -64,7 +68,9 @@ export class VerifyModel {
   ) {
     this.shape = shapeOf(signature);
     this.mode = signal<Mode>(this.shape ? 'draw' : 'json');
-    const example = this.shape ? JSON.stringify(request([[0]], this.shape)) : '{"instances": [[0]]}';
+    const example = this.shape
+      ? JSON.stringify(request([[0]], this.shape))
+      : '{"instances": [[0]]}';
     this.body = signal(example);
   }
 

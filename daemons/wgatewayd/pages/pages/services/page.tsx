@@ -35,14 +35,22 @@ interface RowProps {
 function Acts({s, services, asking}: RowProps) {
   const stop = () =>
     asking.ask({
-      title: <>Stop <Outside text={s.name} most={60} />?</>,
+      title: (
+        <>
+          Stop <Outside text={s.name} most={60} />?
+        </>
+      ),
       said: <p>Its kernels end, and requests are refused until it is started again.</p>,
       verb: 'Stop it',
       act: () => void services.act(s.name, 'stop'),
     });
   const undeploy = () =>
     asking.ask({
-      title: <>Undeploy <Outside text={s.name} most={60} />?</>,
+      title: (
+        <>
+          Undeploy <Outside text={s.name} most={60} />?
+        </>
+      ),
       said: <p>The service and its profile go. The model that it was made of stays.</p>,
       verb: 'Undeploy it',
       act: () => void services.act(s.name, 'undeploy'),
@@ -77,13 +85,13 @@ function Acts({s, services, asking}: RowProps) {
   );
 }
 
-const Of = ({s}: {s: ServiceRow}) =>
+const ofWhat = (s: ServiceRow) =>
   s.space ? (
     <a href={`/spaces/${part(s.space)}`}>
       <Outside text={`${s.space} / ${s.model}`} />
     </a>
   ) : (
-    <>{DASH}</>
+    DASH
   );
 
 const columnsOf = (services: Services, asking: Asking): readonly Column<ServiceRow>[] => [
@@ -97,7 +105,7 @@ const columnsOf = (services: Services, asking: Asking): readonly Column<ServiceR
     ),
   },
   {key: 'state', text: 'State', cell: (s) => <Pill word={s.state} />},
-  {key: 'of', text: 'Of', width: '1fr', cell: (s) => <Of s={s} />},
+  {key: 'of', text: 'Of', width: '1fr', cell: ofWhat},
   {
     key: 'kernels',
     text: 'Kernels',
@@ -143,7 +151,8 @@ const Empty = () => (
 );
 
 const SUB =
-  'Models that answer requests. Kernels come and go with the load, in the shares of everything else.';
+  'Models that answer requests. Kernels come and go with the load, ' +
+  'in the shares of everything else.';
 
 export default function ServicesPage() {
   const services = useOnce(() => new Services());

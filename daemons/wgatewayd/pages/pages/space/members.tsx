@@ -114,8 +114,8 @@ export function MembersDialog({space, model}: {space: Space; model: SpaceModel})
       <Add model={model} />
       <p class="s">
         Members find it under Spaces; who does not opens{' '}
-        <span class="mono">{clean(`${location.origin}${spacePath(shared)}`)}</span>. It is open while
-        its owner is logged on. What a member deploys is the member’s own service.
+        <span class="mono">{clean(`${location.origin}${spacePath(shared)}`)}</span>. It is open
+        while its owner is logged on. What a member deploys is the member’s own service.
       </p>
       <div class="foot2">
         <button type="button" class="btn" onClick={close}>

@@ -91,7 +91,11 @@ function columnsOf(space: Space, model: SpaceModel, asking: Asking): readonly Co
   const may = mayUse(space.role);
   const remove = (m: Promoted) =>
     asking.ask({
-      title: <>Delete <Outside text={m.name} most={60} />?</>,
+      title: (
+        <>
+          Delete <Outside text={m.name} most={60} />?
+        </>
+      ),
       said: <p>It goes from this space. The model in its project, and services of it, stay.</p>,
       verb: 'Delete it',
       act: () => void model.remove(m.name),
@@ -105,7 +109,11 @@ function columnsOf(space: Space, model: SpaceModel, asking: Asking): readonly Co
       cell: (m) => (isMine(space) ? <RunLink run={m.run} /> : <Outside text={m.run} />),
     },
     {key: 'metrics', text: 'Metrics', width: '1fr', cell: (m) => told(m.metrics)},
-    {key: 'deployments', text: 'Deployments', cell: (m) => <Deployed space={space} model={m.name} />},
+    {
+      key: 'deployments',
+      text: 'Deployments',
+      cell: (m) => <Deployed space={space} model={m.name} />,
+    },
     {
       key: 'deploy',
       text: '',

@@ -56,7 +56,11 @@ const Owner = ({s}: {s: SpaceRow}) =>
 function columnsOf(spaces: Spaces, asking: Asking): readonly Column<SpaceRow>[] {
   const remove = (s: SpaceRow) =>
     asking.ask({
-      title: <>Delete <Outside text={s.name} most={60} />?</>,
+      title: (
+        <>
+          Delete <Outside text={s.name} most={60} />?
+        </>
+      ),
       said: <p>The space and the models promoted to it go, for its members too.</p>,
       verb: 'Delete it',
       act: () => void spaces.remove(s.name),
@@ -120,7 +124,8 @@ function NewSpace({spaces}: {spaces: Spaces}) {
 }
 
 const SUB =
-  'Where models are put to use, apart from where they are made. Yours, and those that others share with you.';
+  'Where models are put to use, apart from where they are made. ' +
+  'Yours, and those that others share with you.';
 
 export default function SpacesPage() {
   const spaces = useOnce(() => new Spaces());
