@@ -242,7 +242,7 @@ class ServiceStory:
         try:
             self.wait('load makes it 3 kernels', lambda: self.kernels() == 3, LIMIT_S['kernel'])
             self.wait('the training is on 1', lambda: self.story.has(job, 1), LIMIT_S['resize'])
-            page.until('document.querySelectorAll(".plot .ln").length >= 6', LIMIT_S['page'], 'the service\'s page draws its figures')
+            page.until('document.querySelectorAll(".figure canvas").length >= 3', LIMIT_S['page'], 'the service\'s page draws its figures')
             time.sleep(6)
             self.story.picture(page, 'service-under-load')
         finally:

@@ -19,7 +19,9 @@ function faultsOf(file) {
   for (const found of text.matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)) {
     const [theirs, page] = normalize(join(dirname(file), found[1])).split('/');
     const later = ORDER.indexOf(theirs) > ORDER.indexOf(folder);
-    const another = theirs === 'pages' && folder === 'pages' && page !== name && page !== 'shared';
+    const alone = !name.endsWith('.test.ts');
+    const another =
+      alone && theirs === 'pages' && folder === 'pages' && page !== name && page !== 'shared';
     if (later || another) faults.push(`${file}: imports ${found[1]}`);
   }
   return faults;

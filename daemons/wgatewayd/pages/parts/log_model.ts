@@ -81,7 +81,11 @@ export class LogText {
     // A file that is shorter than what was read is another.
     const again = this.end !== null && part.from !== this.end;
     if (this.end === null || again) this.cut.value = part.from;
-    if (again) this.pieces.value = [];
+    if (again) {
+      this.pieces.value = [];
+      this.end = null; // read from its end, the next time
+      return;
+    }
     this.end = part.from + length;
     if (length === 0) return;
     const text = new TextDecoder().decode(part.bytes.subarray(0, length));

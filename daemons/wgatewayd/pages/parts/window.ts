@@ -20,23 +20,9 @@ export const spaceOf = (total: number, height: number) => Math.min(total * heigh
 export function seen(above: number, sight: number, total: number, height: number): Seen {
   const whole = total * height;
   const scale = whole > TALLEST ? (whole - sight) / (TALLEST - sight) : 1;
-  const first = Math.floor((Math.max(0, above) * scale) / height);
+  const first = Math.min(total, Math.floor((Math.max(0, above) * scale) / height));
   const count = Math.ceil((sight + Math.min(0, above)) / height);
   const from = Math.max(0, Math.min(first - BEYOND, total));
   const to = Math.min(total, Math.max(first + count + BEYOND, from));
   return {from, to};
-}
-
-/** Pixels above the first row that is drawn. */
-export function offsetOf(
-  from: number,
-  above: number,
-  total: number,
-  height: number,
-  sight: number,
-) {
-  const whole = total * height;
-  if (whole <= TALLEST) return from * height;
-  const first = (Math.max(0, above) * (whole - sight)) / (TALLEST - sight) / height;
-  return Math.max(0, above - (first - from) * height);
 }
