@@ -142,7 +142,7 @@ function optionsOf(
     series,
     bands,
     legend: {show: false},
-    padding: [8, 12, 0, 0],
+    padding: [8, 28, 0, 0],
     scales: {
       x: {time: false, ...(from !== null && to !== null ? {range: [from, to] as const} : {})},
       y: {distr: columns.log ? 3 : 1, range: () => [...columns.range] as [number, number]},
