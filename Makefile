@@ -399,7 +399,7 @@ $B/lib/python/%.py: libwm/trainer/python/%.py
 # So at its top is what WMLA's has, and nothing that scripts bring themselves.
 $B/fabric/libs/fabric.zip: $(PYTHON_SRC)
 	@mkdir -p $(@D); rm -f $@; echo "  ZIP   $@"
-	@cd libwm/trainer/python && python3 -m zipfile -c $(abspath $@) fabric_model pyedt wm_steps.py last last/callbacks
+	@cd libwm/trainer/python && python3 -m zipfile -c $(abspath $@) fabric_model wm_elastic pyedt wm_steps.py last last/callbacks
 
 # What browsers get; where node is not, there is none.
 PAGES_SRC := $(shell find daemons/wgatewayd/pages -name node_modules -prune -o -type f -print)

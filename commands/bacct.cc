@@ -21,6 +21,7 @@ using Kind = Option::Kind;
 constexpr Option kOptions[] = {
     {"l", Kind::Flag, "", "A block for each job", "How they are shown"},
     {"b", Kind::IgnoredFlag, "", ""},
+    {"json", Kind::Flag, "", "JSON: a record for each job, to the millisecond"},
     {"d", Kind::Flag, "", "Only jobs that completed normally", "Which jobs"},
     {"e", Kind::Flag, "", "Only jobs that exited"},
     {"u", Kind::Text, "user", "Jobs of this user, or of all"},
@@ -45,14 +46,21 @@ constexpr Option kOptions[] = {
     {"x", Kind::IgnoredFlag, "", ""},
 };
 
+// What is shown needs the jobs themselves.
+bool of_each(const Parsed& options) {
+  return options.has("l") || options.has("UF") || options.has("json");
+}
+
 Result<AcctRequest> request_of(const Parsed& options) {
   WM_TRY(auto request, select_records(options));
+  if (options.has("json") && options.has("by"))
+    return fail(Code::BadArgument, "-json shows jobs, -by sums: give one of them");
   request.done = options.has("d") || !options.has("e");
   request.exited = options.has("e") || !options.has("d");
   request.plan = options.first("plan").value_or("");
   if (auto word = options.first("by")) {
     WM_TRY(request.sums, view::acct_by_named(*word));
-  } else if (!options.has("l") && !options.has("UF")) {
+  } else if (!of_each(options)) {
     request.sums = AcctBy::All;
   }
   if (request.sums == AcctBy::Month) request.months = view::acct_months(wall_now());
@@ -95,6 +103,10 @@ Result<int> run(const Parsed& options) {
   std::erase_if(reply.jobs, [&](const AcctJob& job) {
     return !request.plan.empty() && !view::is_of_plan(job, request.plan);
   });
+  if (options.has("json")) {
+    say(view::acct_json(reply.jobs));
+    return 0;
+  }
   if (reply.jobs.empty() && reply.sums.empty())
     return fail(Code::NotFound, "No matching job found");
   bool everybody = !request.jobs.ids.empty();

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "commands/common/archive_words.h"
 #include "commands/common/backing_up.h"
 #include "commands/common/command.h"
 #include "commands/common/installation.h"
@@ -60,7 +61,7 @@ constexpr Verb kVerbs[] = {
 constexpr const char* kSynopsis =
     "badmin ckconfig | reconfig | showconf [mbd|sbd] | lsfconf [folder] | keys file | snapshot "
     "file | "
-    "rebuild-acct | "
+    "rebuild-acct | archive [rebuild] | "
     "backup file | take-over | clock-trust [-C message]\n"
     "       badmin reconfig --diff | showstatus | diagnose | hist | mbdhist | qhist [queue ...] | "
     "hhist "
@@ -99,6 +100,8 @@ constexpr const char* kSynopsis =
     "  qclose, qopen          Refuse submissions to queues; take them again\n"
     "  qinact, qact           Start no more jobs of queues; start them again\n"
     "  rebuild-acct           Make accounting again from the history of events\n"
+    "  archive                Records of what has run: how many, how large, what waits\n"
+    "  archive rebuild        Make them again from the history of events\n"
     "  backup file            Copy all that the master keeps, while it works, into a tar file\n"
     "  take-over              On the master's host, after a restore: go on with an older state "
     "than "
@@ -367,6 +370,7 @@ Result<int> run(const Parsed& options) {
   if (word == "showconf") return show_config(options.words);
   if (word == "lsfconf") return make_lsf_conf(options.words);
   if (word == "keys") return show_keys({options.words.begin() + 1, options.words.end()});
+  if (word == "archive") return archive_standing({options.words.begin() + 1, options.words.end()});
   if (word == "backup") return back_up({options.words.begin() + 1, options.words.end()});
   if (word == "take-over") return take_over(options.first("C").value_or(""));
   if (word == "snapshot") return save_state({options.words.begin() + 1, options.words.end()});

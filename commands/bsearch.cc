@@ -113,6 +113,8 @@ Result<Told> ask(client::Master& from, JobId job) {
     auto at = view.id.index - 1;
     told.trials.push_back(trial_of(view, at < configs.size() ? configs[at] : "{}", told.search));
   }
+  if (!reply.jobs.empty() && !reply.jobs.front().job->spec().exec.search.empty())
+    told.reason = rest::reason_of(rest::search_task(reply.jobs, given));
   if (!told.search.is_object() && !told.trials.empty())
     return fail(Code::Conflict, "Job <" + to_string(job) + ">: is no search");
   if (!told.search.is_object()) told.search = Json::object();
@@ -193,8 +195,8 @@ Result<std::string> mark_path(JobId job) {
 }
 
 // The caller's searches that are not deleted, the newest first.
-Result<std::vector<rest::SearchTask>> tasks_of(client::Master& from, const JobsRequest& request) {
-  WM_TRY(auto tasks, searches_of(from, request));
+Result<std::vector<rest::SearchTask>> tasks_of(client::Master& from, const RunQuery& query) {
+  WM_TRY(auto tasks, searches_of(from, query));
   WM_TRY(auto marks, mark_path({}));
   auto folder = std::filesystem::path(marks).parent_path();
   std::erase_if(tasks, [&](const auto& task) {
@@ -206,22 +208,23 @@ Result<std::vector<rest::SearchTask>> tasks_of(client::Master& from, const JobsR
 
 // By its name, the newest of that name; else by its job's number.
 Result<rest::SearchTask> task_named(client::Master& from, const std::string& word) {
-  JobsRequest request;
-  request.jobs.finished = true;
-  request.jobs.name = word + "*";
-  WM_TRY(auto tasks, tasks_of(from, request));
+  RunQuery query;
+  query.name = word;
+  WM_TRY(auto tasks, tasks_of(from, query));
   for (auto& task : tasks)
     if (task.name == word) return std::move(task);
   bool number =
       !word.empty() && word.size() < 10 && word.find_first_not_of("0123456789") == word.npos;
   if (number) {
-    request = {};
+    query = {};
+    query.jobs = {static_cast<std::uint32_t>(std::stoul(word))};
+    JobsRequest request;
     request.jobs.finished = true;
-    request.jobs.ids = {{static_cast<std::uint32_t>(std::stoul(word)), 0}};
+    request.jobs.ids = {{query.jobs.front(), 0}};
     WM_TRY(auto reply, from.ask(request));
     if (!reply.jobs.empty() && reply.jobs.front().job->spec().exec.search.empty())
       return fail(Code::Conflict, "Job <" + word + ">: is no search");
-    WM_TRY(tasks, tasks_of(from, request));
+    WM_TRY(tasks, tasks_of(from, query));
     if (!tasks.empty()) return std::move(tasks.front());
   }
   return fail(Code::NotFound, "search " + word.substr(0, 200) + " does not exist");
@@ -244,9 +247,7 @@ void print_list(const std::vector<rest::SearchTask>& tasks) {
 // As GET /hypersearch has them.
 Result<int> list(const Parsed& options) {
   WM_TRY(auto from, master());
-  JobsRequest request;
-  request.jobs.finished = true;
-  WM_TRY(auto tasks, tasks_of(from, request));
+  WM_TRY(auto tasks, tasks_of(from, RunQuery{}));
   if (!options.has("json")) {
     print_list(tasks);
     return 0;

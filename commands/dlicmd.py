@@ -6,6 +6,7 @@ options: parsing, -h, --wm-options (completion, the manual page's check) come of
 """
 
 import base64
+import calendar
 import contextlib
 import getpass
 import http.client
@@ -337,8 +338,40 @@ def exec_start(door, options, words):
     text = urllib.parse.quote(' '.join(['--exec-start', *args]))
     door.json('GET', '/conf')
     headers = {'Content-Type': kind, 'Content-Length': str(size), 'Idempotency-Key': uuid.uuid4().hex}
-    begun = json.loads(door.ask('POST', '/execs/', f'args={text}', headers=headers, body=body)[2])
+    with body:
+        begun = json.loads(door.ask('POST', '/execs/', f'args={text}', headers=headers, body=body)[2])
     print(json.dumps({'execId': begun['id'], 'appId': begun['appId']}, indent=2))
+    warn(begun)
+
+
+def warn(execution):
+    """What was asked for without effect: on stderr, since programs read what is printed."""
+    sys.stdout.flush()
+    for text in execution.get('warnings', []):
+        print(f'warning: {text}', file=sys.stderr)
+
+
+def age(text):
+    """"1h2m3s" since that time of UTC; '': it is none."""
+    try:
+        seconds = max(0, int(time.time()) - calendar.timegm(time.strptime(text, '%Y-%m-%dT%H:%M:%SZ')))
+    except ValueError:
+        return ''
+    hours, minutes = seconds // 3600, seconds // 60 % 60
+    return (f'{hours}h' if hours else '') + (f'{minutes}m' if hours or minutes else '') + f'{seconds % 60}s'
+
+
+def exec_get(door, options, words):
+    """--exec-get ID: of one that is not over, also why it waits and what its tasks were given."""
+    found = door.json('GET', address('/execs/{}', one(words)))
+    if found.get('state') not in TERMINAL:
+        query = f'type=paralleljob&name={urllib.parse.quote(found["appId"])}'
+        job = door.json('GET', '/scheduler/kubernetesobjects', query)
+        status = job.get('status', {})
+        found['pendingDuration'] = age(status.get('creationTimestamp', '')) if status.get('jobStatus') == 'Pending' else ''
+        found['runningDuration'] = age(status.get('jobStartTime', ''))
+        found['parallelJobInfo'] = {'status': status, 'spec': job.get('spec', {}).get('taskGroups', [])}
+    show(found, options, [])
 
 
 def train_logs(kind):
@@ -417,9 +450,12 @@ def app_list(states):
 def app_wait(door, options, words):
     """--app-wait ID: until it is over."""
     while True:
-        state = door.json('GET', f'/execs/{one(words)}')['state']
+        found = door.json('GET', f'/execs/{one(words)}')
+        state = found['state']
         print(state, flush=True)
         if state in TERMINAL:
+            if found.get('error'):
+                print(found['error'], file=sys.stderr)
             return
         time.sleep(float(os.environ.get('DLICMD_POLL_S', '10')))
 
@@ -492,7 +528,7 @@ TABLE = {
         ('--framework-install', 'file.json', 'Install one of your own', framework_install),
         ('--framework-uninstall', 'name', 'Take it away', framework_uninstall),
         ('--exec-start', 'framework', 'Start an execution', exec_start),
-        ('--exec-get', 'id', 'An execution', shows('/execs/{}')),
+        ('--exec-get', 'id', 'An execution', exec_get),
         ('--exec-get-all', '', 'All of yours', shows('/execs/', *EXEC_COLUMNS)),
         ('--exec-stop', 'id', 'Stop it', does('POST', '/execs/{}/stop', 'Stop exec {}')),
         ('--exec-delete', 'id', 'Stop and forget it', does('DELETE', '/execs/{}', 'Delete exec {}')),
@@ -518,9 +554,9 @@ TABLE = {
         ('--rp-get-all', '', 'Resource plans', shows('/resplans/resplantree')),
         ('--rp-get', 'name', 'A resource plan', shows('/resplans/resplan/{}')),
         ('--rp-delete', 'name', 'Refused: plans are in plans.conf', plan_delete),
-        ('--pj-get-all', '', 'Empty: there is no Kubernetes here', objects),
-        ('--k8s-obj-get-all', 'type', 'Empty as well', objects),
-        ('--k8s-obj-get', 'type', 'Empty as well; a name follows', objects),
+        ('--pj-get-all', '', 'Jobs that are not over, as Kubernetes would show them', objects),
+        ('--k8s-obj-get-all', 'type', 'The same for paralleljob; empty for other types', objects),
+        ('--k8s-obj-get', 'type', 'One of them; a name follows', objects),
         ('--hpo-start', 'file.json', 'Search for good parameters, with --model-dir', hpo_start),
         ('--hpo-get', 'id', 'A search', shows('/hypersearch/{}')),
         ('--hpo-get-all', '', 'All of yours', shows('/hypersearch', *HPO_COLUMNS)),
@@ -563,9 +599,24 @@ TABLE = {
         ('--workerDeviceType', 'cpu|gpu', 'Of each worker; GPUs where there are any', None),
         ('--workerDeviceNum', 'n', 'So many', None),
         ('--workerMemory', '8g', 'Memory of each worker', None),
+        ('--workerMemoryLimit', '16g', 'The most memory each may use, as bsub -M', None),
+        ('--workerCPULimit', 'n', 'The most cores: each is bound to so many', None),
+        ('--workerGPULimit', 'n', 'The most GPUs', None),
+        ('--driverMemory', '8g', 'Memory of the first task, the driver', None),
+        ('--driverDeviceType', 'cpu|gpu', 'Of the first task', None),
+        ('--driverDeviceNum', 'n', 'So many', None),
+        ('--driverMemoryLimit', '16g', 'The most memory that it may use', None),
+        ('--driverCPULimit', 'n', 'The most cores', None),
+        ('--driverGPULimit', 'n', 'The most GPUs', None),
         ('--appName', 'name', 'What it is called', None),
         ('--consumer', '/plan', 'Resource plan', None),
         ('--msd-priority', 'n', 'Priority among yours', None),
+        ('--msd-pending-timeout', 'seconds', 'Given up when it has waited so long', None),
+        ('--msd-task12n-node-selector', 'NAME=VALUE,...', 'Hosts with these resources, as select[]', None),
+        ('--msd-task0-node-selector', 'NAME=VALUE,...', 'Of the first task', None),
+        ('--msd-podaffinity-rule', 'preferred|required', 'Are the tasks to be together', None),
+        ('--msd-podaffinity-topology-key', 'name', 'On one host (kubernetes.io/hostname), or on hosts alike in this', None),
+        ('--msd-label', 'NAME=VALUE', 'A label, several times', None),
         ('--msd-env', 'NAME=VALUE', 'Environment, several times', None),
         ('--cs-datastore-meta', 'type=fs,data_path=REL', 'DATA_DIR, below the cluster\'s', None),
         ('--data-source', 'JSON', 'A list of places where data comes from', 'data_source'),

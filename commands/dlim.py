@@ -115,18 +115,18 @@ class Door:
             return None
         return token if (url and origin(url) == self._origin) or (own and own == known) else None
 
-    def _connection(self):
+    def _connection(self, timeout):
         if self._url.scheme == 'http':
-            return http.client.HTTPConnection(self._url.hostname, self._url.port, timeout=600)
+            return http.client.HTTPConnection(self._url.hostname, self._url.port, timeout=timeout)
         authority = os.environ.get('WM_GATEWAY_CA')
         context = ssl.create_default_context(cafile=authority)
         if not authority:  # as WMLA's clients, which check none
             context.check_hostname = False
             context.verify_mode = ssl.CERT_NONE
-        return http.client.HTTPSConnection(self._url.hostname, self._url.port, timeout=600, context=context)
+        return http.client.HTTPSConnection(self._url.hostname, self._url.port, timeout=timeout, context=context)
 
     def _send(self, method, path, headers, body=None):
-        connection = self._connection()
+        connection = self._connection(None if path.endswith('/operation/stop') else 600)  # stopping takes as long as what was asked
         try:
             connection.request(method, path, body, headers)
             answer = connection.getresponse()
@@ -154,16 +154,16 @@ class Door:
         """One that is there, or a new one."""
         return self._token or self.log_on()
 
-    def _try(self, method, path, body):
-        headers = {'Authorization': 'Bearer ' + self.token(), 'Content-Type': 'application/octet-stream'}
+    def _try(self, method, path, body, more):
+        headers = {'Authorization': 'Bearer ' + self.token(), 'Content-Type': 'application/octet-stream', **(more or {})}
         return self._send(method, BASE + path, headers, body)
 
-    def ask(self, method, path, body=None):
+    def ask(self, method, path, body=None, headers=None):
         """The body of the answer. A kept token that is too old is replaced where there is a key."""
-        status, answer = self._try(method, path, body)
+        status, answer = self._try(method, path, body, headers)
         if status == 401 and not self._given and os.environ.get('WM_API_KEY'):
             self.log_on()
-            status, answer = self._try(method, path, body)
+            status, answer = self._try(method, path, body, headers)
         if status >= 400:
             text = answer.decode(errors='replace').strip()
             raise Refused(text.removeprefix(f'Error {status}: ') or f'HTTP {status}')
@@ -257,23 +257,51 @@ def with_python(model, python):
     return {**model, 'mk_environments': given + [one for one in added if one['name'] not in names]}, True
 
 
-def packed_with(folder, files, described):
-    """The folder as bytes, `described` for its model.json."""
-    packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode='w:gz', compresslevel=1) as tar:
+BLOCK = 512  # of a tar
+
+
+class Package:
+    """A folder as an uncompressed tar, made while it is sent: how long it will be is known before, and none of it is held in memory.
+
+    What models are made of does not get smaller, so that compressing it is time lost."""
+
+    def __init__(self, folder, files, described):
+        self._parts, self.size = [], 2 * BLOCK
         for path in files:
             name = os.path.relpath(path, folder)
-            if name != 'model.json':
-                tar.add(path, name, recursive=False)
-                continue
-            text, member = json.dumps(described, indent=2).encode(), tar.gettarinfo(path, name)
-            member.size = len(text)
-            tar.addfile(member, io.BytesIO(text))
-    return packed.getvalue()
+            with tarfile.open(fileobj=io.BytesIO(), mode='w') as tar:
+                member = tar.gettarinfo(path, name)
+            text = json.dumps(described, indent=2).encode() if name == 'model.json' else None
+            if text is not None:
+                member.type, member.linkname, member.size = tarfile.REGTYPE, '', len(text)
+            head = member.tobuf(tarfile.PAX_FORMAT)
+            length = member.size if member.isreg() else 0
+            self._parts.append((path, head, text, length))
+            self.size += len(head) + -(-length // BLOCK) * BLOCK
+
+    def __iter__(self):
+        for path, head, text, length in self._parts:
+            yield head
+            if text is not None:
+                yield text
+            elif length:
+                yield from self._bytes_of(path, length)
+            yield bytes(-length % BLOCK)
+        yield bytes(2 * BLOCK)
+
+    @staticmethod
+    def _bytes_of(path, length):
+        with open(path, 'rb') as file:
+            while length:
+                piece = file.read(min(length, 1 << 20))
+                if not piece:
+                    raise Refused(f'{path}: has become shorter while it was sent')
+                length -= len(piece)
+                yield piece
 
 
 def package_of(folder, python=''):
-    """(name, bytes, files) of a folder, and the Python that its kernels are to run with; '': the host's."""
+    """(name, package, files) of a folder, and the Python that its kernels are to run with; '': the host's."""
     try:
         with open(os.path.join(folder, 'model.json'), encoding='utf-8') as file:
             described, is_own = with_python(json.load(file), python)
@@ -281,23 +309,25 @@ def package_of(folder, python=''):
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
         raise Refused(f'{os.path.join(folder, "model.json")}: {problem}') from None
     files = sorted(os.path.join(top, one) for top, _, names in os.walk(folder) for one in names)
-    return name, packed_with(folder, files, described), files, python if is_own else ''
+    return name, Package(folder, files, described), files, python if is_own else ''
 
 
 def deploy(options):
     """model deploy."""
     name, packed, files, python = package_of(options.path, own_python())
     door = Door(options)
-    there = options.force and any(model['name'] == name for model in door.json('/model'))
+    there = any(model['name'] == name for model in door.json('/model'))
+    if there and not options.force:
+        raise Refused(f'model {name} is deployed already: undeploy it first')
     print('Uploading...', flush=True)
     path = '/deployment/model' + (f'/{urllib.parse.quote(name)}' if there else '')
-    door.ask('POST', path, packed)
+    door.ask('POST', path, packed, {'Content-Length': str(packed.size), 'X-Model-Name': urllib.parse.quote(str(name))})
     for file in files:
-        print(f'{file} uploaded to server.')
+        print(f'<{file}> uploaded to server.')
     if python:
         print(f'Kernels run with {python}, on hosts that have it')
     print('Registering...')
-    print(f'Model {name} is deployed successfully')
+    print(f'Model <{name}> is deployed successfully')
 
 
 def address(options, more=''):
@@ -373,7 +403,7 @@ def view_status(door, options):
     profile = door.json(address(options, '/appprofile'))
     row('Name', state['name'])
     row('State', state['state'])
-    row('Serving replica', len(state['instances']))
+    row('Serving replica', profile.get('replica', 1) if state['instances'] else 0)
     for one in state['instances']:
         print('=' * 60)
         row('Serving service ID', one['isd_uid'])

@@ -239,8 +239,8 @@ class Application:
 
     def __init__(self, words, base, strip):
         self.strip, self._base = strip, base
-        port = str(free_port()) if any('%p' in word for word in words) else ''
-        if port:
+        port = (os.environ.get('WM_WEB_PORT') or str(free_port())) if any('%p' in word for word in words) else ''
+        if port and not os.environ.get('WM_WEB_PORT_OWNED'):
             print(f'wm-notebook: every account of this host reaches port {port} of 127.0.0.1, where this listens (%p); a program that '
                   'listens at %s is its owner\'s alone', file=sys.stderr, flush=True)
         self.address = f'127.0.0.1:{port}' if port else os.environ['WM_WEB_SOCKET']

@@ -100,10 +100,8 @@ Result<JobRequest> trial_request(client::Master& master, const ClusterConf& conf
 }
 
 Result<std::vector<std::string>> names_taken(client::Master& master, const ClusterConf& conf) {
-  JobsRequest all;
-  all.jobs.finished = true;
   WM_TRY(auto incoming, incoming_here(conf));
-  WM_TRY(auto tasks, searches_of(master, all));
+  WM_TRY(auto tasks, searches_of(master, RunQuery{}));
   std::vector<std::string> names;
   std::error_code ec;
   for (const auto& task : tasks)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "libwm/base/clock.h"
 #include "libwm/base/json.h"
@@ -45,12 +46,20 @@ Result<std::string> log_on(Gate& gate, const rest::Login& login, std::string_vie
 }
 
 // {"username":…,"password":…}
-Result<rest::Login> login_in(const std::string& body) {
+// `key`: under which name a key may come instead of a password; empty: it may not.
+Result<rest::Login> login_in(const std::string& body, const std::string& key = "") {
   auto json = json_or_null<Json>(body);
-  if (!json.is_object() || !json.contains("username") || !json["username"].is_string() ||
-      !json.contains("password") || !json["password"].is_string())
-    return fail(Code::BadArgument, "username and password are wanted");
-  return rest::Login{json["username"].get<std::string>(), json["password"].get<std::string>()};
+  auto text = [&](const std::string& name) {
+    auto found = json.is_object() ? json.find(name) : json.end();
+    bool there = json.is_object() && found != json.end() && found->is_string();
+    return there ? std::optional(found->get<std::string>()) : std::nullopt;
+  };
+  auto user = text("username"), secret = text("password");
+  if (!secret && !key.empty()) secret = text(key);
+  if (!user || !secret)
+    return fail(Code::BadArgument,
+                "username and password" + (key.empty() ? "" : " or " + key) + " are wanted");
+  return rest::Login{*user, *secret};
 }
 
 std::string cookie(const std::string& token, std::int64_t life) {
@@ -91,6 +100,19 @@ Result<http::Reply> logon(Gate& gate, http::Exchange& exchange) {
   // A page has no use for the token itself, and is not to hold it.
   if (from_page) reply.fields.emplace_back("Set-Cookie", cookie(token, life_of(claims)));
   return reply;
+}
+
+// Cloud Pak's own log-on: {"username", "password" or "api_key"} → {"token"}. For programs: no page
+// of ours sends it.
+Result<http::Reply> authorize(Gate& gate, http::Exchange& exchange) {
+  const auto& head = exchange.head();
+  if (head.method != "POST") return text_reply(405, "POST is wanted");
+  if (!head.field("origin").empty())
+    return fail(Code::Denied, "the request comes from another page's origin");
+  WM_TRY(auto body, http::read_body(exchange, kLongestLogOnBody));
+  WM_TRY(auto login, login_in(body, "api_key"));
+  WM_TRY(auto token, log_on(gate, login, head.field("x-wm-address")));
+  return json_reply({{"_messageCode_", "200"}, {"message", "Success"}, {"token", token}});
 }
 
 rest::AuthFields fields_of(const http::Head& head) {
@@ -175,6 +197,7 @@ Result<http::Reply> route(Gate& gate, http::Exchange& exchange) {
   if (path == "/auth/v1/logon" || path == "/v1/preauth/validateAuth" ||
       path == "/platform/rest/conductor/v1/auth/logon")
     return logon(gate, exchange);
+  if (path == "/icp4d-api/v1/authorize") return authorize(gate, exchange);
   if (head.method == "POST" &&
       (path == "/dlim/v1/auth/token" || path == "/dlim/v1/auth/token/inference"))
     return service_logon(gate, head);

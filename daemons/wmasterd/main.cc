@@ -12,6 +12,7 @@
 #include <iostream>
 
 #include "daemons/wmasterd/acct/accounting.h"
+#include "daemons/wmasterd/acct/archive.h"
 #include "daemons/wmasterd/acct/lsb_events.h"
 #include "daemons/wmasterd/acct/meters.h"
 #include "daemons/wmasterd/acct/metrics.h"
@@ -222,13 +223,16 @@ std::int64_t rolled_at(const std::string& state_dir) {
 }
 
 // The text is made on a worker, of the published state and a copy of what was counted.
-http::MetricsDoor::Ask metrics_of(RealWorld& world, const Core& core, const Accounting& accounting,
+http::MetricsDoor::Ask metrics_of(RealWorld& world, Core& core, const Accounting& accounting,
                                   const AuditWriter& audit, const Counters& counters,
                                   const std::string& state_dir) {
   return [&](bool open, std::function<void(std::string)> tell) {
     auto text = std::make_shared<std::string>();
     auto counted = counters;
     counted.acct_lag = accounting.lag();
+    core.hosts().standings().each([&](std::uint32_t host, const HostStanding& heard) {
+      counted.uses[HostId{host}] = heard.uses;
+    });
     counted.clock_steps_s = core.journal().clock_steps_s();
     counted.store = {0,
                      core.journal().works(),
@@ -248,6 +252,33 @@ http::MetricsDoor::Ask metrics_of(RealWorld& world, const Core& core, const Acco
         },
         [text, tell = std::move(tell)] { tell(std::move(*text)); });
   };
+}
+
+// `why`: what is said at the end.
+void stop_when_outranked(Core& core, const std::string& state_dir, boost::asio::io_context& loop,
+                         std::string& why) {
+  core.hosts().on_outranked([&, state_dir](const std::string& host, const MasterRank& met) {
+    const store::Outranked words{host, met, "", ""};
+    why = store::must_not_start(words, core.journal().rank());
+    if (auto kept = store::write_outranked(state_dir, words); !kept)
+      log::error("outranked_not_kept", {{"why", kept.error().text}});
+    loop.stop();
+  });
+}
+
+ArchiveParts archive_parts(boost::asio::io_context& loop, RealWorld& world,
+                           const std::string& state_dir) {
+  auto post = [&loop](std::function<void()> act) { boost::asio::post(loop, std::move(act)); };
+  return {state_dir, [&world](const std::string& hash) { return world.blob(hash); }, post};
+}
+
+// From now on jobs are forgotten once their records are there; the highest number of a run.
+std::uint32_t begin_archive(Archive& archive, Core& core, const Journal::Began& began) {
+  auto last = archive.last_job();
+  archive.begin(core.journal().published(), began.before.seq, began.events,
+                [&core] { return core.seen(); });
+  core.set_archive(&archive);
+  return last;
 }
 
 Result<void> serve(const Options& options) {
@@ -271,6 +302,7 @@ Result<void> serve(const Options& options) {
   WM_TRY(auto audit, AuditWriter::open(folders.state, [&loop](std::function<void()> act) {
            boost::asio::post(loop, std::move(act));
          }));
+  Archive archive(archive_parts(loop, *world, folders.state));
   GatedPeers to_clients(*world, *audit);
   LsbEvents lsb_events;
   Notifier notifier(folders.state + "/notices.mark");
@@ -280,6 +312,7 @@ Result<void> serve(const Options& options) {
       [&](const AcctRequest& request) { return accounting->history(request); },
       [&](const std::vector<Event>& events, const Cluster& after) {
         accounting->take(events, after);
+        archive.take(events, world->mono());
         const auto& journal = core.journal();
         if (journal.newest().seq == after.seq)
           accounting->idle(world->wall(), core.keep_accounting());
@@ -300,16 +333,11 @@ Result<void> serve(const Options& options) {
   WM_TRY(core.start(&began));
   notifier.begin(began.events, core.journal().published());
   WM_TRY(auto accounted, accounting->last_job());
+  accounted = std::max(accounted, begin_archive(archive, core, began));
   WM_TRY(catch_up(*accounting, core, std::move(began)));
   WM_TRY(settle_outranked(folders.state, core, loop, accounted));
   std::string outranked;
-  core.hosts().on_outranked([&](const std::string& host, const MasterRank& met) {
-    const store::Outranked words{host, met, "", ""};
-    outranked = store::must_not_start(words, core.journal().rank());
-    if (auto kept = store::write_outranked(folders.state, words); !kept)
-      log::error("outranked_not_kept", {{"why", kept.error().text}});
-    loop.stop();
-  });
+  stop_when_outranked(core, folders.state, loop, outranked);
   Counters counters;
   std::unique_ptr<http::MetricsDoor> metrics;
   const auto& place = options.metrics.empty() ? conf.monitor.metrics : options.metrics;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "daemons/wnoded/web_port.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
 #include "libwm/launch/part_env.h"
@@ -109,7 +110,9 @@ void Core::adopt(const std::vector<launch::ShepherdUp>& shepherds,
     recall_cpus(entry);
     outside_.authorise(entry.order, [this, key = up.key](const Result<Authorised>& permit) {
       auto at = attempts_.find(key);
-      if (at != attempts_.end() && permit) grant(at->second, *permit);
+      if (at == attempts_.end() || !permit) return;
+      grant(at->second, *permit);
+      owns_web_port(outside_, key, at->second.order, permit->account);
     });
     log::info("attempt_adopted", {{"attempt", to_string(up.key)}, {"tasks", up.tasks.size()}});
   }
@@ -158,6 +161,7 @@ void Core::on_session_lost(bool down) {
 /// Ends that are not acknowledged count as known: the fact itself follows at once.
 HostRegister Core::registration() const {
   auto words = card_;
+  words.takes_changes = true;
   words.gpus = gpus_.reports();
   for (const auto& [key, entry] : attempts_) {
     if (entry.forgotten && entry.stage == Stage::Over) continue;
@@ -262,7 +266,7 @@ void Core::on(const launch::AttemptKey& key, Entry& entry, const launch::Attempt
      launch::Delivered{known ? ""
                              : "whether its report is written is not known: "
                                "its shepherd was killed"});
-  outside_.release_port(key);
+  outside_.job_ports().release(key);
   bool wanted = !entry.forgotten && !entry.ending && word.record.cause == launch::EndCause::Exited;
   if (wanted) bring_in_line(key, entry);  // a task was ordered while the last one ended
   drop_if_done(key);

@@ -41,7 +41,7 @@ void Core::look_for_meetings() {
     ports[key] = port;
     if (port != 0 && (may_have_met(entry) || !entry.meeting.is_settled(port))) uses[port];
   }
-  if (!uses.empty()) outside_.look_at_ports(uses);
+  if (!uses.empty()) outside_.job_ports().look_at(uses);
   for (const auto& [key, port] : ports) {
     auto& entry = attempts_[key];
     auto use = uses.find(port);

@@ -4,8 +4,10 @@
 #include <algorithm>
 
 #include "daemons/wnoded/core.h"
+#include "daemons/wnoded/web_port.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
+#include "libwm/elastic/agent_change.h"
 #include "libwm/launch/part_env.h"
 #include "libwm/launch/warm.h"
 
@@ -257,7 +259,9 @@ void Core::start(const launch::AttemptKey& key, Entry& entry) {
   if (auto port = lease_port(key, entry.order); !port)
     return never_started(key, entry, Term::LaunchFailed, port.error().text);
   missing.team.port = entry.order.team.port;
-  auto spec = launch::plan_attempt(missing, host_, *entry.account, times_);
+  auto facts = host_;
+  facts.owns_web_port = owns_web_port(outside_, key, entry.order, *entry.account);
+  auto spec = launch::plan_attempt(missing, facts, *entry.account, times_);
   spec.memo = memo_of(entry.order);
   choose_cpus(entry);
   if (!entry.bindings.empty()) spec.files.push_back(affinity_file(entry));
@@ -353,8 +357,10 @@ void Core::on_signal(const HostSignal& words) {
 void Core::on_agent_order(const AgentOrder& order) {
   auto at = attempts_.find({order.job, order.attempt});
   if (at == attempts_.end()) return;
-  at->second.agent_order = order;
-  outside_.tell_agent(at->first, order);
+  auto whole = elastic::completed(order, at->second.agent_order);
+  if (!whole) return;  // of a session before: everything is told again
+  at->second.agent_order = *whole;
+  outside_.tell_agent(at->first, *whole);
 }
 
 void Core::on_peek(const PeekRequest& request) {

@@ -32,7 +32,7 @@ bool Core::serves_port(const HostOrder& order) const {
 Result<void> Core::lease_port(const launch::AttemptKey& key, HostOrder& order) {
   if (!serves_port(order)) return {};
   proc::PortRange range{host_.limits.job_port_first, host_.limits.job_port_last};
-  WM_TRY(order.team.port, outside_.lease_port(key, range, order.team.port));
+  WM_TRY(order.team.port, outside_.job_ports().lease(key, range, order.team.port));
   return {};
 }
 
@@ -40,7 +40,7 @@ Result<void> Core::lease_port(const launch::AttemptKey& key, HostOrder& order) {
 /// again, if they can be.
 void Core::hold_port(const launch::AttemptKey& key, const HostOrder& order) {
   if (!serves_port(order) || order.team.port == 0) return;
-  if (auto held = outside_.hold_port(key, order.team.port); !held)
+  if (auto held = outside_.job_ports().hold(key, order.team.port); !held)
     log::warn("port_not_held", {{"attempt", to_string(key)}, {"why", held.error().text}});
 }
 

@@ -12,13 +12,13 @@
 #include <string>
 #include <vector>
 
+#include "daemons/wnoded/host_ports.h"
 #include "daemons/wnoded/signed_order.h"
 #include "libwm/base/result.h"
 #include "libwm/base/units.h"
 #include "libwm/gpu/gpu_reading.h"
 #include "libwm/launch/launcher.h"
 #include "libwm/model/node/node.h"
-#include "libwm/proc/job_ports.h"
 
 namespace wm::node {
 
@@ -55,15 +55,8 @@ class Outside {
   /// @errors (to done) as of those
   virtual void prove(std::function<void(Result<launch::Account>)> done) = 0;
 
-  /// Holds and lets go the port promised to an attempt. @errors as proc::JobPorts
-  /// As proc::JobPorts, at this host's address.
-  virtual Result<std::uint32_t> lease_port(const launch::AttemptKey& key,
-                                           const proc::PortRange& range, std::uint32_t wanted) = 0;
-  virtual Result<void> hold_port(const launch::AttemptKey& key, std::uint32_t first) = 0;
-  virtual void release_port(const launch::AttemptKey& key) = 0;
-
-  /// Who is at the local ports that are its keys. @cost O(connections of the machine)
-  virtual void look_at_ports(std::map<std::uint16_t, PortUse>& uses) = 0;
+  /// Ports of attempts.
+  virtual HostPorts& job_ports() = 0;
 
   /// Whether there is such a file. @cost one stat
   virtual bool exists(const std::string& path) = 0;

@@ -38,8 +38,8 @@ void Probe::ask(Duration kill_grace) {
 
 void Probe::start(const launch::Account& account, Duration kill_grace) {
   proc::PortRange range{host_.limits.job_port_first, host_.limits.job_port_last};
-  auto port = outside_.lease_port(key_, range, 0);
-  outside_.release_port(key_);
+  auto port = outside_.job_ports().lease(key_, range, 0);
+  outside_.job_ports().release(key_);
   if (!port) return again(port.error().text);
   launch::AttemptSpec spec;
   spec.cluster = host_.cluster;

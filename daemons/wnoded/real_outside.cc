@@ -70,7 +70,8 @@ RealOutside::RealOutside(boost::asio::io_context& loop, NodeSetup setup)
                                        "session_given_up", {{"why", given_up_}});
                             boost::asio::post(loop_, [this] { master_.give_up(); });
                           })),
-      timer_(loop) {}
+      timer_(loop),
+      ports_(setup_.host.address, "wm " + setup_.host.cluster + "/" + setup_.host.name) {}
 
 RealOutside::~RealOutside() { workers_.join(); }
 
@@ -121,6 +122,7 @@ Result<void> RealOutside::adopt() {
   // read after connecting: a shepherd that ended in between has written its record by now
   WM_TRY(auto records, proc::read_exits(setup_.folders.exits, tell_damage));
   core_.adopt(found.living, records);
+  ports_.drop_old_rules();
   shepherds_.listen([this](const auto& key, const auto& word) { on_word(key, word); },
                     [this](const auto& key) { core_.on_shepherd_lost(key); });
   late_.insert(found.late.begin(), found.late.end());
@@ -195,15 +197,6 @@ void RealOutside::prove(std::function<void(Result<launch::Account>)> done) {
     if (auto config = own_config_.read(); account && !config) account = config.error();
     boost::asio::post(loop_, [done, account] { done(account); });
   });
-}
-
-Result<std::uint32_t> RealOutside::lease_port(const launch::AttemptKey& key,
-                                              const proc::PortRange& range, std::uint32_t wanted) {
-  return ports_.lease(key, range, wanted);
-}
-
-Result<void> RealOutside::hold_port(const launch::AttemptKey& key, std::uint32_t first) {
-  return ports_.hold(key, setup_.host.address, first);
 }
 
 bool RealOutside::exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }

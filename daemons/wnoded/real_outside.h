@@ -15,7 +15,6 @@
 #include "daemons/wnoded/own_config.h"
 #include "daemons/wnoded/shepherds.h"
 #include "libwm/gpu/nvml.h"
-#include "libwm/proc/job_ports.h"
 #include "libwm/proc/port_uses.h"
 #include "libwm/proc/rapl.h"
 #include "libwm/proc/topology.h"
@@ -56,11 +55,7 @@ class RealOutside : public Outside {
   launch::Launcher& launcher() override { return shepherds_; }
   void authorise(const HostOrder& order, std::function<void(Result<Authorised>)> done) override;
   void prove(std::function<void(Result<launch::Account>)> done) override;
-  Result<std::uint32_t> lease_port(const launch::AttemptKey& key, const proc::PortRange& range,
-                                   std::uint32_t wanted) override;
-  Result<void> hold_port(const launch::AttemptKey& key, std::uint32_t first) override;
-  void release_port(const launch::AttemptKey& key) override { ports_.release(key); }
-  void look_at_ports(std::map<std::uint16_t, PortUse>& uses) override { proc::look_at_ports(uses); }
+  HostPorts& job_ports() override { return ports_; }
   bool exists(const std::string& path) override;
   std::vector<std::uint32_t> cpus_of(std::int32_t pid) override;
   void read_gpus(std::function<void(std::vector<gpu::GpuReading>)> done) override;
@@ -91,7 +86,7 @@ class RealOutside : public Outside {
   bool dialling_ = false;    ///< the master has been dialled once
   boost::asio::steady_timer timer_;
   boost::asio::thread_pool workers_{2};
-  proc::JobPorts ports_;
+  RealPorts ports_;
   proc::Rapl rapl_;
   std::set<launch::AttemptKey> sweeping_;  ///< found dead at the start
   std::set<launch::AttemptKey> late_;      ///< found then, and silent

@@ -29,6 +29,7 @@
 #include "libwm/http/server.h"
 #include "libwm/proc/channel.h"
 #include "libwm/proc/ready.h"
+#include "libwm/serve/package.h"
 
 namespace wm::router {
 namespace {
@@ -115,6 +116,20 @@ Result<void> tell_place(const std::string& path, std::string place) {
   return replace_file(path, place + "\n", 0644);
 }
 
+// What run_kernel.py has left there. Its words are a user's program's: a line of them is passed on.
+KernelFailure failure_in(const std::string& folder) {
+  constexpr std::size_t kMost = 500;
+  auto path = folder + "/" + serve::kKernelFailed;
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) != 0) return {};
+  auto text = contents(path);
+  if (!text) return {};
+  auto line = text->substr(0, std::min(text->find('\n'), kMost));
+  auto at = std::chrono::seconds(facts.st_mtim.tv_sec) +
+            std::chrono::nanoseconds(facts.st_mtim.tv_nsec);
+  return {WallTime(std::chrono::duration_cast<Duration>(at)), line};
+}
+
 Notes notes_in(const std::string& folder, std::uint32_t rank, std::uint32_t routers) {
   auto path = [folder](std::uint32_t of) {
     return folder + "/" + serve::router_name(of) + ".load";
@@ -127,7 +142,8 @@ Notes notes_in(const std::string& folder, std::uint32_t rank, std::uint32_t rout
           [path](std::uint32_t of) {
             auto note = contents(path(of));
             return note ? *note : std::string();
-          }};
+          },
+          [folder] { return failure_in(folder); }};
 }
 
 Result<serve::Profile> read_own(const std::string& folder) {
@@ -176,6 +192,11 @@ void answer(Room& room, const std::string& folder, http::Exchange& exchange) {
   const auto& head = exchange.head();
   if (head.method == "POST" && head.target == "/profile") {
     (void)exchange.reply(reread(room, folder));
+    return;
+  }
+  if (head.method == "POST" && (head.target == "/close" || head.target == "/open")) {
+    room.close(head.target == "/close");
+    (void)exchange.reply({200, {}, ""});
     return;
   }
   if (head.method == "GET" && head.target == "/state") {

@@ -55,7 +55,7 @@ Room::Room(serve::Profile profile, const wire::SharedKey& key, Wants wants, Note
       transport_(loop_, 1),
       timer_(loop_),
       desk_(profile_.name, profile_),
-      scale_(profile_.policy),
+      scale_(profile_.policy, profile_.connection_timeout),
       peers_(notes_.rank),
       began_(steady_now()),
       next_task_((std::uint64_t{notes_.rank} << 48) + 1),
@@ -71,6 +71,7 @@ Result<std::string> Room::listen(const wire::Endpoint& at) {
 
 void Room::run() {
   peers_.adopt(silence(profile_.policy));
+  awaited_ = wall_now() - 1min;  // kernels begin when we do
   if (notes_.rank == 0) want(scale_.wanted());
   tick();
   loop_.run();
@@ -99,12 +100,23 @@ void Room::adopt(serve::Profile profile) {
   boost::asio::post(loop_, [this, profile = std::move(profile)]() mutable {
     profile_ = std::move(profile);
     desk_.adopt(profile_);
-    scale_.adopt(profile_.policy);
+    scale_.adopt(profile_.policy, profile_.connection_timeout);
     peers_.adopt(silence(profile_.policy));
     log::info("profile_changed", {{"kernel_min", profile_.policy.kernel_min},
                                   {"kernel_max", profile_.policy.kernel_max}});
     look(steady_now());
   });
+}
+
+void Room::close(bool closed) {
+  std::promise<void> done;
+  auto taken = done.get_future();
+  boost::asio::post(loop_, [this, &done, closed] {
+    desk_.close(closed);
+    log::info(closed ? "closed" : "opened", {{"queued", desk_.load(steady_now()).queued}});
+    done.set_value();
+  });
+  taken.get();
 }
 
 std::string Room::series(std::int64_t seconds) {
@@ -146,6 +158,7 @@ void Room::greet(std::uint64_t number, const wire::Frame& frame) {
   log::info("kernel_up", {{"kernel", number}, {"instance", hello->instance}});
   (void)guest.link->send(type_of(serve::Word::Welcome),
                          serve::to_bytes(serve::KernelWelcome{profile_.policy.parallel_size}));
+  awaited_ = wall_now();
   obey(desk_.joined(number, *hello, steady_now()));
 }
 
@@ -193,12 +206,22 @@ void Room::obey(serve::DeskActions actions) {
 void Room::tick() {
   auto time = steady_now();
   obey(desk_.tick(time));
+  hear_of_failures();
   if (time >= next_look_) look(time);
   if (time >= meter_.due()) meter_.close(desk_.load(time), scale_.wanted(), time, wall_now());
   timer_.expires_after(kTick);
   timer_.async_wait([this](const boost::system::error_code& ec) {
     if (!ec) tick();
   });
+}
+
+// A kernel that ends before it serves will do so again: nobody waits for the next one. What an
+// earlier one left counts no more once a kernel was there.
+void Room::hear_of_failures() {
+  auto load = desk_.load(steady_now());
+  if (!notes_.failed || load.kernels > 0 || load.queued == 0) return;
+  auto failure = notes_.failed();
+  if (!failure.why.empty() && failure.at > awaited_) obey(desk_.kernels_fail(failure.why));
 }
 
 void Room::look(TimePoint time) {
@@ -239,6 +262,7 @@ void Room::wake() {
 
 void Room::want(std::uint32_t kernels, bool again) {
   if (kernels != told_) log::info("kernels_wanted", {{"kernels", kernels}});
+  if (told_ == 0 && kernels > 0) awaited_ = wall_now();
   told_ = kernels;
   wants_(kernels, again);
 }

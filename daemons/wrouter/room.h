@@ -31,11 +31,18 @@ struct Answer {
   int retry_after = 0;  ///< @units s; 0: not said
 };
 
-/// Where routers of one service leave word for each other. @thread the loop's
+/// How a kernel ended that had not served yet; no words: none has.
+struct KernelFailure {
+  WallTime at{};
+  std::string why;
+};
+
+/// Where routers of one service leave word for each other, and kernels for them. @thread the loop's
 struct Notes {
   std::uint32_t rank = 0, routers = 1;
   std::function<void(const std::string& note)> leave;
   std::function<std::string(std::uint32_t rank)> read;  ///< empty: there is none
+  std::function<KernelFailure()> failed = {};           ///< the newest; null: never any
 };
 
 /// See above. ask() and state() are for other threads, everything else for the loop's.
@@ -59,6 +66,8 @@ class Room {
   Answer ask(std::string body, std::uint64_t group = 0);
   /// Works by this profile from now on. @thread as ask
   void adopt(serve::Profile profile);
+  /// Takes no more requests, or does again; those that it has are answered. @thread as ask
+  void close(bool closed);
   /// What it does, as JSON. @thread as ask
   std::string state();
   /// Its figures of the last `seconds`, as JSON (serve/meter.h). @thread as ask
@@ -79,6 +88,7 @@ class Room {
   void obey(serve::DeskActions actions);
   void tick();
   void look(TimePoint now);
+  void hear_of_failures();
   void want(std::uint32_t kernels, bool again = false);
   void wake();
   serve::Load whole(TimePoint time);
@@ -103,6 +113,7 @@ class Room {
   std::unordered_map<std::uint64_t, Done> waiting_;
   std::uint64_t next_guest_ = 1;
   TimePoint next_look_{}, began_{};
+  WallTime awaited_{};  // since when a kernel is wanted, or the last one came
   std::uint64_t next_task_;  // unlike those of the other routers
   TimePoint rated_{};
   serve::DeskCounts counted_;  // at rated_

@@ -1,6 +1,9 @@
 #include "daemons/wshepherd/copiers.h"
 
 #include <signal.h>
+#include <sys/wait.h>
+
+#include <cerrno>
 
 #include "daemons/wshepherd/user/output.h"
 
@@ -61,7 +64,10 @@ void Copiers::on_exit(Task& task, const Exit& exit) {
   if (exit.status == 0 || !ran) return;
   auto& record = task.record;
   record.text += (record.text.empty() ? "" : "; ") + ("output lost: " + lost_words(exit.status));
-  bool well = record.status == 0 && record.cause == launch::EndCause::Exited;
+  // The agent that wrote them to a file of all hosts is started again: few lines are lost, no disk
+  // is full.
+  bool agent = WIFEXITED(exit.status) && WEXITSTATUS(exit.status) == EPIPE;
+  bool well = record.status == 0 && record.cause == launch::EndCause::Exited && !agent;
   if (well && attempt_.spec.lost_output_fails) record.cause = launch::EndCause::OutputLost;
   else if (attempt_.note.empty()) attempt_.note = "Output lost: " + lost_words(exit.status) + ".";
 }

@@ -20,6 +20,7 @@ WM_FIELDS(TimeConf) {
   f(140, s.restart_quiet);
   f(280, s.stray_grace);
   f(220, s.fence_after), f(530, s.usage_interval);
+  f(570, s.keep_runs), f(571, s.keep_batch_runs);
 }
 WM_FIELDS(LimitConf) {
   f(2, s.max_array_size), f(3, s.newcomer_tries), f(4, s.max_requeue);
@@ -128,7 +129,7 @@ WM_FIELDS(AppConf) {
   f(80, s.container), f(81, s.requeue_exits.excluding);
   f(440, s.command), f(441, s.idle);
   f(530, s.controls), f(531, s.min_tasks), f(532, s.max_tasks), f(533, s.limits);
-  f(534, s.run_estimate);
+  f(534, s.run_estimate), f(570, s.keep_runs);
 }
 WM_FIELDS(UserConf) {
   f(1, s.name), f(2, s.groups), f(3, s.max_slots), f(5, s.plan), f(6, s.shares);

@@ -54,7 +54,7 @@ WM_FIELDS(AgentOrder) {
   f(1, s.job.job), f(2, s.job.index), f(3, s.attempt), f(4, s.lead), f(5, s.lead_host);
   f(6, s.lead_address), f(7, s.generation), f(8, s.tasks), f(9, s.start_window);
   f(10, s.connect_limit), f(11, s.hang_limit), f(12, s.last_epoch), f(13, s.agents);
-  f(382, s.world), f(405, s.groups);
+  f(382, s.world), f(405, s.groups), f(590, s.since), f(591, s.gone);
 }
 /// Masters before `world` told everybody all tasks.
 inline void complete(AgentOrder& order) {

@@ -3,6 +3,7 @@
 
 #include "libwm/codec/codec.h"
 #include "libwm/codec/job_fields.h"
+#include "libwm/codec/run_fields.h"
 
 namespace wm {
 
@@ -82,6 +83,8 @@ WM_FIELDS(TokensRevoked) {
 WM_FIELDS(TakenOver) { f(1, s.term), f(2, s.last_job), f(3, s.by), f(4, s.why); }
 WM_FIELDS(ClockStepped) { f(1, s.by), f(2, s.waits); }
 WM_FIELDS(ClockTrusted) { f(1, s.by), f(2, s.why); }
+WM_FIELDS(RunDescribed) { f(1, s.run), f(2, s.words), f(3, s.by); }
+WM_FIELDS(RunDeleted) { f(1, s.run), f(2, s.by); }
 
 }  // namespace wm
 

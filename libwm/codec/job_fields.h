@@ -97,6 +97,26 @@ WM_FIELDS(KillWish) { f(1, s.term), f(2, s.by), f(3, s.text), f(4, s.at), f(5, s
 WM_FIELDS(Preempted) {
   f(1, s.by), f(2, s.leave_by), f(3, s.requeue), f(4, s.text), f(370, s.hold);
 }
+namespace codec {
+/// Written as the list of Task that it was.
+class TasksShape final : public Shape {
+ public:
+  void write(std::string& out, int tag, const void* value, bool) const override {
+    for (const Task& task : *static_cast<const Tasks*>(value))
+      kShape<Task>.write(out, tag, &task, true);
+  }
+  bool read(const Field& field, void* value, int depth) const override {
+    Task task;
+    bool ok = kShape<Task>.read(field, &task, depth);
+    static_cast<Tasks*>(value)->push_back(std::move(task));
+    return ok;
+  }
+};
+template <>
+struct ShapeOf<Tasks> {
+  static constexpr TasksShape value{};
+};
+}  // namespace codec
 WM_FIELDS(PromisedPlace) { f(1, s.host), f(2, s.tasks); }
 WM_FIELDS(StepReport) {
   f(1, s.hosts), f(2, s.tasks), f(3, s.local_batch), f(4, s.step), f(5, s.exchange);

@@ -5,6 +5,7 @@
 #include "libwm/codec/codec.h"
 #include "libwm/codec/job_fields.h"
 #include "libwm/codec/selection_fields.h"
+#include "libwm/codec/view_fields.h"
 
 namespace wm {
 
@@ -27,13 +28,6 @@ WM_FIELDS(ResizeRequest) {
 }
 WM_FIELDS(ResizeReply) { f(1, s.cap); }
 WM_FIELDS(JobsRequest) { f(1, s.jobs); }
-WM_FIELDS(PriorityTerm) { f(1, s.name), f(2, s.value), f(3, s.text); }
-WM_FIELDS(JobView) {
-  f(1, s.job), f(2, s.id), f(3, s.app), f(4, s.app_type), f(5, s.plan), f(6, s.resize);
-  f(7, s.task_hosts), f(8, s.reasons), f(9, s.progress), f(10, s.result_dir), f(11, s.priority);
-  f(12, s.excluded_hosts), f(13, s.run_limit), f(200, s.setback_hosts), f(400, s.exec_id);
-  f(600, s.meeting), f(530, s.use);
-}
 WM_FIELDS(JobsReply) { f(1, s.jobs), f(2, s.missing), f(3, s.rest); }
 WM_FIELDS(JobsReplyBytes) { f(1, s.jobs), f(2, s.missing), f(3, s.rest); }
 WM_FIELDS(ClientPeek) { f(1, s.job), f(2, s.task), f(3, s.stream), f(4, s.offset); }

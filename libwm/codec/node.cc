@@ -18,7 +18,7 @@ WM_FIELDS(AttemptStatus) {
 WM_FIELDS(HostRegister) {
   f(1, s.version), f(2, s.name), f(3, s.address), f(4, s.boot), f(5, s.type), f(6, s.model);
   f(7, s.capacity), f(8, s.attempts), f(20, s.gpus), f(541, s.cpus), f(410, s.network),
-      f(451, s.obeyed);
+      f(451, s.obeyed), f(592, s.takes_changes);
 }
 WM_FIELDS(TaskMeter) {
   f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.seen), f(5, s.busy), f(6, s.energy_mj);

@@ -48,6 +48,12 @@ constexpr Key<A> kAppKeys[] = {
      {0, 365 * kDay},
      Effect::NewJobs,
      "Run estimate (-We) of jobs that give none. 0: the queue's."},
+    {"keep_runs",
+     [](A& a) -> Field { return &a.keep_runs; },
+     {0, 36500 * kDay},
+     Effect::Reconfig,
+     "How long the archive keeps the record of its jobs; 0: until their owner deletes it. none: "
+     "keep_runs or keep_batch_runs of wm.conf."},
     {"min_tasks",
      [](A& a) -> Field { return &a.min_tasks; },
      {0, 1000000},
@@ -169,9 +175,9 @@ constexpr Key<A> kAppKeys[] = {
      "What its tasks run in: nothing (none), or a container made by charliecloud (ch-run), podman "
      "without root, or apptainer."},
     {"container_image", [](A& a) -> Field { return &a.container.image; }, kAny, Effect::NewJobs,
-     "The image: a folder or squashfs file for charliecloud, a name for podman, a file for "
-     "apptainer. $LSB_CONTAINER_IMAGE in it stands for that variable of the job. It is looked for, "
-     "and with podman fetched, before the run limit counts. An execution may name another "
+     "The image: a folder or squashfs file for charliecloud, a name for podman, a file or "
+     "a name for apptainer. $LSB_CONTAINER_IMAGE in it stands for that variable of the job. It is looked for, "
+     "and with podman and apptainer fetched, before the run limit counts. An execution may name another "
      "(--msd-image-name); without an image here only those that do run in a container."},
     {"container_binds", [](A& a) -> Field { return &a.container.binds; }, kAny, Effect::NewJobs,
      "Paths of the host that are seen inside, each as PATH or PATH:PATH-INSIDE. The job's folder, "

@@ -97,6 +97,18 @@ constexpr Key<C> kClusterKeys[] = {
      Effect::Reconfig,
      "How long files of events (history-YYYYMM.db) stay after the last event in them. Accounting "
      "can be made again (badmin rebuild-acct) only while all of them are there. 0: for ever."},
+    {"keep_runs",
+     [](C& c) -> Field { return &c.times.keep_runs; },
+     {0, 36500 * kDay},
+     Effect::Reconfig,
+     "How long the archive keeps the record of a training, notebook, service or search that has "
+     "ended: what pages, REST and dlicmd show of it after clean_period. Its files stay where "
+     "they are. 0: until its owner deletes it."},
+    {"keep_batch_runs",
+     [](C& c) -> Field { return &c.times.keep_batch_runs; },
+     {0, 36500 * kDay},
+     Effect::Reconfig,
+     "The same of batch jobs. 0: none is kept."},
     {"log_to",
      [](C& c) -> Field {
        return Choice{&c.log_to, kLogs};
@@ -410,10 +422,8 @@ constexpr Key<C> kClusterKeys[] = {
      Effect::Reconfig,
      "So many requests are with the submit policy at a time; others wait."},
     {"submit_policy_failure",
-     [](C& c) -> Field {
-       return Choice{&c.submit_policy.failure, kFailures};
-     },
-     kAny, Effect::Reconfig,
+     [](C& c) -> Field { return Choice{&c.submit_policy.failure, kFailures}; }, kAny,
+     Effect::Reconfig,
      "What is done with a submission when the submit policy fails: it takes too long, ends with "
      "another status than 0, or says what is no answer. Either way an error is logged."},
     {"store_queue",

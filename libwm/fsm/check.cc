@@ -270,7 +270,8 @@ std::set<HostId> hosts_held_by(const Job& job) {
 }
 
 // `mem` is false where the tasks hold theirs already; of memory per host one of them holds all.
-Result<void> check_rooms(const Cluster& cluster, const Job& job, const std::vector<Task>& tasks,
+template <class TaskList>
+Result<void> check_rooms(const Cluster& cluster, const Job& job, const TaskList& tasks,
                          const TaskRequest& request, bool mem) {
   std::map<HostId, std::uint32_t> counts;
   for (const auto& task : tasks)

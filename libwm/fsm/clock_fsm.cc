@@ -30,7 +30,7 @@ void shift(Job& job, Duration by) {
   shift(job.times.dispatched, by);
   shift(job.times.started, by);
   shift(job.times.ended, by);
-  for (auto& task : job.tasks) shift(task, by);
+  for (std::size_t i = 0; i < job.tasks.size(); ++i) shift(job.tasks.edit(i), by);
   shift(job.waits, by);
   shift(job.holding.as_of, by);
   shift(job.holding.draw.as_of, by);

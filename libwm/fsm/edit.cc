@@ -100,9 +100,10 @@ void take_slot(Cluster& cluster, Job& job, const Task& task) {
 // Memory per host is held as long as any of the job's tasks is there.
 void hand_memory_on(Job& job, Task& task) {
   if (!job.spec().task.mem_per_host || task.mem_elsewhere) return;
-  for (Task& heir : job.tasks) {
+  for (std::size_t i = 0; i < job.tasks.size(); ++i) {
+    const Task& heir = job.tasks[i];
     if (!heir.holds_slot() || heir.host != task.host || !heir.mem_elsewhere) continue;
-    heir.mem_elsewhere = false;
+    job.tasks.edit(i).mem_elsewhere = false;
     task.mem_elsewhere = true;
     return;
   }

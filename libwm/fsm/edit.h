@@ -156,5 +156,8 @@ void apply_to(Cluster& c, const TakenOver& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const ClockStepped& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const ClockTrusted& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const JobDelivered& e, WallTime now, Touched& t);
+// What is said of a run, and its deletion, are the archive's: no state of a job.
+inline void apply_to(Cluster&, const RunDescribed&, WallTime, Touched&) {}
+inline void apply_to(Cluster&, const RunDeleted&, WallTime, Touched&) {}
 
 }  // namespace wm::fsm

@@ -20,6 +20,7 @@ Touched apply(Cluster& cluster, const Event& event) {
   for (auto id : touched.jobs) {
     index_setbacks(cluster, id);
     index_delivery(cluster, id);
+    index_job(cluster, id);
   }
   return touched;
 }

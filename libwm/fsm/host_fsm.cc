@@ -1,5 +1,9 @@
 // The host machine (model/host.h has the diagram), queues and the configuration.
 #include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
 
 #include "libwm/fsm/edit.h"
 
@@ -188,19 +192,62 @@ void apply_to(Cluster& c, const GpuMarked& e, WallTime, Touched& t) {
   t.schedule = true;
 }
 
+namespace {
+
+// What an order says of the configuration: another profile, queue or plan concerns its jobs,
+// another of the cluster's times all.
+class Concerned {
+ public:
+  Concerned(const Config& before, const Config& now)
+      : before_(before), now_(now), all_(before.cluster.times != now.cluster.times) {}
+  bool operator()(const JobSpec& spec) {
+    if (all_) return true;
+    auto [known, fresh] = of_.try_emplace({spec.app, spec.queue, spec.plan});
+    if (fresh) known->second = differs(spec);
+    return known->second;
+  }
+
+ private:
+  template <class T>
+  static bool differ(const T* a, const T* b) {
+    return a && b ? !(*a == *b) : a != b;
+  }
+  bool differs(const JobSpec& spec) const {
+    return !(app_of(before_, spec) == app_of(now_, spec)) ||
+           differ(before_.queue(spec.queue), now_.queue(spec.queue)) ||
+           differ(before_.plan(spec.plan), now_.plan(spec.plan));
+  }
+  const Config &before_, &now_;
+  bool all_;
+  std::map<std::tuple<std::string, std::string, std::string>, bool> of_;
+};
+
+void touch_concerned(const Cluster& c, const Config& before, Touched& t) {
+  Concerned concerned(before, *c.config);
+  c.indexes.jobs_on.each([&](std::uint32_t, const JobsOnHost& jobs) {
+    for (const auto& [id, slots] : jobs)
+      if (!t.orders.contains(id) && concerned(find_job(c, id)->spec())) t.orders.insert(id);
+  });
+}
+
+}  // namespace
+
 void apply_to(Cluster& c, const ConfigLoaded& e, WallTime, Touched& t) {
   charge_up_to_now(c);
+  const auto before = c.config;
   bool others = c.config->budgets != e.config->budgets;
   if (others) settle_budgets(c);
   c.config = e.config;
   index_config(c);
-  c.hosts.each([&](std::uint32_t, const Host& host) { t.hosts.insert(host.id); });
-  for (auto id : t.hosts) {
+  std::vector<HostId> hosts;
+  c.hosts.each([&](std::uint32_t, const Host& host) { hosts.push_back(host.id); });
+  for (auto id : hosts) {
     Host& host = edit_host(c, id);
     host.capacity = with_conf(host.capacity, c.config->host(host.name));
     fit_owners(host);
   }
   if (others) draw_anew(c);
+  touch_concerned(c, *before, t);
   t.schedule = true;
 }
 

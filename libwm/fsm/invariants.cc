@@ -99,6 +99,16 @@ std::map<std::uint32_t, T> all_of(const Table<T>& table) {
   return all;
 }
 
+template <class T>
+std::vector<T> all_of(const Ordered<T>& index) {
+  std::vector<T> all;
+  index.each_from(T{}, [&](const T& entry) {
+    all.push_back(entry);
+    return true;
+  });
+  return all;
+}
+
 Result<void> check_indexes(const Cluster& cluster) {
   Cluster walked = cluster;
   build_indexes(walked);
@@ -112,6 +122,17 @@ Result<void> check_indexes(const Cluster& cluster) {
     return broken("the index of jobs whose output is being written");
   if (*cluster.indexes.gaps != *walked.indexes.gaps)
     return broken("the index of hosts with gaps in their configuration");
+  if (all_of(cluster.indexes.by_user) != all_of(walked.indexes.by_user) ||
+      all_of(cluster.indexes.by_name) != all_of(walked.indexes.by_name) ||
+      all_of(cluster.indexes.services) != all_of(walked.indexes.services))
+    return broken("the index of jobs by user, name or service");
+  if (all_of(cluster.indexes.moved) != all_of(walked.indexes.moved))
+    return broken("the index of jobs with a place in their queue");
+  if (all_of(cluster.indexes.waits) != all_of(walked.indexes.waits) ||
+      cluster.indexes.waiting != walked.indexes.waiting)
+    return broken("the count of jobs that wait");
+  if (all_of(cluster.indexes.arrays) != all_of(walked.indexes.arrays))
+    return broken("the count of an array's elements by state");
   if (cluster.indexes.hosts_missing != walked.indexes.hosts_missing)
     return broken("the count of hosts that never registered");
   return {};

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "libwm/fsm/edit.h"
+#include "libwm/fsm/part.h"
 
 namespace wm::fsm {
 namespace {
@@ -26,7 +27,7 @@ void add_tasks(Cluster& c, Job& job, const std::vector<Task>& tasks, WallTime no
     task.mem_elsewhere = per_host && !paid.insert(task.host).second;
     job.last_task = std::max(job.last_task, task.number);
     job.tasks.push_back(task);
-    take_slot(c, job, job.tasks.back());
+    take_slot(c, job, task);
   }
   ++job.generation;
 }
@@ -77,7 +78,7 @@ void forget_old_tasks(Job& job) {
   auto gone = [](const Task& t) { return t.state == TaskState::Gone; };
   auto excess = std::count_if(job.tasks.begin(), job.tasks.end(), gone) - kKept;
   if (excess <= 0) return;
-  std::erase_if(job.tasks, [&](const Task& t) { return gone(t) && excess-- > 0; });
+  job.tasks.remove_if([&](const Task& t) { return gone(t) && excess-- > 0; });
 }
 
 // An attempt may be over before its owner's command has asked for its output.
@@ -185,9 +186,12 @@ void apply_to(Cluster& c, const TasksAdded& e, WallTime now, Touched& t) {
 
 void apply_to(Cluster& c, const TasksLeaving& e, WallTime, Touched& t) {
   Job& job = edit_job(c, e.job);
-  for (auto& task : job.tasks) {
-    bool named = std::find(e.tasks.begin(), e.tasks.end(), task.number) != e.tasks.end();
-    if (!named || (task.state != TaskState::Running && task.state != TaskState::Starting)) continue;
+  for (TaskNumber number : e.tasks) {
+    auto at = job.tasks.position(number);
+    if (at == job.tasks.size()) continue;
+    auto state = job.tasks[at].state;
+    if (state != TaskState::Running && state != TaskState::Starting) continue;
+    Task& task = job.tasks.edit(at);
     task.state = TaskState::Leaving;
     task.leave_by = e.leave_by;
   }
@@ -254,7 +258,7 @@ void apply_to(Cluster& c, const CapChanged& e, WallTime, Touched& t) {
 
 void apply_to(Cluster& c, const KillRequested& e, WallTime now, Touched& t) {
   Job& job = edit_job(c, e.job);
-  if (job.outcome.delivers_on) return end_delivery(c, job, "", t);  // its processes have ended
+  if (only_delivers(job)) return end_delivery(c, job, "", t);
   job.kill = e.wish;
   t.jobs.insert(e.job);
   t.schedule = true;
@@ -290,6 +294,7 @@ void apply_to(Cluster& c, const JobModified& e, WallTime, Touched& t) {
   Job& job = edit_job(c, e.job);
   t.jobs.insert(e.job);
   t.schedule = true;
+  if (e.job.index == 0) unindex_job(c, e.job.job);
   if (!waits(job) && !is_array(job)) return go_on_as(job, e.sealed, t);
   ask_anew(job, e.sealed);
   if (!is_array(job)) return;
@@ -322,6 +327,7 @@ void apply_to(Cluster& c, const JobRequeued& e, WallTime, Touched& t) {
   next.alternative = job.sealed->spec.groups.empty() ? 0 : job.id.index;
   next.trial.data_hash = job.trial.data_hash;
   next.times.submitted = job.times.submitted;
+  next.counted = job.counted;
   job = std::move(next);
   t.jobs.insert(e.job);
   t.schedule = true;
@@ -351,6 +357,8 @@ void apply_to(Cluster&, const WaitRecorded&, WallTime, Touched&) {}
 
 void apply_to(Cluster& c, const JobPurged& e, WallTime, Touched& t) {
   t.jobs.insert(e.job);
+  unindex_job(c, e.job.job);
+  c.indexes.arrays.erase(e.job.job);
   const Job& base = *c.jobs.find(e.job.job);
   for (std::uint32_t p = 0; p < element_count(base.spec()); ++p)
     c.elements.erase(base.elements.first + p);

@@ -22,12 +22,12 @@ void hand_over_processes(Job& job, Launch launch) {
   std::map<HostId, bool> kept;  // places that stay: is there a process that does?
   for (const auto& task : job.tasks)
     if (is_wanted(task)) kept[place_of(task)] = kept[place_of(task)] || task.has_process;
-  for (auto& task : job.tasks) {
-    auto host = kept.find(place_of(task));
-    if (task.state == TaskState::Leaving && host != kept.end() && !host->second)
-      task.has_process = false;
-    if (!is_wanted(task) || host->second) continue;
-    task.has_process = host->second = true;
+  for (std::size_t i = 0; i < job.tasks.size(); ++i) {
+    bool leaves = job.tasks[i].state == TaskState::Leaving, wanted = is_wanted(job.tasks[i]);
+    auto host = kept.find(place_of(job.tasks[i]));
+    if (leaves && host != kept.end() && !host->second) job.tasks.edit(i).has_process = false;
+    if (!wanted || host->second) continue;
+    job.tasks.edit(i).has_process = host->second = true;
   }
 }
 
@@ -65,8 +65,9 @@ bool was_resized(const Job& job) {
 void relaunch(const Cluster& cluster, Job& job) {
   ++job.size.relaunches;
   hand_over_processes(job, launch_of(*cluster.config, job.spec()));
-  for (auto& task : job.tasks) {
-    if (!is_wanted(task) || !task.has_process) continue;
+  for (std::size_t i = 0; i < job.tasks.size(); ++i) {
+    if (!is_wanted(job.tasks[i]) || !job.tasks[i].has_process) continue;
+    Task& task = job.tasks.edit(i);
     task.state = TaskState::Starting;
     task.pid = 0;
   }
@@ -132,10 +133,10 @@ void apply_to(Cluster& c, const ResizeAnswered& e, WallTime now, Touched& t) {
   auto notice = *job.size.notice;
   job.size.notice.reset();
   ++job.generation;
-  for (auto& task : job.tasks) {
-    bool named =
-        std::find(notice.tasks.begin(), notice.tasks.end(), task.number) != notice.tasks.end();
-    if (!named || task.state == TaskState::Gone) continue;
+  for (TaskNumber number : notice.tasks) {
+    auto at = job.tasks.position(number);
+    if (at == job.tasks.size() || job.tasks[at].state == TaskState::Gone) continue;
+    Task& task = job.tasks.edit(at);
     if (notice.grow != e.ok) release_slot(c, job, task, now);
     else if (!notice.grow) task.state = TaskState::Starting;  // refused: it stays
   }

@@ -14,10 +14,7 @@
 namespace wm::fsm {
 namespace {
 
-Task& edit_task(Job& job, TaskNumber number) {
-  return *std::find_if(job.tasks.begin(), job.tasks.end(),
-                       [&](auto& t) { return t.number == number; });
-}
+Task& edit_task(Job& job, TaskNumber number) { return job.tasks.edit(job.tasks.position(number)); }
 
 // The exit code that `status` stands for, when it is one of `codes`.
 bool exited_with(std::int32_t status, const std::vector<std::uint32_t>& codes) {
@@ -101,9 +98,11 @@ bool ended_before_restart(const Cluster& c, const Job& job, const Task& task, co
 }
 
 void let_others_go(const Cluster& c, Job& job, WallTime now) {
-  for (auto& task : job.tasks) {
-    bool there = task.state == TaskState::Starting || task.state == TaskState::Running;
-    if (!there || !task.has_process || task.kill) continue;
+  for (std::size_t i = 0; i < job.tasks.size(); ++i) {
+    const Task& known = job.tasks[i];
+    bool there = known.state == TaskState::Starting || known.state == TaskState::Running;
+    if (!there || !known.has_process || known.kill) continue;
+    Task& task = job.tasks.edit(i);
     task.state = TaskState::Leaving;
     task.leave_by = now + c.config->cluster.times.reclaim_grace;
   }
@@ -122,9 +121,10 @@ void end_parts(Job& job) {
 }
 
 void free_bare_slots(Cluster& c, Job& job, WallTime now) {
-  for (auto& task : job.tasks) {
+  for (std::size_t i = 0; i < job.tasks.size(); ++i) {
+    const Task& task = job.tasks[i];
     if (task.has_process || task.state == TaskState::Gone) continue;
-    release_slot(c, job, task, now);
+    release_slot(c, job, job.tasks.edit(i), now);
   }
 }
 
@@ -344,7 +344,7 @@ void apply_to(Cluster& c, const TaskEnded& e, WallTime now, Touched& t) {
     if (ended_before && job.finishing) let_others_go(c, job, now);
     settle(c, job, now);
   }
-  if (job.spec().elastic && only_delivers(job)) {
+  if (only_delivers(job)) {
     ++job.generation;  // its hosts cannot know that no task will come
     t.orders.insert(e.job);
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "libwm/base/hash.h"
 #include "libwm/launch/part_env.h"
 
 namespace wm::launch {
@@ -27,17 +28,28 @@ while [ $# -gt 0 ]; do
   shift 2
 done)";
 /// Arguments: when to fetch it, the registry's secret, image. Status 4: that is not the user's own.
-constexpr const char* kPodmanCheck = R"x([ -n "$3" ] || exit 2
+constexpr std::string_view kSecretCheck = R"x([ -n "$3" ] || exit 2
 if [ -n "$2" ] && { [ ! -f "$2" ] || [ "$(stat -Lc %a "$2")" != 600 ] || [ ! -O "$2" ]; }; then
   echo "pull secret $2: no file of mode 600 that is yours" >&2; exit 4
 fi
-if [ "$1" = never ]; then
+)x";
+constexpr std::string_view kPodmanCheck = R"x(if [ "$1" = never ]; then
   podman image exists "$3" && exit 0
   echo "image $3 is not on this host, and is not to be fetched" >&2; exit 2
 fi
 [ "$1" != always ] && podman image exists "$3" && exit 0
 exec podman pull -q ${2:+--authfile "$2"} "$3")x";
-constexpr const char* kFileCheck = R"([ -n "$1" ] && [ -e "$1" ] || exit 2)";
+/// One argument more: the file that a fetched image becomes; empty: the image is a file. What runs
+/// from an older one keeps it, since the new one is another file of that name.
+constexpr std::string_view kApptainerCheck = R"x(if [ -z "$4" ]; then [ -e "$3" ]; exit $(($? * 2)); fi
+if [ "$1" = never ]; then
+  [ -e "$4" ] && exit 0
+  echo "image $3 is not on this host, and is not to be fetched" >&2; exit 2
+fi
+[ "$1" != always ] && [ -e "$4" ] && exit 0
+umask 077; mkdir -p "${4%/*}" && new=$(mktemp "$4.XXXXXX") || exit 2
+apptainer pull --force ${2:+--authfile "$2"} "$new" "$3" >&2 && mv -f "$new" "$4" && exit 0
+rm -f "$new"; exit 2)x";
 
 bool is_below(const std::string& path, const std::string& folder) {
   return path == folder || (path.starts_with(folder) && path[folder.size()] == '/');
@@ -81,10 +93,11 @@ std::string variable(const std::string& block, std::string_view name) {
 }
 
 /// What TMPDIR names would be /tmp inside, and the host's /tmp not be seen.
-std::vector<std::string> charliecloud(const HostOrder& order, const std::vector<Bind>& binds) {
+std::vector<std::string> charliecloud(const HostOrder& order, const HostFacts& host,
+                                      const std::vector<Bind>& binds) {
   auto inside = "--set-env=" + inside_entry(order);
   std::vector<std::string> argv{
-      "env", "-u", "TMPDIR", "ch-run", inside, "--cd", order.resolved.program.cwd};
+      "env", "-u", "TMPDIR", "ch-run", inside, "--cd", work_dir(order, host)};
   for (const auto& bind : binds)
     if (!is_seen_by_charliecloud(bind.to)) append(argv, {"-b", bind.from + ":" + bind.to});
   append(argv, words_of(order.app.container.options));
@@ -107,8 +120,8 @@ bool keeps_uid(const HostOrder& order) {
 
 /// The host's network, processes and shared memory, so that MPI and NCCL find each other as
 /// outside. Not by --ipc=host: without root that takes a /dev/mqueue on the host.
-std::vector<std::string> podman(const HostOrder& order, const OrderedTask& task,
-                                const std::vector<Bind>& binds) {
+std::vector<std::string> podman(const HostOrder& order, const HostFacts& host,
+                                const OrderedTask& task, const std::vector<Bind>& binds) {
   std::vector<std::string> argv{"podman",
                                 "run",
                                 "--rm",
@@ -121,7 +134,7 @@ std::vector<std::string> podman(const HostOrder& order, const OrderedTask& task,
                                 "--env",
                                 inside_entry(order),
                                 "-w",
-                                order.resolved.program.cwd};
+                                work_dir(order, host)};
   if (keeps_uid(order)) argv.push_back("--userns=keep-id");
   if (has_terminal(order, task)) argv.push_back("-t");
   for (const auto& bind : binds)
@@ -131,13 +144,36 @@ std::vector<std::string> podman(const HostOrder& order, const OrderedTask& task,
   return argv;
 }
 
-std::vector<std::string> apptainer(const HostOrder& order, const std::vector<Bind>& binds) {
+/// Image names with a scheme, and those of a registry as Docker writes them; what begins with '/'
+/// or '.' or ends as image files do is a file.
+bool is_fetched(const std::string& image) {
+  if (image.find("://") != image.npos) return true;
+  for (const char* ending : {".sif", ".img", ".sqfs", ".squashfs"})
+    if (image.ends_with(ending)) return false;
+  return !image.empty() && image.front() != '/' && image.front() != '.';
+}
+
+/// As apptainer has it: "docker://" goes before what names no other place.
+std::string apptainer_source(const std::string& image) {
+  return is_fetched(image) && image.find("://") == image.npos ? "docker://" + image : image;
+}
+
+/// The file that a fetched image becomes; empty: it is a file of its own.
+std::string fetched_file(const HostOrder& order, const std::string& image) {
+  if (!is_fetched(image)) return "";
+  return order.resolved.program.home + "/.cache/wm/images/" +
+         hex(hash_of(apptainer_source(image), 16)) + ".sif";
+}
+
+std::vector<std::string> apptainer(const HostOrder& order, const HostFacts& host,
+                                   const std::vector<Bind>& binds) {
   std::vector<std::string> argv{"apptainer",         "exec",  "--env",
-                                inside_entry(order), "--pwd", order.resolved.program.cwd};
+                                inside_entry(order), "--pwd", work_dir(order, host)};
   for (const auto& bind : binds)
     if (!is_device(bind.from)) append(argv, {"--bind", bind.from + ":" + bind.to});
   append(argv, words_of(order.app.container.options));
-  argv.push_back(image_of(order));
+  auto image = image_of(order), file = fetched_file(order, image);
+  argv.push_back(file.empty() ? image : file);
   return argv;
 }
 
@@ -163,9 +199,10 @@ std::string service_dir(const HostOrder& order, const HostFacts& host) {
 }  // namespace
 
 std::vector<Bind> binds_of(const HostOrder& order, const HostFacts& host, const OrderedTask& task) {
-  std::vector<std::string> own{order.resolved.program.cwd, host.bin_dir, host.lib_dir,
-                               host.conf_dir, attempt_dir(order, host)};
+  std::vector<std::string> own{order.resolved.program.cwd, work_dir(order, host), host.bin_dir,
+                               host.lib_dir, host.conf_dir, attempt_dir(order, host)};
   if (order.app.type != AppType::Batch) own.push_back(result_dir(order, host));
+  auto results = result_dir(order, host), named = named_result_dir(order, host);
   if (!order.resolved.exec.service.empty()) own.push_back(service_dir(order, host));
   if (auto slash = host.munge_socket.rfind('/'); slash != std::string::npos && slash > 0)
     own.push_back(host.munge_socket.substr(0, slash));
@@ -174,6 +211,8 @@ std::vector<Bind> binds_of(const HostOrder& order, const HostFacts& host, const 
   for (const auto& text : order.app.container.binds) binds.push_back(bind_of(text));
   for (const auto& path : own)
     if (!path.empty() && path != "/") binds.push_back({path, path});
+  // The link to it leads nowhere inside: there it is the folder once more.
+  if (order.app.type != AppType::Batch && named != results) binds.push_back({results, named});
   std::vector<Bind> needed;
   for (const auto& bind : binds) {
     bool covered = std::any_of(binds.begin(), binds.end(), [&](const Bind& other) {
@@ -208,9 +247,9 @@ std::vector<std::string> contained(const HostOrder& order, const HostFacts& host
   const auto& driver = container_driver(order);
   if (driver == "none") return argv;
   auto binds = binds_of(order, host, task);
-  auto whole = driver == "podman"      ? podman(order, task, binds)
-               : driver == "apptainer" ? apptainer(order, binds)
-                                       : charliecloud(order, binds);
+  auto whole = driver == "podman"      ? podman(order, host, task, binds)
+               : driver == "apptainer" ? apptainer(order, host, binds)
+                                       : charliecloud(order, host, binds);
   append(whole, std::move(argv));
   return whole;
 }
@@ -224,16 +263,19 @@ std::optional<SideCommand> image_check(const HostOrder& order, const HostFacts& 
   if (driver == "none") return std::nullopt;
   auto all = everything_here(order);
   auto image = image_of(order);
-  const char* script = driver == "podman"      ? kPodmanCheck
-                       : driver == "apptainer" ? kFileCheck
-                                               : kFolderCheck;
-  std::vector<std::string> argv{"/bin/sh", "-c", script, "sh"};
   const auto& exec = order.resolved.exec;
-  if (driver == "podman") append(argv, {exec.image_policy, exec.image_secret});
-  argv.push_back(image);
-  if (driver == "charliecloud")
+  std::vector<std::string> argv{"/bin/sh", "-c"};
+  if (driver == "podman") {
+    append(argv, {std::string(kSecretCheck) + std::string(kPodmanCheck), "sh", exec.image_policy,
+                  exec.image_secret, image});
+  } else if (driver == "apptainer") {
+    append(argv, {std::string(kSecretCheck) + std::string(kApptainerCheck), "sh", exec.image_policy,
+                  exec.image_secret, apptainer_source(image), fetched_file(order, image)});
+  } else {
+    append(argv, {kFolderCheck, "sh", image});
     for (const auto& bind : binds_of(order, host, all))
       if (!is_seen_by_charliecloud(bind.to)) append(argv, {bind.from, bind.to});
+  }
   return SideCommand{"the look for container image '" + image + "'",
                      argv,
                      task_environment(order, host, all),

@@ -48,8 +48,9 @@ std::vector<std::string> contained(const HostOrder& order, const HostFacts& host
 /// with what all tasks here see. Empty: no container. @cost O(tasks + binds²)
 std::vector<std::string> container_of_part(const HostOrder& order, const HostFacts& host);
 
-/// Fails when there is no image; podman fetches it, when and as the job says. Makes the mount
-/// points that a folder for charliecloud lacks, which ch-run cannot. Empty: no container.
+/// Fails when there is no image; podman fetches it, when and as the job says, and so does apptainer
+/// what names a registry, into ~/.cache/wm/images. Makes the mount points that a folder for
+/// charliecloud lacks, which ch-run cannot. Empty: no container.
 std::optional<SideCommand> image_check(const HostOrder& order, const HostFacts& host);
 
 /// Device nodes and libraries that programs need to use this machine's GPUs. Empty: none.

@@ -101,19 +101,30 @@ void add_launcher(VariableMap& v, const HostOrder& o, const OrderedTask& task) {
   v["NPROC_PER_NODE"] = v["PET_NPROC_PER_NODE"];
 }
 
+namespace {
+
+// Scripts join it with the path that DATA_DIR has already: it is the root that DATA_DIR lies below.
+const std::string& data_root(const std::string& data_dir, const std::string& clusters) {
+  bool below = !clusters.empty() && data_dir.starts_with(clusters) &&
+               (data_dir.size() == clusters.size() || data_dir[clusters.size()] == '/');
+  return below ? clusters : data_dir;
+}
+
+}  // namespace
+
 void add_training(VariableMap& v, const HostOrder& o, const HostFacts& host,
                   const OrderedTask& task) {
-  auto results = result_dir(o, host);
+  auto results = named_result_dir(o, host);
   auto workers = workers_of(o, task);
   v["RESULT_DIR"] = results;
-  v["LOG_DIR"] = log_dir(o, host, task.task);
+  v["LOG_DIR"] = results + "/log/" + std::to_string(task.task.value);
   v["SAVED_MODEL_DIR"] = results + "/model";
   v["JOB_STATE_DIR"] = results;
   v["DLI_RESULT_FS"] = host.dirs.results.empty() ? o.resolved.program.home : host.dirs.results;
   v["DLI_SHARED_FS"] = v["DLI_RESULT_FS"];
   v.try_emplace("DATA_DIR", host.dirs.data);
-  v["DLI_DATA_FS"] = v["DATA_DIR"];
-  v["DLI_EXECID"] = v["APP_ID"] = id_part(o.job);
+  v.try_emplace("DLI_DATA_FS", data_root(v["DATA_DIR"], host.dirs.data));
+  v["DLI_EXECID"] = v["APP_ID"] = own_name(o, host);
   v["DLI_WORK_DIR"] = work_dir(o, host);
   v["DLI_IS_ELASTIC"] = o.team.elastic ? "true" : "false";
   v["DLI_LOGGER_LEVEL"] = "INFO";

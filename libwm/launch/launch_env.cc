@@ -13,6 +13,7 @@
 #include "libwm/launch/part_env.h"
 #include "libwm/launch/slurm_env.h"
 #include "libwm/model/cluster.h"
+#include "libwm/model/exec_id.h"
 #include "libwm/model/inheritance.h"
 
 namespace wm::launch {
@@ -24,6 +25,7 @@ bool is_private(const std::string& name) {
   static const std::set<std::string> kPrivate = {
       "HOME", "PWD", "OLDPWD", "USER", "LOGNAME", "SHELL", "LS_JOBPID", "LS_EXEC_T", "HOSTNAME"};
   if (kPrivate.contains(name)) return true;
+  if (name == "DLI_DATA_FS") return false;  // an execution whose data is a volume says it
   for (const char* prefix : {"LSB_", "TORCHELASTIC_", "DLI_"})
     if (name.starts_with(prefix)) return true;
   return false;
@@ -230,6 +232,15 @@ std::string work_dir(const HostOrder& order, const HostFacts& host) {
   if (exec.bundle.empty()) return order.resolved.program.cwd;
   auto top = bundle_dir(order, host);
   return exec.bundle_dir.empty() ? top : top + "/" + exec.bundle_dir;
+}
+
+std::string own_name(const HostOrder& order, const HostFacts& host) {
+  return order.resolved.exec.bundle.empty() ? id_part(order.job) : exec_id(host.cluster, order.job);
+}
+
+std::string named_result_dir(const HostOrder& order, const HostFacts& host) {
+  return results_root(order, host) + "/" + order.resolved.owner.user + "/batchworkdir/" +
+         own_name(order, host);
 }
 
 std::string log_dir(const HostOrder& order, const HostFacts& host, TaskNumber task) {

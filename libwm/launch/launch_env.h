@@ -32,6 +32,7 @@ struct HostFacts {
   std::vector<std::string> passed_on;      ///< "WM_CLUSTER_DIR=…": from wnoded's own environment
   std::string munge_socket;                ///< of the identity service; empty: the system's
   SiteScripts scripts;
+  bool owns_web_port = false;          ///< web_port() of the order is its owner's alone
   bool lost_output_fails = true;       ///< as AttemptSpec has it
   CpuMap cpus;                         ///< what affinity[] chooses from; empty: nothing is bound
   std::vector<std::string> gpu_files;  ///< what containers need to use the GPUs: container.h
@@ -51,6 +52,12 @@ std::string bundle_dir(const HostOrder& order, const HostFacts& host);
 std::string work_dir(const HostOrder& order, const HostFacts& host);
 /// The same of another job of its owner's.
 std::string result_dir(const HostOrder& order, const HostFacts& host, JobId job);
+/// What an execution knows itself by: its exec id; of a job that brought no code "12" or "12.4".
+/// @cost O(1)
+std::string own_name(const HostOrder& order, const HostFacts& host);
+/// "<results_root>/<user>/batchworkdir/<own_name>": of an execution a link to result_dir, since
+/// scripts put that path together by themselves. @cost O(1)
+std::string named_result_dir(const HostOrder& order, const HostFacts& host);
 /// "<result_dir>/log/<task>". @cost O(1)
 std::string log_dir(const HostOrder& order, const HostFacts& host, TaskNumber task);
 /// Do the task's GPUs have uuids that CUDA knows? Declared counters have none. @cost O(GPUs)

@@ -111,7 +111,7 @@ struct AttemptSpec {
   std::uint32_t cpu_weight = 0;     ///< of the cgroup, 100 a CPU; 0: not set
   std::vector<std::uint32_t> cpus;  ///< of the cgroup's CPU set; empty: not set
   std::vector<CharDevice> guarded;  ///< may be opened while a task runs that has them
-  Duration usage_interval{};  ///< between two words Used; 0: a minute
+  Duration usage_interval{};        ///< between two words Used; 0: a minute
   Duration stray_grace{};         ///< what a task leaves running when it ends by itself has so long
   bool lost_output_fails = true;  ///< a task of which not all output was written has failed
   bool operator==(const AttemptSpec&) const = default;

@@ -14,7 +14,7 @@ constexpr OwnVariable kOwn[] = {
     {"CUDA_MPS_PIPE_DIRECTORY", SetWhen::Shares, SetBy::Wnoded},
     {"CUDA_VISIBLE_DEVICES", SetWhen::Task, SetBy::LaunchEnv},
     {"DATA_DIR", SetWhen::Training, SetBy::FrameworkEnv, true},
-    {"DLI_DATA_FS", SetWhen::Training, SetBy::FrameworkEnv},
+    {"DLI_DATA_FS", SetWhen::Training, SetBy::FrameworkEnv, true},
     {"DLI_EXECID", SetWhen::Training, SetBy::FrameworkEnv},
     {"DLI_IS_ELASTIC", SetWhen::Training, SetBy::FrameworkEnv},
     {"DLI_LOGGER_LEVEL", SetWhen::Training, SetBy::FrameworkEnv},
@@ -165,6 +165,8 @@ constexpr OwnVariable kOwn[] = {
     {"WM_START", SetWhen::Process, SetBy::LaunchEnv},
     {"WM_TASK", SetWhen::Task, SetBy::LaunchEnv},
     {"WM_WARM_FD", SetWhen::Warm, SetBy::Wshepherd},
+    {"WM_WEB_PORT", SetWhen::Notebook, SetBy::PartEnv},
+    {"WM_WEB_PORT_OWNED", SetWhen::Notebook, SetBy::PartEnv},
     {"WM_WEB_SOCKET", SetWhen::Notebook, SetBy::PartEnv},
     {"WORLD_SIZE", SetWhen::Meets, SetBy::FrameworkEnv},
 };

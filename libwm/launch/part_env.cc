@@ -107,6 +107,8 @@ void add_web(VariableMap& vars, const HostOrder& order, const HostFacts& host) {
   if (order.app.type != AppType::Notebook) return;
   const auto& idle = order.app.idle;
   vars["WM_WEB_SOCKET"] = attempt_dir(order, host) + "/web";
+  if (auto port = web_port(order)) vars["WM_WEB_PORT"] = std::to_string(port);
+  if (host.owns_web_port) vars["WM_WEB_PORT_OWNED"] = "yes";
   vars["WM_IDLE_LIMIT"] = format_duration(idle.limit);
   vars["WM_IDLE_WARNING"] = format_duration(idle.warning);
   vars["WM_IDLE_CPU"] = std::to_string(idle.cpu);

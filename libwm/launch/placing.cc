@@ -40,6 +40,11 @@ std::string master_address(const HostOrder& order) {
   return order.hosts.runs.empty() ? "127.0.0.1" : order.hosts.first_address;
 }
 
+std::uint32_t web_port(const HostOrder& order) {
+  bool has = order.app.type == AppType::Notebook && order.team.port != 0;
+  return has ? order.team.port + kPortsPerLease - 1 : 0;
+}
+
 std::uint32_t master_port(const HostOrder& order) {
   return order.team.port == 0 ? 0 : order.team.port + order.control.relaunches % kPortsPerLease;
 }

@@ -44,5 +44,8 @@ bool meets_at_port(const HostOrder& order);
 /// the first task's host, and a port that it has leased. Port 0: none is known.
 std::string master_address(const HostOrder& order);
 std::uint32_t master_port(const HostOrder& order);
+/// The port of the loopback address where a notebook job's program may listen, of those that its
+/// host has leased; 0: none. @cost O(1)
+std::uint32_t web_port(const HostOrder& order);
 
 }  // namespace wm::launch

@@ -206,6 +206,10 @@ struct AgentOrder {
   Duration hang_limit{};           ///< least wait before a member missing in a collective is failed
   EpochNumber last_epoch;          ///< highest the master has heard of: a new lead starts above
   std::vector<AgentPlace> agents;  ///< one a host of the job, in the order of their first task
+  /// Of a change: `agents` are those that are new or differ, `gone` are to be left out, of the list
+  /// in the order with this generation, which the host keeps. 0: `agents` are all.
+  std::uint64_t since = 0;
+  std::vector<HostId> gone;
   std::uint32_t world = 0;         ///< wanted tasks that do not leave
   std::vector<AgentGroup> groups;  ///< all of the job, its own too; empty: it has none
   bool operator==(const AgentOrder&) const = default;

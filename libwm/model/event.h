@@ -15,6 +15,7 @@
 #include "libwm/model/host_events.h"
 #include "libwm/model/job.h"
 #include "libwm/model/master_events.h"
+#include "libwm/model/run_events.h"
 
 namespace wm {
 
@@ -286,7 +287,8 @@ using EventBody =
                  HostFenceFailed, StepsMeasured, JobParked, JobUnparked, JobModified, JobRequeued,
                  ElementGiven, ArrayClosed, TrialReported, ReservationSet, ReservationRemoved,
                  JobGroupSet, JobGroupRemoved, JobNoted, JobRelocated, TokensRevoked, TasksMet,
-                 TakenOver, ClockStepped, ClockTrusted, JobDelivered>;
+                 TakenOver, ClockStepped, ClockTrusted, JobDelivered, RunDescribed,
+                 RunDeleted>;
 
 /// An event with its place in the history and the wall time stamped at the rim.
 struct Event {

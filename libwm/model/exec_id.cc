@@ -19,7 +19,8 @@ std::string id_part(JobId job) {
 }
 
 std::string exec_id(std::string_view cluster, JobId job) {
-  return std::string(cluster) + "-" + id_part(job);
+  auto text = std::string(cluster) + "-" + std::to_string(job.job);
+  return job.index ? text + "-" + std::to_string(job.index) : text;
 }
 
 std::optional<JobId> job_of_exec(std::string_view text, std::string_view cluster) {
@@ -28,7 +29,7 @@ std::optional<JobId> job_of_exec(std::string_view text, std::string_view cluster
   JobId id;
   if (!take_number(text, id.job)) return {};
   if (text.empty()) return id;
-  if (text.front() != '.') return {};
+  if (text.front() != '.' && text.front() != '-') return {};
   text.remove_prefix(1);
   if (!take_number(text, id.index) || !text.empty()) return {};
   return id;

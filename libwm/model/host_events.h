@@ -1,5 +1,5 @@
-// Role: what has happened to hosts and their GPUs: events of event.h, which has all of them and says
-// how they are numbered. Values.
+// Role: what has happened to hosts and their GPUs: events of event.h, which has all of them and
+// says how they are numbered. Values.
 #pragma once
 
 #include <cstdint>

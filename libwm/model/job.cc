@@ -130,9 +130,8 @@ TaskNumber writer_of(const Job& job) {
 }
 
 const Task* find_task(const Job& job, TaskNumber number) {
-  auto it =
-      std::find_if(job.tasks.begin(), job.tasks.end(), [&](auto& t) { return t.number == number; });
-  return it == job.tasks.end() ? nullptr : &*it;
+  auto at = job.tasks.position(number);
+  return at == job.tasks.size() ? nullptr : &job.tasks[at];
 }
 
 }  // namespace wm

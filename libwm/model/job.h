@@ -25,6 +25,7 @@
 #include "libwm/model/job_standing.h"
 #include "libwm/model/pace.h"
 #include "libwm/model/reason.h"
+#include "libwm/model/tasks.h"
 #include "libwm/model/usage.h"
 
 namespace wm {
@@ -151,35 +152,6 @@ std::string_view lsf_state(const Job& job);
 /// SUBMITTED, PENDING_JOB_SCHEDULER, LAUNCHING … @source WMLA dlicmd states
 std::string_view wmla_state(JobState state);
 
-enum class TaskState : std::uint8_t {
-  Starting = 0,  ///< ordered, not yet reported as started
-  Running = 1,
-  Leaving = 2,  ///< asked to leave (elastic shrink); its exit is not the job's exit
-  Gone = 3,     ///< its processes are proven gone
-  Stuck = 4,    ///< not proven gone kill_grace after SIGKILL: the slot is out of capacity
-};
-
-/// One task: a slot on a host, with its GPUs, and the process in it. For an application
-/// that starts its command once (batch), the tasks after the first are slots only.
-struct Task {
-  TaskNumber number;
-  HostId host;
-  std::vector<std::uint16_t> gpus;  ///< indexes on the host
-  TaskState state = TaskState::Starting;
-  bool has_process = true;
-  bool kill = false;  ///< to be ended by force (reclaim_grace over, hung …)
-  std::int32_t pid = 0;
-  std::int32_t status = 0;  ///< wait status once gone
-  Term term = Term::None;
-  WallTime since{};     ///< dispatched
-  WallTime leave_by{};  ///< leaving: killed after this
-  WallTime ended{};
-  bool mem_elsewhere = false;  ///< of memory per host: another task of the job there holds it
-  std::uint16_t port = 0;      ///< of its host, for the job's groups to meet; 0: none
-  bool holds_slot() const { return state != TaskState::Gone; }
-  bool operator==(const Task&) const = default;
-};
-
 /// The memory that a task of such a request holds on its host. @cost O(1)
 inline Bytes mem_held(const TaskRequest& request, const Task& task) {
   return task.mem_elsewhere ? Bytes{0} : request.mem;
@@ -220,7 +192,7 @@ struct Job {
   std::uint32_t alternative = 0;  ///< of its requirements: 0 is sealed->spec
   JobState state = JobState::Pending;
   Attempt attempt;               ///< 0 until first dispatched
-  std::vector<Task> tasks;       ///< of this attempt; gone ones too, newest 256
+  Tasks tasks;                   ///< of this attempt; gone ones too, newest 256
   TaskNumber last_task;          ///< highest number given out in this attempt
   std::string key;               ///< 32 raw bytes: agents of this attempt know each other by it
   std::uint64_t generation = 0;  ///< rises with every change of the wanted tasks
@@ -246,6 +218,7 @@ struct Job {
   std::uint32_t account = 0;  ///< of Cluster::accounts that its tasks are charged to; 0: none yet
   // arrays
   Elements elements;
+  Counted counted;  ///< changed by indexes.h alone
   Trial trial;
   JobNotes notes;  ///< bpost; by index
 
@@ -278,7 +251,7 @@ std::uint32_t task_cap(const Job& job);
 /// The task that writes to the files of -o and -e, and to bpeek: rank 0, or the task of an elastic
 /// job that is about to take its place. 0: no task yet. @cost O(tasks x members)
 TaskNumber writer_of(const Job& job);
-/// The task, or null. @cost O(tasks)
+/// The task, or null. @cost O(log tasks)
 const Task* find_task(const Job& job, TaskNumber number);
 
 }  // namespace wm

@@ -56,7 +56,7 @@ struct Times {
 struct Outcome {
   std::int32_t status = 0;  ///< wait status of the task that decided
   Term term = Term::None;
-  std::string text;  ///< more, for people
+  std::string text;    ///< more, for people
   HostId delivers_on;  ///< writes what the job leaves; its end is told after that; 0: none does
   bool operator==(const Outcome&) const = default;
 };
@@ -98,6 +98,15 @@ struct Elements {
   std::uint32_t active = 0;         ///< launching, running, suspended or unknown
   bool closed = false;              ///< open array: no more will be given
   bool operator==(const Elements&) const = default;
+};
+
+/// What the indexes (indexes.h) hold of a job, so that a change is known as one. Not written.
+struct Counted {
+  bool listed = false;        ///< by user and name
+  bool moved = false;         ///< among those that have another place in their queue than by turn
+  std::uint32_t waiting = 0;  ///< jobs that wait: an array's elements, too
+  std::uint8_t state = 0;     ///< of an element: its JobState + 1; 0: it is not counted
+  bool operator==(const Counted&) const = default;
 };
 
 /// Of an open array's element: what it was given, and what it said of it.

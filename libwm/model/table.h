@@ -1,7 +1,7 @@
 // Role: the container of the published state: objects by dense number in chunks of 256.
 // Copying a Table copies one pointer a chunk, so a query or a scheduling pass keeps the
-// whole state of an instant for the price of a pointer. The one writer changes an object
-// by replacing it; a chunk is copied at most once between two freezes.
+// whole state of an instant for the price of a pointer. The one writer copies a chunk, and an
+// object, at its first change between two freezes; from then on it is edited in place.
 //
 //   Table<Job> t;  t.set(7, job);  auto published = t.freeze();  t.edit(7).state = …;
 //
@@ -10,6 +10,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -32,18 +33,24 @@ class Table {
 
   /// Places or replaces an object. @cost O(1); O(256) for a chunk's first change after freeze
   void set(std::uint64_t number, T value) {
-    writable(number).slots[number % kChunk] = std::make_shared<T>(std::move(value));
+    auto& chunk = writable(number);
+    chunk.slots[number % kChunk] = std::make_shared<T>(std::move(value));
+    chunk.fresh.set(number % kChunk);
     if (number > last_) last_ = number;
   }
 
-  /// A copy of the object to change in place; it must exist. @cost as set
+  /// The object to change in place; it must exist. @cost as set; a copy of the object at its first
+  /// change after freeze
   T& edit(std::uint64_t number) {
-    auto& slot = writable(number).slots[number % kChunk];
+    auto& chunk = writable(number);
+    auto& slot = chunk.slots[number % kChunk];
     WM_CHECK(slot != nullptr);
-    auto copy = std::make_shared<T>(*slot);
-    T& value = *copy;
-    slot = std::move(copy);
-    return value;
+    // A fresh one no reader has; but a plain copy of this table may.
+    if (!chunk.fresh.test(number % kChunk) || slot.use_count() != 1) {
+      slot = std::make_shared<T>(*slot);
+      chunk.fresh.set(number % kChunk);
+    }
+    return const_cast<T&>(*slot);
   }
 
   /// Removes an object; none there is fine. A chunk left empty is dropped, so that a
@@ -95,6 +102,7 @@ class Table {
  private:
   struct Chunk {
     std::uint64_t generation = 0;
+    std::bitset<kChunk> fresh;  // made since that generation began
     std::array<std::shared_ptr<const T>, kChunk> slots;
   };
 
@@ -113,8 +121,10 @@ class Table {
     if (c - first_ >= chunks_.size()) chunks_.resize(c - first_ + 1);
     auto& chunk = chunks_[c - first_];
     if (!chunk) chunk = std::make_shared<Chunk>();
-    else if (chunk->generation != generation_) chunk = std::make_shared<Chunk>(*chunk);
+    else if (chunk->generation != generation_ || chunk.use_count() != 1)
+      chunk = std::make_shared<Chunk>(*chunk);
     auto& mine = const_cast<Chunk&>(*chunk);  // made by us since the last freeze: unshared
+    if (mine.generation != generation_) mine.fresh.reset();
     mine.generation = generation_;
     return mine;
   }

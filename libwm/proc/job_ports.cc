@@ -95,4 +95,12 @@ Result<void> JobPorts::hold(const launch::AttemptKey& key, const std::string& ad
   return {};
 }
 
+std::set<std::uint16_t> JobPorts::held() const {
+  std::set<std::uint16_t> ports;
+  for (const auto& [key, held] : held_)
+    for (std::uint32_t n = 0; n < launch::kPortsPerLease; ++n)
+      ports.insert(static_cast<std::uint16_t>(held.first + n));
+  return ports;
+}
+
 }  // namespace wm::proc

@@ -12,6 +12,7 @@
 
 #include <array>
 #include <map>
+#include <set>
 #include <string>
 
 #include "libwm/base/result.h"
@@ -30,8 +31,8 @@ struct PortRange {
 /// The ports held on this host. @thread one   @owns their sockets
 class JobPorts {
  public:
-  /// Finds a free block for the attempt, `wanted` if that is one, and holds it; what it has already,
-  /// if it has some. `wanted` 0: any. Returns the first port.
+  /// Finds a free block for the attempt, `wanted` if that is one, and holds it; what it has
+  /// already, if it has some. `wanted` 0: any. Returns the first port.
   /// @errors Limit: no block of the range is free; System: no socket
   /// @cost one bind a port tried: a few, or all of the range when it is full
   Result<std::uint32_t> lease(const launch::AttemptKey& key, const PortRange& range,
@@ -43,6 +44,8 @@ class JobPorts {
   Result<void> hold(const launch::AttemptKey& key, const std::string& address, std::uint32_t first);
   /// Lets the attempt's ports go. @cost one close each
   void release(const launch::AttemptKey& key) { held_.erase(key); }
+  /// All ports of all leases. @cost O(leases)
+  std::set<std::uint16_t> held() const;
 
  private:
   struct Held {

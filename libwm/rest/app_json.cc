@@ -4,6 +4,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "libwm/rest/exec_outcome.h"
 #include "libwm/rest/json_text.h"
 
 namespace wm::rest {
@@ -56,7 +57,7 @@ Json tree_below(std::span<const PlanView> plans, const std::string& path, const 
 std::string_view type_word(const JobView& view) {
   if (view.app_type == "notebook") return "Notebook";
   if (view.app_type == "inference") return "Inference";
-  return "Training";
+  return view.app_type == "batch" ? "Batch" : "Training";
 }
 
 std::string app_json(const JobView& view, std::string_view cluster) {
@@ -70,7 +71,7 @@ std::string app_json(const JobView& view, std::string_view cluster) {
                       {"submit_user", spec.owner.user},
                       {"tag", ""},
                       {"type", type_word(view)},
-                      {"state", wmla_state(job.state)},
+                      {"state", app_state(job)},
                       {"priority", spec.user_priority},
                       {"submit_time", whole_seconds(job.times.submitted)},
                       {"start_time", whole_seconds(job.times.started)},
@@ -102,8 +103,8 @@ std::string conductor_json(const JobView& view, std::string_view cluster, WallTi
       job.times.started == WallTime{} ? 0 : whole_seconds(end) - whole_seconds(job.times.started);
   return wm::to_text({{"id", id},
                       {"name", job.spec().name},
-                      {"state", wmla_state(job.state)},
-                      {"driver", {{"id", id}, {"state", wmla_state(job.state)}}},
+                      {"state", app_state(job)},
+                      {"driver", {{"id", id}, {"state", app_state(job)}}},
                       {"apprunduration", ran},
                       {"gpuslots", slots_held(job) * job.spec().task.milli_gpus / 1000.0},
                       {"gpumemused", {{"total", 0}}},

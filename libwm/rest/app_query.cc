@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "libwm/rest/app_json.h"
+#include "libwm/rest/exec_outcome.h"
 #include "libwm/rest/letters.h"
 
 namespace wm::rest {
@@ -39,7 +40,7 @@ const std::vector<Key>& keys() {
       key("name", [](const JobView& v) { return v.job->spec().name; }),
       key("submit_user", [](const JobView& v) { return v.job->spec().owner.user; }),
       key("consumer", [](const JobView& v) { return v.plan; }),
-      key("state", [](const JobView& v) { return wmla_state(v.job->state); }),
+      key("state", [](const JobView& v) { return app_state(*v.job); }),
       key("priority", [](const JobView& v) { return v.job->spec().user_priority; })};
   return all;
 }
@@ -57,7 +58,7 @@ const Key* key_of(std::string_view field) {
 }
 
 bool has_state(const JobView& view, const std::string& states) {
-  auto state = "," + std::string(wmla_state(view.job->state)) + ",";
+  auto state = "," + std::string(app_state(*view.job)) + ",";
   return states.empty() || ("," + states + ",").find(state) != std::string::npos;
 }
 
@@ -70,7 +71,7 @@ bool holds(const JobView& view, const std::string& search, const std::string& id
                                spec.owner.user,
                                consumer_of(view.plan, cluster),
                                std::string(type_word(view)),
-                               std::string(wmla_state(view.job->state))};
+                               std::string(app_state(*view.job))};
   return std::ranges::any_of(
       texts, [&](const auto& text) { return lowered(text).find(search) != std::string::npos; });
 }

@@ -3,7 +3,10 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "libwm/base/hash.h"
 #include "libwm/base/json.h"
+#include "libwm/rest/exec_needs.h"
+#include "libwm/rest/exec_outcome.h"
 #include "libwm/rest/frameworks.h"
 #include "libwm/rest/json_text.h"
 
@@ -16,24 +19,36 @@ Result<JobId> parse_exec_id(std::string_view cluster, std::string_view text) {
   return fail(Code::NotFound, "execution " + std::string(text) + " does not exist");
 }
 
-std::string_view exec_state(JobState state) {
-  switch (state) {
-    case JobState::Held: return "SUBMITTED";
-    case JobState::Pending:
-    case JobState::Launching: return "PENDING_CRD_SCHEDULER";
-    case JobState::Running:
-    case JobState::Unknown:
-    case JobState::Array:
-    case JobState::Suspended: return "RUNNING";
-    case JobState::Finished: return "FINISHED";
-    case JobState::Killed: return "KILLED";
-    case JobState::Failed:
-    case JobState::Error: return "ERROR";
-  }
-  return "ERROR";
+namespace {
+
+// The first generation asks for an instance of its own kind by these; there is one here.
+void add_first_generation(Json& json, const JobSpec& spec, std::string_view cluster) {
+  json["userName"] = spec.owner.user;
+  json["executionUserName"] = spec.owner.user;
+  json["sigName"] = cluster;
+  json["sigId"] = instance_id(cluster);
+  json["masterURL"] = "";
 }
 
-std::string exec_json(const JobView& view, std::string_view cluster) {
+}  // namespace
+
+std::string instance_id(std::string_view cluster) {
+  auto digits = hex(hash_of("instance of cluster " + std::string(cluster), 16));
+  for (auto at : {8, 13, 18, 23}) digits.insert(static_cast<std::size_t>(at), "-");
+  return digits;
+}
+
+std::string instances_json(std::string_view cluster) {
+  return list_json({wm::to_text({{"uuid", instance_id(cluster)},
+                                 {"name", cluster},
+                                 {"version", ""},
+                                 {"masterUrl", ""},
+                                 {"executionUser", ""},
+                                 {"state", "STARTED"},
+                                 {"historyServerUrl", ""}})});
+}
+
+std::string exec_json(const JobView& view, std::string_view cluster, const std::string& cause) {
   auto id = exec_id(cluster, view.id);
   const auto& spec = view.job->spec();
   const auto& exec = spec.exec;
@@ -42,7 +57,7 @@ std::string exec_json(const JobView& view, std::string_view cluster) {
             {"args", exec.args},
             {"submissionId", id},
             {"creator", spec.owner.user},
-            {"state", exec_state(view.job->state)},
+            {"state", exec_state(*view.job)},
             {"appId", id},
             {"schedulerUrl", ""},
             {"modelFileOwnerName", spec.owner.user},
@@ -53,6 +68,12 @@ std::string exec_json(const JobView& view, std::string_view cluster) {
             {"nameSpace", cluster},
             {"numWorker", spec.max_tasks},
             {"framework", exec.framework}};
+  add_first_generation(json, spec, cluster);
+  if (auto error = error_of(*view.job); !error.empty()) json["error"] = cause.empty() ? error : cause;
+  auto request = parse_exec(exec.args);
+  if (auto warnings = request ? warnings_of(*request) : std::vector<std::string>();
+      !warnings.empty())
+    json["warnings"] = warnings;
   if (exec.data.empty()) return wm::to_text(json);
   Json sources = Json::array();
   for (const auto& source : exec.data) {

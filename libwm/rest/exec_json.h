@@ -23,11 +23,15 @@ bool is_execution(const JobView& view);
 /// @errors NotFound: not of this cluster, or no id
 Result<JobId> parse_exec_id(std::string_view cluster, std::string_view text);
 
-/// The words that pollers know: SUBMITTED, PENDING_CRD_SCHEDULER, RUNNING, and the ends. @cost O(1)
-std::string_view exec_state(JobState state);
+/// One execution; `cause`: why it is ERROR, where more is known than its job says. @shape values
+/// are scalars, since clients make a table's row of it, but for dataSource and warnings, which are
+/// there only where there are any
+std::string exec_json(const JobView& view, std::string_view cluster, const std::string& cause = "");
 
-/// One execution. @shape values are scalars: clients make a table's row of it
-std::string exec_json(const JobView& view, std::string_view cluster);
+/// What clients of the first generation call the one instance that there is; a uuid. @cost O(1)
+std::string instance_id(std::string_view cluster);
+/// The list of it.
+std::string instances_json(std::string_view cluster);
 /// "[…]" of such texts. @cost O(length)
 std::string list_json(const std::vector<std::string>& items);
 

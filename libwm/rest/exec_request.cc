@@ -59,18 +59,82 @@ Result<void> read_devices(const std::string& value, ExecRequest& request) {
   return {};
 }
 
+Result<Device> device_in(const std::string& value) {
+  if (value == "cpu") return Device::Cpu;
+  if (value == "gpu") return Device::Gpu;
+  return fail(Code::BadArgument, "'" + value + "': cpu or gpu is wanted");
+}
+
 Result<void> read_device(const std::string& value, ExecRequest& request) {
-  if (value == "cpu") request.device = Device::Cpu;
-  else if (value == "gpu") request.device = Device::Gpu;
-  else return fail(Code::BadArgument, "'" + value + "': cpu or gpu is wanted");
+  WM_TRY(request.device, device_in(value));
   return {};
 }
 
-Result<void> read_memory(const std::string& value, ExecRequest& request) {
+Result<void> read_driver_device(const std::string& value, ExecRequest& request) {
+  WM_TRY(request.driver.device, device_in(value));
+  return {};
+}
+
+// One driver is what there is: more of them are told about.
+Result<void> read_drivers(const std::string& value, ExecRequest& request) {
+  WM_TRY(auto drivers, number(value, 0));
+  if (drivers > 1) request.unused.emplace_back("--numDriver");
+  return {};
+}
+
+Result<void> read_prebuilt_command(const std::string& value, ExecRequest&) {
+  if (value == "train") return {};
+  return fail(Code::BadArgument, "'" + value + "': train is what there is");
+}
+
+Result<void> read_driver_selector(const std::string& value, ExecRequest& request) {
+  request.driver.selector = value;
+  return {};
+}
+
+Result<void> read_affinity(const std::string& value, ExecRequest& request) {
+  if (value != "preferred" && value != "required")
+    return fail(Code::BadArgument, "'" + value + "': preferred or required is wanted");
+  request.affinity_rule = value;
+  return {};
+}
+
+// For the client itself: it is no option of the execution.
+Result<void> of_client(const std::string&, ExecRequest&) { return {}; }
+
+Result<std::string> memory_in(const std::string& value) {
   auto size = parse_bytes(value);
   if (!size || size->value == 0)
     return fail(Code::BadArgument, "'" + value + "': a size such as 8g is wanted");
-  request.memory = std::to_string((size->value + (1 << 20) - 1) >> 20) + "M";
+  return std::to_string((size->value + (1 << 20) - 1) >> 20) + "M";
+}
+
+Result<void> read_memory(const std::string& value, ExecRequest& request) {
+  WM_TRY(request.memory, memory_in(value));
+  return {};
+}
+
+/// A limit of the workers or of the driver.
+template <TaskLimits& (*kOf)(ExecRequest&)>
+Result<void> read_memory_limit(const std::string& value, ExecRequest& request) {
+  WM_TRY(kOf(request).memory, memory_in(value));
+  return {};
+}
+template <TaskLimits& (*kOf)(ExecRequest&), std::uint32_t TaskLimits::*kField>
+Result<void> read_limit(const std::string& value, ExecRequest& request) {
+  WM_TRY(kOf(request).*kField, cores(value));
+  return {};
+}
+TaskLimits& of_worker(ExecRequest& request) { return request.worker_limits; }
+TaskLimits& of_driver(ExecRequest& request) { return request.driver.limits; }
+
+Result<void> read_driver_memory(const std::string& value, ExecRequest& request) {
+  WM_TRY(request.driver.memory, memory_in(value));
+  return {};
+}
+
+Result<void> read_driver_devices(const std::string& value, ExecRequest& request) {
+  WM_TRY(request.driver.devices, cores(value));
   return {};
 }
 
@@ -143,7 +207,7 @@ constexpr Row kRows[] = {
     {"--model-main", true, text<&ExecRequest::main>},
     {"--model-dir", true, read_model_dir},
     {"--pbmodel-name", true, text<&ExecRequest::prebuilt>},
-    {"--pbmodel-cmd"},
+    {"--pbmodel-cmd", true, read_prebuilt_command},
     {"--numWorker", true, count<&ExecRequest::workers>},
     {"--workerDeviceNum", true, read_devices},
     {"--workerDeviceType", true, read_device},
@@ -162,16 +226,16 @@ constexpr Row kRows[] = {
     {"--conda-package", true, read_file_name<&ExecRequest::conda_package>},
     {"--numPs", true, text<&ExecRequest::parameter_servers>},
     // A driver is not started apart: rank 0 is the driver.
-    {"--numDriver"},
-    {"--driverDeviceType"},
-    {"--driverDeviceNum"},
-    {"--driverMemory"},
-    {"--driverCPULimit"},
-    {"--driverGPULimit"},
-    {"--driverMemoryLimit"},
-    {"--workerCPULimit"},
-    {"--workerGPULimit"},
-    {"--workerMemoryLimit"},
+    {"--numDriver", true, read_drivers},
+    {"--driverDeviceType", true, read_driver_device},
+    {"--driverDeviceNum", true, read_driver_devices},
+    {"--driverMemory", true, read_driver_memory},
+    {"--driverCPULimit", true, read_limit<of_driver, &TaskLimits::cpus>},
+    {"--driverGPULimit", true, read_limit<of_driver, &TaskLimits::gpus>},
+    {"--driverMemoryLimit", true, read_memory_limit<of_driver>},
+    {"--workerCPULimit", true, read_limit<of_worker, &TaskLimits::cpus>},
+    {"--workerGPULimit", true, read_limit<of_worker, &TaskLimits::gpus>},
+    {"--workerMemoryLimit", true, read_memory_limit<of_worker>},
     {"--submit-user"},
     {"--cs-rmq-meta"},
     {"--cs-url-meta"},
@@ -180,22 +244,22 @@ constexpr Row kRows[] = {
     {"--msd-label", true, read_label},
     {"--msd-image-pull-secret", true, text<&ExecRequest::image_secret>},
     {"--msd-image-pull-policy", true, read_policy},
-    {"--msd-task0-node-selector"},
-    {"--msd-task12n-node-selector"},
-    {"--msd-podaffinity-rule"},
-    {"--msd-podaffinity-topology-key"},
+    {"--msd-task0-node-selector", true, read_driver_selector},
+    {"--msd-task12n-node-selector", true, text<&ExecRequest::worker_selector>},
+    {"--msd-podaffinity-rule", true, read_affinity},
+    {"--msd-podaffinity-topology-key", true, text<&ExecRequest::affinity_key>},
     {"--msd-pack-id"},
     {"--sc-runasuser"},
     {"--sc-runasgroup"},
     {"--sc-fsgroup"},
     {"--ig"},
-    {"--rest-host"},
-    {"--master-host"},
-    {"--rest-port"},
-    {"--dli-rest-port"},
-    {"--jwt-token"},
-    {"--query-args"},
-    {"--debug-level"},
+    {"--rest-host", true, of_client},
+    {"--master-host", true, of_client},
+    {"--rest-port", true, of_client},
+    {"--dli-rest-port", true, of_client},
+    {"--jwt-token", true, of_client},
+    {"--query-args", true, of_client},
+    {"--debug-level", true, of_client},
     {"--python-version"},
     {"--exclusive", false},
     {"--mpiarg"},

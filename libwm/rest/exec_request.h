@@ -26,6 +26,22 @@ enum class Device : std::uint8_t {
   Gpu,
 };
 
+/// The most that a task may use. @units memory: as ExecRequest::memory; 0 and empty: not said
+struct TaskLimits {
+  std::uint32_t cpus = 0, gpus = 0;
+  std::string memory;
+  bool operator==(const TaskLimits&) const = default;
+};
+
+/// What is said of the driver, which is the first task. @units as of the workers
+struct DriverWish {
+  Device device = Device::Unsaid;
+  std::uint32_t devices = 0;
+  std::string memory, selector;
+  TaskLimits limits;
+  bool operator==(const DriverWish&) const = default;
+};
+
 /// One request.
 struct ExecRequest {
   std::string args;                ///< as they came
@@ -60,6 +76,11 @@ struct ExecRequest {
                               ///< whence it is seen where the command starts
   std::string conda_package;  ///< --conda-package: a packed environment, as conda_yaml
   std::string parameter_servers;    ///< --numPs
+  DriverWish driver;                ///< --driver…, --msd-task0-node-selector
+  TaskLimits worker_limits;         ///< --worker…Limit
+  std::string worker_selector;      ///< --msd-task12n-node-selector
+  std::string affinity_rule;        ///< --msd-podaffinity-rule: preferred, required
+  std::string affinity_key;         ///< --msd-podaffinity-topology-key
   std::vector<std::string> unused;  ///< options that have no meaning here, accepted
   bool operator==(const ExecRequest&) const = default;
 };

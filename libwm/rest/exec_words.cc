@@ -10,10 +10,6 @@
 namespace wm::rest {
 namespace {
 
-bool on_gpus(const ExecRequest& request, const ExecPlace& place) {
-  return request.device == Device::Gpu || (request.device == Device::Unsaid && place.gpus);
-}
-
 // One that leads out of its folder would be read from anywhere.
 bool stays_inside(std::string_view path) {
   if (path.starts_with('/')) return false;
@@ -78,12 +74,6 @@ Result<std::string> command_of(const ExecRequest& request, const Framework& fram
   return prelude_of(own) + yaml_prelude(request, home) + joined(words);
 }
 
-std::string gpu_option(const ExecRequest& request) {
-  if (!request.gpu_syntax.empty()) return request.gpu_syntax;
-  auto text = "num=" + std::to_string(request.devices);
-  return request.mig.empty() ? text : text + ":mig=" + request.mig;
-}
-
 std::vector<std::pair<std::string, std::string>> environment_of(const ExecRequest& request,
                                                                 const Framework& framework,
                                                                 const ExecPlace& place) {
@@ -93,6 +83,7 @@ std::vector<std::pair<std::string, std::string>> environment_of(const ExecReques
   auto root = request.data_root.empty() ? place.data_dir : request.data_root;
   if (!request.data_path.empty()) all.emplace_back("DATA_DIR", root + "/" + request.data_path);
   else if (!request.data_root.empty()) all.emplace_back("DATA_DIR", root);
+  if (!request.data_root.empty()) all.emplace_back("DLI_DATA_FS", root);
   return all;
 }
 
@@ -131,15 +122,6 @@ bool has_groups(const Framework& framework) {
   return framework.backend == "tensorflow" && framework.distributed && !framework.elastic;
 }
 
-// What each task needs besides GPUs.
-std::vector<std::string> requirements(const ExecRequest& request, const ExecPlace& place) {
-  std::vector<std::string> parts;
-  if (!on_gpus(request, place) && request.devices > 1)
-    parts.push_back("affinity[core(" + std::to_string(request.devices) + ")]");
-  if (!request.memory.empty()) parts.push_back("rusage[mem=" + request.memory + "]");
-  return parts;
-}
-
 }  // namespace
 
 Result<JobRequest> job_request(const ExecRequest& request, const Framework& framework,
@@ -153,11 +135,14 @@ Result<JobRequest> job_request(const ExecRequest& request, const Framework& fram
   job.plan = request.plan;
   job.out_file = place.out_file;
   job.environment = environment_of(request, framework, place);
+  // Of tasks in groups the limit is one for all of them.
+  WM_TRY(auto needs, needs_of(request, place, Whose::Workers));
+  job.memory = needs.memory_limit;
   if (has_groups(framework)) return job;
   set_size(request, framework, job);
   job.elastic = framework.elastic;
-  if (on_gpus(request, place)) job.gpu = gpu_option(request);
-  job.resreqs = requirements(request, place);
+  job.gpu = std::move(needs.gpu);
+  job.resreqs = std::move(needs.resreqs);
   job.command = std::move(command);
   return job;
 }
@@ -174,6 +159,7 @@ Result<std::vector<std::string>> bsub_words(const ExecRequest& request, const Fr
   if (job.elastic) words.emplace_back("-ar");
   add("-gpu", job.gpu);
   for (const auto& part : job.resreqs) add("-R", part);
+  add("-M", job.memory);
   if (job.priority > 0) add("-sp", std::to_string(job.priority));
   add("-plan", job.plan);
   add("-o", job.out_file);
@@ -192,19 +178,21 @@ Result<std::vector<TaskGroup>> task_groups(const ExecRequest& request, const Fra
   auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), servers);
   if (!text.empty() && (ec != std::errc() || end != text.data() + text.size() || servers > 1000))
     return fail(Code::BadArgument, "--numPs: '" + text + "': a number up to 1000 is wanted");
-  auto add = [&](const char* role, std::uint32_t tasks) {
+  auto add = [&](const char* role, std::uint32_t tasks, Whose whose) -> Result<void> {
+    WM_TRY(auto needs, needs_of(request, place, whose));
     TaskGroup group;
     group.name = group.role = role;
     group.command = command;
     group.min_tasks = group.max_tasks = tasks;
-    group.resreq = joined(requirements(request, place));
+    group.resreq = joined(needs.resreqs);
     // Parameters are kept in memory; only workers compute.
-    if (on_gpus(request, place) && std::string_view(role) == "worker")
-      group.gpu = gpu_option(request);
+    if (whose == Whose::Workers) group.gpu = needs.gpu;
     groups.push_back(group);
+    return {};
   };
-  add("worker", request.workers);  // the first one's end is the job's: servers serve on
-  if (servers > 0) add("ps", servers);
+  // The first one's end is the job's: servers serve on.
+  WM_TRY(add("worker", request.workers, Whose::Workers));
+  if (servers > 0) WM_TRY(add("ps", servers, Whose::Servers));
   return groups;
 }
 

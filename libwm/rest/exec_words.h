@@ -9,17 +9,11 @@
 #include "libwm/model/config/catalog.h"
 #include "libwm/model/job_parts.h"
 #include "libwm/model/job_request.h"
+#include "libwm/rest/exec_needs.h"
 #include "libwm/rest/exec_request.h"
 #include "libwm/rest/frameworks.h"
 
 namespace wm::rest {
-
-/// Where an execution runs.
-struct ExecPlace {
-  std::string out_file;  ///< of the job's report
-  std::string data_dir;  ///< DATA_DIR of the cluster
-  bool gpus = false;     ///< the cluster has some
-};
 
 /// The job that it asks for. @errors BadArgument: no script and no command; Impossible: what is not
 /// done here, by name

@@ -6,7 +6,9 @@
 
 #include "libwm/base/json.h"
 #include "libwm/rest/json_text.h"
+#include "libwm/rest/exec_json.h"
 #include "libwm/rest/letters.h"
+#include "libwm/rest/url.h"
 
 namespace wm::rest {
 namespace {
@@ -132,6 +134,7 @@ Result<SearchRequest> read_search_request(std::string_view data) {
   if (!request.name.empty()) WM_TRY(check_search_name(request.name));
   WM_TRY(request.args, text_in(at(at(json, "modelSpec"), "args"), "modelSpec.args"));
   if (request.args.empty()) return bad("modelSpec.args", "what is to be run?");
+  request.first_generation = at(json, "modelSpec").contains("sigName");
   WM_TRY(request.algorithm, text_in(at(algo, "algorithm"), "algoDef.algorithm"));
   WM_TRY(request.at_once, count_in(parallel_in(algo), "algoDef.maxParalleJobNum", 1));
   WM_TRY(request.most, count_in(at(algo, "maxJobNum"), "algoDef.maxJobNum", 0));
@@ -146,6 +149,12 @@ Result<SearchRequest> read_search_request(std::string_view data) {
   if (!additional.empty()) search["additional_metrics"] = std::move(additional);
   request.search = wm::to_text(search);
   return request;
+}
+
+std::string creation_json(const std::string& name, bool first_generation) {
+  if (first_generation) return json_text(name);
+  return wm::to_text(
+      {{"uid", name}, {"href", "/platform/rest/deeplearning/v1/hypersearch/" + escaped(name)}});
 }
 
 Result<void> check_search_name(std::string_view name) {

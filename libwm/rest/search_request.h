@@ -22,6 +22,7 @@ struct SearchRequest {
   std::string search;         ///< the core's (libwm/search/search.h), without a seed of its own
   std::uint32_t at_once = 1;  ///< maxParalleJobNum
   std::uint32_t most = 0;     ///< maxJobNum; 0: as many as the algorithm brings
+  bool first_generation = false;  ///< modelSpec.sigName is there: it reads a name, not an object
   bool operator==(const SearchRequest&) const = default;
 };
 
@@ -34,6 +35,10 @@ Result<SearchRequest> read_search_request(std::string_view data);
 std::string judged(const SearchRequest& request);
 /// The same search for a plugin of the owner's. @cost O(length)
 std::string of_plugin(std::string_view search, std::string_view plugin);
+
+/// What POST /hypersearch answers: the name as a JSON string to clients of the first generation, to
+/// others {"uid", "href"}. @cost O(1)
+std::string creation_json(const std::string& name, bool first_generation);
 
 /// May a search be called so? @errors BadArgument: what a name may not be
 Result<void> check_search_name(std::string_view name);

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
+#include "libwm/base/joined.h"
 #include "libwm/base/json.h"
 #include "libwm/model/elements.h"
 #include "libwm/rest/exec_json.h"
+#include "libwm/rest/exec_outcome.h"
 #include "libwm/rest/json_text.h"
 #include "libwm/rest/letters.h"
 
@@ -45,7 +48,8 @@ std::string_view experiment_state(const SearchTrial& trial) {
     case JobState::Running:
     case JobState::Unknown:
     case JobState::Suspended: return "RUNNING";
-    default: return "SUBMITTED";
+    case JobState::Held: return "NOTRUN";
+    default: return trial.in_turn ? "SUBMITTED" : "NOTRUN";
   }
 }
 
@@ -129,6 +133,33 @@ Json experiment_of(const SearchTask& task, const Json& search, std::size_t posit
           {"endTime", plain_time(trial.ended)}};
 }
 
+// Names that trials have reported numbers of.
+std::string reported_names(const SearchTask& task) {
+  std::set<std::string> names;
+  for (const auto& trial : task.trials) {
+    auto report = parsed(trial.report);
+    for (const auto& [name, metric] : report.items())
+      if (name != "step" && name != "steps" && metric.is_object()) names.insert(name);
+  }
+  return joined(std::vector<std::string>(names.begin(), names.end()), ", ");
+}
+
+// Its own words for the parts of a search, as clients gave them. @source wmla-surface 5.1
+Json algorithm_of(const SearchTask& task, const Json& search) {
+  auto at = [&](const char* key, Json otherwise) {
+    return search.contains(key) ? search[key] : std::move(otherwise);
+  };
+  auto seconds = at("max_run_s", 0);
+  return {{"algorithm", at("algorithm", "auto")},
+          {"maxRunTime", seconds == 0 ? Json(-1) : Json(seconds.get<std::uint64_t>() / 60)},
+          {"maxJobNum", at("max_trials", -1)},
+          {"maxParalleJobNum", task.at_once},
+          {"objectiveMetric", at("metric", "")},
+          {"objective", at("goal", "minimize")},
+          {"additionalMetrics", at("additional_metrics", Json::object())},
+          {"algoParams", at("params", Json::array())}};
+}
+
 struct Counts {
   std::size_t live = 0, begun = 0, running = 0, complete = 0, failed = 0, over = 0, valid = 0;
   WallTime last{};
@@ -168,6 +199,9 @@ SearchTrial trial_of(const JobView& view, std::string config) {
   SearchTrial trial{view.id,           job.state,        view.exec_id,
                     std::move(config), job.trial.report, job.outcome.text};
   trial.started = job.times.started;
+  trial.in_turn = std::ranges::none_of(
+      view.reasons, [](const PendReason& r) { return r.code == PendCode::ArrayLimit; });
+  if (trial.why.empty()) trial.why = error_of(job);
   trial.ended = job.times.ended;
   if (job.kill) {
     trial.stopped = job.kill->by == "wm" && job.kill->term == Term::Other;
@@ -270,6 +304,24 @@ std::string_view tuning_state(const SearchTask& task) {
   return n.valid > 0 ? "FINISHED" : "FAILED";
 }
 
+std::string reason_of(const SearchTask& task) {
+  if (!task.waits.empty()) return task.waits;
+  auto search = parsed(task.search);
+  auto n = counts_of(task);
+  if (n.complete > 0 && n.valid == 0) {
+    auto names = reported_names(task);
+    return "no trial reported the metric '" + text_at(search, "metric") + "'" +
+           (names.empty() ? ", nor any other" : "; the metrics that were reported: " + names);
+  }
+  if (tuning_state(task) != "FAILED") return "";
+  if (task.trials.empty()) return "it was closed before it had a trial";
+  std::string why;
+  for (const auto& trial : task.trials)
+    if (!trial.why.empty()) why = trial.why;
+  return "none of its " + std::to_string(task.trials.size()) + " trials finished" +
+         (why.empty() ? "" : "; the last: " + why);
+}
+
 std::optional<std::size_t> best_trial(const SearchTask& task) {
   auto search = parsed(task.search);
   bool least = is_least(search);
@@ -302,8 +354,10 @@ std::string tuning_json(const SearchTask& task, WallTime now) {
             {"createtime", plain_time(task.submitted)},
             {"creator", task.creator},
             {"duration", clock_of((end == WallTime{} ? now : end) - task.submitted)},
-            {"reason", task.waits},
+            {"reason", reason_of(task)},
             {"paused", task.held},
+            {"algoDef", algorithm_of(task, search)},
+            {"hyperParams", search.value("space", Json::array())},
             {"experiments", std::move(experiments)},
             {"best", Json()}};
   if (best) json["best"] = json["experiments"][*best];
@@ -322,7 +376,7 @@ std::string search_json(const SearchTask& task, bool whole) {
             {"user", task.creator},
             {"state", lowered(std::string(tuning_state(task)))},
             {"paused", task.held},
-            {"reason", task.waits},
+            {"reason", reason_of(task)},
             {"submit_time", epoch_seconds(task.submitted)},
             {"finish_time", epoch_seconds(end_of(task, n))},
             {"parallel", task.at_once},

@@ -25,6 +25,7 @@ struct SearchTrial {
   std::string config, report;  ///< JSON; empty: none
   std::string why;             ///< more about its end
   bool stopped = false;        ///< by the search itself: others do better
+  bool in_turn = true;         ///< pending: not because as many run as may
   WallTime started{}, ended{};
 };
 
@@ -55,6 +56,11 @@ void add_optimizer(SearchTask& task, const JobView* optimizer, std::string_view 
 
 /// SUBMITTED, RUNNING, STOPPED, FINISHED, FAILED. @cost O(trials)
 std::string_view tuning_state(const SearchTask& task);
+
+/// Why it waits, or why it has failed, never empty then; empty: there is nothing to tell. A metric
+/// that no trial reported is told as soon as one has finished, with those that were.
+/// @cost O(trials)
+std::string reason_of(const SearchTask& task);
 
 /// The position of the best finished trial with a number; the earliest of equal ones.
 std::optional<std::size_t> best_trial(const SearchTask& task);

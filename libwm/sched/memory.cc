@@ -352,7 +352,8 @@ std::uint32_t Collector::read(const Job& job) {
     visit(job);
     return SeenJob::kLoose;
   }
-  if (is_over(job.state) || job.outcome.delivers_on) return made;
+  bool only_delivers = job.outcome.delivers_on && job.holding.slots == 0;
+  if (is_over(job.state) || only_delivers) return made;
   if (job.state == JobState::Pending) {
     join_alike(job, made);
   } else if (!job.kill && !job.ending) {

@@ -1,6 +1,7 @@
 #include "libwm/serve/desk.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace wm::serve {
 namespace {
@@ -11,6 +12,10 @@ constexpr int kPatience = 2;     // a batch that takes so many time-outs has hun
 constexpr double kSure = 0.9;    // part of its time that a request may be expected to wait
 constexpr double kMargin = 1.5;  // a batch may take so much longer than they did
 constexpr Duration kGroupKept = std::chrono::minutes(10);  // after its last task
+
+std::string unavailable(const std::string& model) {
+  return "Inference service for model <" + model + "> is currently unavailable.";
+}
 
 double seconds_of(Duration d) { return std::chrono::duration<double>(d).count(); }
 
@@ -28,15 +33,16 @@ void Desk::adopt(const Profile& profile) {
   connection_timeout_ = profile.connection_timeout;
 }
 
-std::string Desk::unavailable() const {
-  return "Inference service for model " + model_ + " is currently unavailable.";
-}
-
 DeskActions Desk::request(std::uint64_t task, std::string body, TimePoint now,
                           std::uint64_t group) {
   DeskActions actions;
   ++counts_.arrived;
   counts_.bytes += body.size();
+  if (closed_) {
+    ++counts_.failed;
+    actions.push_back(Reply{task, 503, unavailable(model_), kRetryAfter, now});
+    return actions;
+  }
   bool full =
       queued_ >= limits_.tasks || held_bytes_ + body.size() > limits_.bytes || waits_too_long();
   if (full) {
@@ -148,10 +154,6 @@ bool Desk::is_for(const Task& task, std::uint64_t kernel, TimePoint now) {
   return group.kernel == kernel;
 }
 
-void Desk::forget_groups(TimePoint now) {
-  std::erase_if(groups_, [&](const auto& group) { return now - group.second.used > kGroupKept; });
-}
-
 // False: nothing that waits is for this kernel.
 bool Desk::hand(std::uint64_t id, Kernel& kernel, TimePoint now, DeskActions& actions) {
   Hand given{id, {next_batch_, {}}};
@@ -200,7 +202,7 @@ void Desk::put_back(std::uint64_t task, DeskActions& actions) {
   if (found == tasks_.end()) return;
   if (found->second.again || policy_.once) {
     auto why = policy_.once ? " Its kernel ended." : " Its kernel ended twice.";
-    reply(task, 503, unavailable() + why, actions);
+    reply(task, 503, unavailable(model_) + why, actions);
     return;
   }
   found->second.again = found->second.queued = true;
@@ -219,6 +221,14 @@ DeskActions Desk::lost(std::uint64_t id, TimePoint now) {
     for (auto task = batch->second.tasks.rbegin(); task != batch->second.tasks.rend(); ++task)
       put_back(*task, actions);
   hand_out(now, actions);
+  return actions;
+}
+
+DeskActions Desk::kernels_fail(const std::string& why) {
+  DeskActions actions;
+  if (!kernels_.empty()) return actions;
+  for (auto task : std::exchange(queue_, {}))
+    reply(task, 503, unavailable(model_) + " Its kernel ended: " + why, actions);
   return actions;
 }
 
@@ -250,7 +260,7 @@ DeskActions Desk::answered(std::uint64_t id, Answers answers, TimePoint now) {
   for (auto task : batch->second.tasks) {
     --kernel.view.running;
     ++kernel.view.failed;
-    reply(task, 500, "INFERRED error: the kernel gave no output.", actions);
+    reply(task, 500, "a task without output", actions);
   }
   learn_cost(answers, batch->second.size);
   kernel.batches.erase(batch);
@@ -276,7 +286,7 @@ DeskActions Desk::tick(TimePoint now) {
   time_out(now, actions);
   // Without a kernel for so long nobody who waits is kept longer.
   if (kernels_.empty() && queued_ > 0 && now - alone_since_ >= connection_timeout_) {
-    for (auto task : queue_) reply(task, 503, unavailable(), actions);
+    for (auto task : queue_) reply(task, 503, unavailable(model_), actions);
     queue_.clear();
     alone_since_ = now;
   }
@@ -287,7 +297,7 @@ DeskActions Desk::tick(TimePoint now) {
     kernel.expelled = true;
     actions.push_back(Expel{id, "it does not answer"});
   }
-  forget_groups(now);
+  std::erase_if(groups_, [&](const auto& group) { return now - group.second.used > kGroupKept; });
   hand_out(now, actions);  // what was for a kernel that leaves
   return actions;
 }

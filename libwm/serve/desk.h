@@ -76,6 +76,8 @@ class Desk {
   /// A request; `task` is the caller's number for it and never used again; `group`: 0 for none.
   /// @cost O(kernels), and O(groups) for the first of a group
   DeskActions request(std::uint64_t task, std::string body, TimePoint now, std::uint64_t group = 0);
+  /// Nothing more is taken from now on, or something again: what is there is worked on. @cost O(1)
+  void close(bool closed) { closed_ = closed; }
   /// Nobody waits for it any more. @cost O(queue)
   void forget(std::uint64_t task);
 
@@ -85,6 +87,9 @@ class Desk {
   void leaving(std::uint64_t kernel);
   /// Its connection has ended.
   DeskActions lost(std::uint64_t kernel, TimePoint now);
+  /// A kernel ended before it could serve, with these words: where no other is there, those who
+  /// wait are told at once. @cost O(queue)
+  DeskActions kernels_fail(const std::string& why);
   /// It says this. A kernel that answers what it does not have is expelled.
   DeskActions answered(std::uint64_t kernel, Answers answers, TimePoint now);
 
@@ -132,7 +137,6 @@ class Desk {
   bool hand(std::uint64_t id, Kernel& kernel, TimePoint now, DeskActions& actions);
   bool is_for(const Task& task, std::uint64_t kernel, TimePoint now);
   std::uint64_t with_fewest_groups() const;
-  void forget_groups(TimePoint now);
   void reply(std::uint64_t task, int status, std::string body, DeskActions& actions);
   void put_back(std::uint64_t task, DeskActions& actions);
   void learn_cost(const Answers& answers, std::size_t tasks);
@@ -140,11 +144,11 @@ class Desk {
   bool waits_too_long() const;
   void drop_late(TimePoint now, DeskActions& actions);
   void reply_late(std::uint64_t task, DeskActions& actions);
-  std::string unavailable() const;
 
   std::string model_;
   Policy policy_;
   Duration connection_timeout_;
+  bool closed_ = false;
   DeskLimits limits_;
   std::unordered_map<std::uint64_t, Task> tasks_;  // unanswered
   std::deque<std::uint64_t> queue_;                // may hold answered ones, which count no more

@@ -95,8 +95,8 @@ Result<Model> read_model(std::string_view text) {
         "name", "'" + model.name + "': letters, digits, '_', '-' and '.' are wanted, at most 64");
   if (!is_inner_path(model.kernel_path))
     return bad_model("kernel_path", "'" + model.kernel_path + "': a file of the package is wanted");
-  if (model.runtime != "python" && model.runtime != "dlipy3")
-    return bad_model("runtime", "'" + model.runtime + "': python or dlipy3 is wanted");
+  if (!is_service_name(model.runtime))
+    return bad_model("runtime", "'" + model.runtime + "': the name of a runtime is wanted");
   for (const auto& [name, value] : model.environments)
     if (!is_variable(name) || value.find('\0') != value.npos)
       return bad_model("mk_environments", "'" + name + "' is no name of a variable");

@@ -22,8 +22,7 @@ struct Model {
   std::string text;  ///< the whole file
 };
 
-/// @errors BadArgument: no JSON object, no name, a name or path that cannot be one, a runtime that
-///   there is not
+/// @errors BadArgument: no JSON object, no name, a name or path that cannot be one
 /// @cost O(length)   @thread any
 Result<Model> read_model(std::string_view text);
 

@@ -96,6 +96,49 @@ std::string_view ready_kernel() {
          "    TorchKernel().run()\n";
 }
 
+// kernel.failed is whole or not there: the router may look at any moment.
+std::string_view kernel_runner() {
+  return R"py("""Role: runs the kernel of a service. What ends it before it serves is left beside this file, for who waits."""
+
+import os
+import runpy
+import sys
+
+LONGEST = 400
+
+
+def leave_word(folder, why):
+    """One line, the newest of all kernels."""
+    path = os.path.join(folder, 'kernel.failed')
+    try:
+        with open(f'{path}.{os.uname().nodename}-{os.getpid()}', 'w', encoding='utf-8', errors='replace') as out:
+            out.write(' '.join(why.split())[:LONGEST] + '\n')
+        os.replace(out.name, path)
+    except OSError as problem:
+        print(f'{path}: {problem}', file=sys.stderr)
+
+
+def main():
+    """The kernel's path is the first argument."""
+    folder, path = os.path.dirname(os.path.abspath(__file__)), sys.argv[1]
+    sys.argv = sys.argv[1:]
+    sys.path[0] = os.path.dirname(path)
+    try:
+        runpy.run_path(path, run_name='__main__')
+    except SystemExit as end:
+        if end.code:
+            leave_word(folder, f'it ended with {end.code!r}' if isinstance(end.code, int) else str(end.code))
+        raise
+    except BaseException as problem:
+        leave_word(folder, f'{type(problem).__name__}: {problem}')
+        raise
+
+
+if __name__ == '__main__':
+    main()
+)py";
+}
+
 bool is_torch(std::string_view kernel, std::string_view framework) {
   std::string name(framework);
   for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "libwm/base/json.h"
 #include "libwm/serve/model.h"
@@ -14,7 +15,9 @@ namespace {
 constexpr std::int64_t kLongest = 365 * 24 * 3600;  // seconds
 constexpr std::uint32_t kMostWarm = 64;
 
+// As WMLA writes them; what names a folder of its containers means our own.
 Json defaults(const std::string& name, const std::string& when) {
+  const std::string kTop = "${REDHARE_TOP}";
   return {
       {"schema_version", "1.2"},
       {"type", "inference"},
@@ -36,24 +39,24 @@ Json defaults(const std::string& name, const std::string& when) {
         {"task_once", false},
         {"stream_number_per_group", 0},
         {"stream_discard_slow_tasks", true}}},
-      {"security", {{"ssl", {{"enable", true}, {"server_crt", ""}, {"server_key", ""}}}}},
+      {"security", {{"ssl", {{"enable", true}, {"server_crt", kTop + "/security/tls.crt"}, {"server_key", kTop + "/security/tls.key"}}}}},
       {"resource_allocation",
        {{"service",
-         {{"type", "msd"}, {"namespace", ""}, {"image_name", ""}, {"node_selector", ""}}},
+         {{"type", "k8s"}, {"namespace", ""}, {"image_name", ""}, {"node_selector", ""}}},
         {"kernel",
          {{"type", "msd"},
           {"namespace", ""},
           {"image_name", ""},
           {"resource_plan", ""},
-          {"resources", "ncpus=1,mem=0"},
+          {"resources", "ncpus=0.5,ncpus_limit=2,mem=1024,mem_limit=4096"},
           {"accelerator_resources", ""},
           {"gpu_pack_id", ""},
           {"node_selector", ""},
           {"scheduler", ""}}}}},
       {"kernel",
-       {{"working_directory", ""},
+       {{"working_directory", kTop + "/work"},
         {"connection_timeout", 90},
-        {"log_directory", ""},
+        {"log_directory", kTop + "/logs"},
         {"run_as", ""},
         {"umask", "022"},
         {"gpu", "no"},
@@ -221,6 +224,42 @@ void refuse_absent(Reader& in, const std::string& owner) {
 
 }  // namespace
 
+namespace {
+
+// Keys of older schemas, which are read or have no meaning here.
+Json known_keys() {
+  auto known = defaults("", "");
+  known["policy"]["schedule_intervel"] = 0;
+  for (const char* who : {"service", "kernel"})
+    for (const char* old : {"resource_group", "consumer", "resreq"})
+      known["resource_allocation"][who][old] = "";
+  return known;
+}
+
+// Of the first key that `known` has not; none: all are.
+std::optional<Error> unknown_key(const Json& given, const Json& known, const std::string& above) {
+  for (const auto& [name, value] : given.items()) {
+    auto found = known.find(name);
+    if (found == known.end()) {
+      std::string there;
+      for (const auto& [one, unused] : known.items()) there += (there.empty() ? "" : ", ") + one;
+      return bad_profile(above + name, "no such key; there are " + there);
+    }
+    if (!found->is_object() || !value.is_object()) continue;
+    if (auto below = unknown_key(value, *found, above + name + "/")) return below;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> check_keys(std::string_view given) {
+  auto json = json_or_null(given);
+  if (!json.is_object()) return {};  // read_profile says so
+  if (auto wrong = unknown_key(json, known_keys(), "")) return *wrong;
+  return {};
+}
+
 Result<void> check_live(const Profile& running, const Profile& wanted) {
   auto stop_first = [](const char* key, const std::string& why) {
     return fail(Code::Conflict, std::string("profile: ") + key + ": " + why + ": stop it first");
@@ -288,6 +327,7 @@ Result<Profile> read_profile(const std::string& name, const std::string& owner,
   profile.connection_timeout = std::chrono::seconds(in.number("/kernel/connection_timeout", 1));
   profile.image = in.text("/resource_allocation/kernel/image_name");
   profile.plan = in.text("/resource_allocation/kernel/resource_plan");
+  if (!profile.plan.empty() && profile.plan.front() != '/') profile.plan.insert(0, "/");
   profile.gpu = read_gpu(in);
   profile.amounts = read_amounts(in, profile.gpu == GpuUse::Shared);
   profile.umask = read_umask(in);

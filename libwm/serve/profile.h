@@ -78,6 +78,10 @@ std::string with_warm(std::string_view given, std::uint32_t hosts);
 /// How many hosts hold a warm parent, of a profile that was read once. @cost O(length)
 std::uint32_t warm_hosts(std::string_view profile);
 
+/// Is each key of a profile that is given one that there is? @errors BadArgument: by its path, with
+/// those that there are   @cost O(length)
+Result<void> check_keys(std::string_view given);
+
 /// May a service that was started with `running` go on with `wanted`? What kernels are made of, and
 /// more than its owner signed for, has to wait for a stop.
 /// @errors Conflict: the first value that has to, by its name   @cost O(envs)

@@ -35,6 +35,24 @@ double Scale::need(const Load& load, TimePoint now) const {
   return slow ? std::max(busy, held) : busy;
 }
 
+// Kernels of which the delay before their release has not passed since they came: what takes longer
+// to load than that is of use all the same.
+std::uint32_t Scale::just_loaded(const Load& load, TimePoint now) {
+  if (load.kernels > kernels_) loaded_.emplace_back(now, load.kernels - kernels_);
+  kernels_ = load.kernels;
+  while (!loaded_.empty() && now - loaded_.front().first > policy_.delay_release)
+    loaded_.pop_front();
+  std::uint32_t count = 0;
+  for (const auto& [when, kernels] : loaded_) count += kernels;
+  return std::min(count, load.kernels);
+}
+
+void Scale::want(double kernels, TimePoint now) {
+  auto wanted = static_cast<std::uint32_t>(kernels);
+  if (wanted > wanted_) raised_ = now;
+  wanted_ = wanted;
+}
+
 std::uint32_t Scale::look(const Load& load, TimePoint now) {
   double x = need(load, now);
   // The first look has nothing to count arrivals from.
@@ -47,17 +65,17 @@ std::uint32_t Scale::look(const Load& load, TimePoint now) {
   bool idle = load.queued + load.in_flight == 0;
   double least = idle ? 0 : 1;
   auto up = std::max(least, std::ceil(x / kFull));
-  auto down = std::max(least, std::ceil(highest / kSpare));
+  auto down = std::max({least, std::ceil(highest / kSpare), double{1} * just_loaded(load, now)});
   double wanted = std::max<double>(wanted_, up);
-  if (down < wanted) wanted = std::max(up, down);
-  wanted_ = static_cast<std::uint32_t>(
-      std::clamp<double>(wanted, policy_.kernel_min, policy_.kernel_max));
+  bool loads = wanted_ > load.kernels && raised_ && now - *raised_ < loading_;
+  if (down < wanted && !loads) wanted = std::max(up, down);
+  want(std::clamp<double>(wanted, policy_.kernel_min, policy_.kernel_max), now);
   return wanted_;
 }
 
 std::uint32_t Scale::wake(const Load& load, TimePoint now) {
   if (wanted_ == 0 && load.queued > 0) {
-    wanted_ = 1;
+    want(1, now);
     needs_.emplace_back(now, kSpare / 2);  // it stays for kernel_delay_release_time
   }
   return wanted_;

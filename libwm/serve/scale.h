@@ -29,7 +29,9 @@ struct Load {
 /// Decides one service's number of kernels, look after look.
 class Scale {
  public:
-  explicit Scale(const Policy& policy) : policy_(policy), wanted_(policy.kernel_min) {}
+  /// `loading`: a kernel that has not come so long after it was wanted is not waited for.
+  explicit Scale(const Policy& policy, Duration loading = std::chrono::seconds(90))
+      : policy_(policy), loading_(loading), wanted_(policy.kernel_min) {}
 
   /// A regular look, each schedule_interval. @cost O(looks in kernel_delay_release_time)
   std::uint32_t look(const Load& load, TimePoint now);
@@ -37,18 +39,24 @@ class Scale {
   std::uint32_t wake(const Load& load, TimePoint now);
 
   /// Decides by this from now on.
-  void adopt(const Policy& policy) { policy_ = policy; }
+  void adopt(const Policy& policy, Duration loading) { policy_ = policy, loading_ = loading; }
 
   std::uint32_t wanted() const { return wanted_; }
 
  private:
   double need(const Load& load, TimePoint now) const;
+  std::uint32_t just_loaded(const Load& load, TimePoint now);
+  void want(double kernels, TimePoint now);
 
   Policy policy_;
+  Duration loading_;
   std::uint32_t wanted_;
   std::uint64_t arrived_ = 0;                       // at the look before
   std::optional<TimePoint> looked_;                 // when that was
   std::deque<std::pair<TimePoint, double>> needs_;  // of the looks that still count
+  std::deque<std::pair<TimePoint, std::uint32_t>> loaded_;  // kernels that have come since
+  std::uint32_t kernels_ = 0;                               // at the look before
+  std::optional<TimePoint> raised_;                         // when more were wanted
 };
 
 }  // namespace wm::serve

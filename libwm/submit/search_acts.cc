@@ -2,8 +2,6 @@
 
 #include <unistd.h>
 
-#include <map>
-
 namespace wm::cmd {
 namespace {
 
@@ -27,8 +25,8 @@ enum class Optimizer : std::uint8_t { Hold, Release, End };
 void tell_optimizer(client::Master& master, const rest::SearchTask& task, Optimizer what) {
   if (!rest::has_plugin(task)) return;
   auto found = optimizers_of(master, task.job);
-  if (!found || found->empty() || is_over(found->back().job->state)) return;
-  auto id = found->back().id;
+  if (!found || found->empty() || is_over(found->front().job->state)) return;
+  auto id = found->front().id;
   if (what == Optimizer::End) {
     KillRequest request;
     request.jobs.ids = {id};
@@ -44,6 +42,15 @@ void tell_optimizer(client::Master& master, const rest::SearchTask& task, Optimi
     request.jobs.ids = {id};
     (void)master.ask(request);
   }
+}
+
+// What the archive kept of what its elements were given.
+GiveReply given_of(RunView& run) {
+  GiveReply given;
+  given.given = run.facts.elements;
+  given.closed = run.facts.closed;
+  given.data = std::move(run.facts.given);
+  return given;
 }
 
 // Those that live now: what was given between two questions ends as well.
@@ -73,33 +80,38 @@ Result<GiveReply> given_to(client::Master& master, JobId job) {
   }
 }
 
-Result<std::vector<rest::SearchTask>> searches_of(client::Master& master,
-                                                  const JobsRequest& request) {
-  WM_TRY(auto reply, master.ask(request));
-  std::map<std::uint32_t, std::vector<JobView>> by_job;
-  for (auto& view : reply.jobs)
-    if (is_own(view) && !view.job->spec().exec.search.empty())
-      by_job[view.id.job].push_back(std::move(view));
+Result<std::vector<rest::SearchTask>> searches_of(client::Master& master, RunQuery query) {
+  RunsRequest request;
+  request.query = std::move(query);
+  request.query.search = true;
+  request.whole = true;
   std::vector<rest::SearchTask> tasks;
-  for (auto at = by_job.rbegin(); at != by_job.rend(); ++at) {
-    auto given = given_to(master, {at->first, 0});
-    if (!given && given.error().code == Code::NotFound) continue;  // purged in between
-    if (!given) return given.error();
-    tasks.push_back(rest::search_task(at->second, *given));
-    if (!rest::has_plugin(tasks.back())) continue;
-    WM_TRY(auto found, optimizers_of(master, tasks.back().job));
-    rest::add_optimizer(tasks.back(), found.empty() ? nullptr : &found.back(), "");
-  }
+  do {
+    WM_TRY(auto reply, master.ask(request));
+    for (auto& run : reply.runs) {
+      if (run.parts.empty() || !is_own(run.parts.front())) continue;
+      auto given = run.facts.kept ? Result<GiveReply>(given_of(run)) : given_to(master, {run.facts.job, 0});
+      if (!given && given.error().code == Code::NotFound) continue;  // it was deleted in between
+      if (!given) return given.error();
+      tasks.push_back(rest::search_task(run.parts, *given));
+      if (!rest::has_plugin(tasks.back())) continue;
+      WM_TRY(auto found, optimizers_of(master, tasks.back().job));
+      rest::add_optimizer(tasks.back(), found.empty() ? nullptr : &found.front(), "");
+    }
+    (request.query.oldest_first ? request.query.from : request.query.to) = reply.next;
+  } while ((request.query.oldest_first ? request.query.from : request.query.to) != 0);
   return tasks;
 }
 
+// The newest first.
 Result<std::vector<JobView>> optimizers_of(client::Master& master, JobId search) {
-  JobsRequest request;
-  request.jobs.finished = true;
-  request.jobs.name = rest::optimizer_name(search);
+  RunsRequest request;
+  request.query.name = rest::optimizer_name(search);
   WM_TRY(auto reply, master.ask(request));
-  std::erase_if(reply.jobs, [](const JobView& view) { return !is_own(view); });
-  return std::move(reply.jobs);
+  std::vector<JobView> found;
+  for (auto& run : reply.runs)
+    if (!run.parts.empty() && is_own(run.parts.front())) found.push_back(run.parts.front());
+  return found;
 }
 
 std::vector<JobId> live_trials(const rest::SearchTask& task) {

@@ -8,6 +8,7 @@
 
 #include "libwm/base/result.h"
 #include "libwm/client/master.h"
+#include "libwm/model/verbs/run_verbs.h"
 #include "libwm/rest/search_task.h"
 
 namespace wm::cmd {
@@ -15,13 +16,13 @@ namespace wm::cmd {
 /// All that the elements of an open array were given. @errors as Master::give
 Result<GiveReply> given_to(client::Master& master, JobId job);
 
-/// The caller's searches among the jobs that `request` selects, the newest first, each with the
-/// state of its optimizer where it has one; what that one wrote last is not looked at.
-/// @errors as Master::jobs, Master::give
-Result<std::vector<rest::SearchTask>> searches_of(client::Master& master,
-                                                  const JobsRequest& request);
+/// The caller's searches that answer to the query, the newest first or as it says: also those that
+/// the archive keeps, each with the state of its optimizer where it has one; what that one wrote last
+/// is not looked at. @errors as RunsRequest, GiveRequest
+Result<std::vector<rest::SearchTask>> searches_of(client::Master& master, RunQuery query);
 
-/// The jobs that were optimizers of a search: the caller's. @errors as Master::jobs
+/// The jobs that were optimizers of a search, the newest first: the caller's.
+/// @errors as RunsRequest
 Result<std::vector<JobView>> optimizers_of(client::Master& master, JobId search);
 
 /// Trials that are not over. @cost O(trials)

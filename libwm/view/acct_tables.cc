@@ -7,6 +7,7 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "libwm/view/format.h"
 #include "libwm/view/job_fields.h"
 #include "libwm/view/texts.h"
 
@@ -71,6 +72,47 @@ std::string completed(const AcctJob& job) {
   else if (WIFEXITED(job.exit_status) && WEXITSTATUS(job.exit_status))
     text += "; exit code " + std::to_string(WEXITSTATUS(job.exit_status));
   return text + ".";
+}
+
+std::string to_the_ms(double s) { return printed("%.3f", s); }
+
+std::string moment(WallTime at) {
+  return at == WallTime{} ? "" : to_the_ms(seconds(at.time_since_epoch()));
+}
+
+std::string exit_code(const AcctJob& job) {
+  if (WIFSIGNALED(job.exit_status)) return std::to_string(128 + WTERMSIG(job.exit_status));
+  return std::to_string(WEXITSTATUS(job.exit_status));
+}
+
+Record record_of(const AcctJob& job) {
+  return {{"JOBID", to_string(job.id)},
+          {"USER", job.user},
+          {"STAT", was_done(job) ? "DONE" : "EXIT"},
+          {"QUEUE", job.queue},
+          {"PROJECT", job.project},
+          {"APPLICATION", job.app},
+          {"PLAN", job.plan},
+          {"JOB_NAME", job.name},
+          {"COMMAND", job.command},
+          {"FROM_HOST", job.submit_host},
+          {"EXEC_HOST", job.exec_hosts},
+          {"SUBMIT_TIME", moment(job.submitted)},
+          {"START_TIME", moment(job.dispatched)},
+          {"FINISH_TIME", moment(job.ended)},
+          {"EXIT_CODE", exit_code(job)},
+          {"EXIT_REASON", job.term == Term::None ? "" : std::string(term_name(job.term))},
+          {"CPU_T", to_the_ms(seconds(job.cpu))},
+          {"WAIT", to_the_ms(wait_of(job))},
+          {"TURNAROUND", to_the_ms(turnaround_of(job))},
+          {"HOG_FACTOR", printed("%.4f", hog_of(job))},
+          {"MEM", std::to_string(job.max_mem.value)},
+          {"SLOTS", std::to_string(job.slots)},
+          {"GPUS", printed("%.8g", job.milli_gpus / 1000.0)},
+          {"SLOT_TIME", to_the_ms(seconds(job.slot_time))},
+          {"GPU_TIME", to_the_ms(seconds(job.gpu_time))},
+          {"RESIZES", std::to_string(job.resizes)},
+          {"ATTEMPTS", std::to_string(job.attempt)}};
 }
 
 std::string numbers_block(const AcctSum& sum) {
@@ -198,6 +240,12 @@ std::string acct_long(const AcctJob& job) {
   text += printed("%10u %8.8g %14.0f %14.0f %10u %10u\n", job.slots, job.milli_gpus / 1000.0,
                   seconds(job.slot_time), seconds(job.gpu_time), job.resizes, job.attempt);
   return text + kRule + "\n";
+}
+
+std::string acct_json(std::span<const AcctJob> jobs) {
+  std::vector<Record> records;
+  for (const auto& job : jobs) records.push_back(record_of(job));
+  return json_text("bacct", "JOBS", records);
 }
 
 AcctSum acct_sum_of(std::span<const AcctJob> jobs) {

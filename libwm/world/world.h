@@ -11,6 +11,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libwm/base/ids.h"
@@ -74,6 +75,9 @@ class Peers {
   virtual ~Peers() = default;
   /// Queues a frame to a peer; to one that is gone it is dropped. Order is kept per peer.
   virtual void send(PeerId peer, std::uint16_t type, std::string payload) = 0;
+  /// Bytes that wait to be sent to a peer: beyond a limit of its connection it is given up, so what
+  /// is large waits for those before it. 0 of one that is gone. @cost O(1)
+  virtual std::size_t unsent(PeerId peer) = 0;
   /// Ends a connection; its closing is not reported back.
   virtual void close(PeerId peer) = 0;
 };
@@ -108,17 +112,20 @@ class Store {
   virtual Result<Config> read_config() = 0;
 };
 
-/// Work off the loop. @thread the loop's
+/// Work off the loop, by what must not wait behind what: each kind has workers of its own in the
+/// real world, which a simulated one need not have. @thread the loop's
 class Workers {
  public:
+  using Job = std::function<void()>;
   virtual ~Workers() = default;
-  /// Runs `job` on a worker, then `done` on the loop.
-  virtual void work(std::function<void()> job, std::function<void()> done) = 0;
-  /// As work(), for answers that take as long as there is to read: scheduling passes and
-  /// submissions do not wait behind them.
-  virtual void answer(std::function<void()> job, std::function<void()> done) = 0;
-  /// The same for what is short: a question about a state that is at hand, a read of the store.
-  virtual void look(std::function<void()> job, std::function<void()> done) = 0;
+  /// Runs `job`, a pass of the scheduler, on a worker, then `done` on the loop.
+  virtual void work(Job job, Job done) = 0;
+  /// The same for answers made of a state that is at hand, however many ask.
+  virtual void answer(Job job, Job done) { work(std::move(job), std::move(done)); }
+  /// The same for what is short and cannot wait: a look for a request key, the files of an order.
+  virtual void urgent(Job job, Job done) { work(std::move(job), std::move(done)); }
+  /// The same for answers that read accounting, history or other files, for as long as that takes.
+  virtual void read_store(Job job, Job done) { work(std::move(job), std::move(done)); }
 };
 
 /// Programs beside the daemon. @thread the loop's
@@ -143,7 +150,9 @@ class Keys {
  public:
   virtual ~Keys() = default;
   /// Who signed `payload` with `credential`; also an old or already seen one counts.
-  /// @errors (to done) Denied: it is not a valid credential over that payload
+  /// @errors (to done) Denied: it is not a valid credential over that payload; Timeout: the
+  /// identity
+  ///         service does not answer
   virtual void verify(std::string credential, std::string payload,
                       std::function<void(Result<Identity>)> done) = 0;
   /// BLAKE2b-256 of some bytes. @cost O(bytes)

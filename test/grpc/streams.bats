@@ -56,7 +56,7 @@ words = [f'word {n}' for n in range(200)]
 words[7] = 'fail'
 answers = list(stream(task(n, word) for n, word in enumerate(words)))
 assert [a.id for a in answers] == list(range(200))
-assert answers[7].status == 500 and answers[7].data == b'INFERRED error: ValueError: asked to fail'
+assert answers[7].status == 500 and answers[7].data == b'ValueError: asked to fail'
 assert all(a.status == 200 and a.data == b'pong ' + w.encode() for a, w in zip(answers, words) if w != 'fail')
 big = 'x' * (8 << 20)
 assert [len(a.data) for a in stream([task(1, big), task(2, big)])] == [len(big) + 5] * 2

@@ -153,7 +153,7 @@ JobId History::any_job() {
 
 // Every task exits with 3.
 void History::fail(JobId id) {
-  for (const Task& task : std::vector<Task>(run.job(id).tasks)) {
+  for (const Task& task : Tasks(run.job(id).tasks)) {
     bool held = find_task(run.job(id), task.number)->holds_slot();
     if (held && task.has_process)
       run.step(TaskEnded{id, run.job(id).attempt, task.number, 3 << 8, Term::None, {}, ""});

@@ -212,6 +212,8 @@ class Course : public test::ClusterBuilder {
     note.text = "look at this";
     step(JobNoted{id, note});
     step(JobRelocated{id, {h2_}, "ann"});
+    step(RunDescribed{id, {.name = "the good one", .tags = {"best"}, .starred = true}, "ann"});
+    step(RunDeleted{JobId{id.job + 900, 0}, "ann"});
     run(id, {h2_});
     step(ReservationRemoved{"ann#0", "ann"});
     step(JobGroupRemoved{"/risk", "ann"});

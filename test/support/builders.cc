@@ -110,7 +110,7 @@ void ClusterBuilder::dispatch(JobId id, const std::vector<HostId>& hosts) {
 
 void ClusterBuilder::run(JobId id, const std::vector<HostId>& hosts) {
   dispatch(id, hosts);
-  for (const auto& task : std::vector<Task>(job(id).tasks))
+  for (const auto& task : Tasks(job(id).tasks))
     if (task.has_process)
       step(TaskStarted{id, job(id).attempt, task.number,
                        1000 + static_cast<std::int32_t>(task.number.value)});
@@ -121,7 +121,7 @@ void ClusterBuilder::enter_epoch(JobId id, std::uint32_t n) {
   if (!job(id).membership.in_place) step(InPlaceSeen{id, attempt});
   EpochFormed formed;
   formed.epoch = EpochNumber{n};
-  for (const auto& task : std::vector<Task>(job(id).tasks)) {  // a step makes the job anew
+  for (const auto& task : Tasks(job(id).tasks)) {  // a step makes the job anew
     if (task.state == TaskState::Running) formed.members.push_back(task.number);
     if (task.holds_slot() && !job(id).membership.agents.count(task.host))
       step(AgentSeen{id, attempt, task.host, "127.0.0.1:" + std::to_string(task.host.value)});

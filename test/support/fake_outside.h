@@ -33,7 +33,7 @@ class FakeLauncher : public launch::Launcher {
 };
 
 /// See the file comment.
-class FakeOutside : public node::Outside {
+class FakeOutside : public node::Outside, public node::HostPorts {
  public:
   WallTime wall() override { return WallTime(now.time_since_epoch()); }
   TimePoint mono() override { return now; }
@@ -54,18 +54,28 @@ class FakeOutside : public node::Outside {
   void prove(std::function<void(Result<launch::Account>)> done) override {
     proofs.push_back(std::move(done));
   }
-  Result<std::uint32_t> lease_port(const launch::AttemptKey& key, const proc::PortRange& range,
-                                   std::uint32_t wanted) override {
+  node::HostPorts& job_ports() override { return *this; }
+  Result<std::uint32_t> lease(const launch::AttemptKey& key, const proc::PortRange& range,
+                              std::uint32_t wanted) override {
     if (no_ports) return fail(Code::Limit, "no port is free");
     if (wanted != 0 && !taken.contains(wanted)) return ports[key] = wanted;
     return ports[key] = range.first + 4 * static_cast<std::uint32_t>(ports.size());
   }
-  Result<void> hold_port(const launch::AttemptKey& key, std::uint32_t first) override {
+  Result<void> hold(const launch::AttemptKey& key, std::uint32_t first) override {
     ports[key] = first;
     return {};
   }
-  void release_port(const launch::AttemptKey& key) override { ports.erase(key); }
-  void look_at_ports(std::map<std::uint16_t, PortUse>& uses) override {
+  void release(const launch::AttemptKey& key) override {
+    ports.erase(key);
+    guarded.erase(key);
+  }
+  Result<void> guard(const launch::AttemptKey& key, std::uint16_t port,
+                     std::uint32_t uid) override {
+    if (no_guard) return fail(Code::Denied, "rules for a port need root");
+    guarded[key] = {port, uid};
+    return {};
+  }
+  void look_at(std::map<std::uint16_t, PortUse>& uses) override {
     for (auto& [port, use] : uses)
       if (auto known = ports_used.find(port); known != ports_used.end()) use = known->second;
   }
@@ -109,7 +119,9 @@ class FakeOutside : public node::Outside {
   std::deque<Asked> asked;
   std::deque<std::function<void(Result<launch::Account>)>> proofs;  ///< asked for
   std::map<launch::AttemptKey, std::uint32_t> ports;
-  DirConf own_dirs;  // as this host's files say
+  std::map<launch::AttemptKey, std::pair<std::uint16_t, std::uint32_t>> guarded;  // port, uid
+  bool no_guard = false;  // as where the daemon is not root
+  DirConf own_dirs;       // as this host's files say
   SiteScripts own_scripts;
   bool no_ports = false;
   std::set<std::uint32_t> taken;  // ports that somebody else has

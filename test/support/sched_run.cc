@@ -47,7 +47,7 @@ void SchedRun::catch_up() {
 
 void SchedRun::all_started(JobId id) {
   if (slow) return;
-  for (const Task& task : std::vector<Task>(job(id).tasks)) {
+  for (const Task& task : Tasks(job(id).tasks)) {
     bool waits = task.has_process && task.state == TaskState::Starting && task.pid == 0;
     if (waits) step(TaskStarted{id, job(id).attempt, task.number, 1});
   }
@@ -102,7 +102,7 @@ void SchedRun::leave(JobId id, TaskNumber task) {
 void SchedRun::let_leave() {
   for (JobId id : live_jobs(state)) {
     bool left = false;
-    for (const Task& task : std::vector<Task>(job(id).tasks)) {
+    for (const Task& task : Tasks(job(id).tasks)) {
       if (task.state != TaskState::Leaving) continue;
       leave(id, task.number);
       left = true;
@@ -113,7 +113,7 @@ void SchedRun::let_leave() {
 
 bool SchedRun::let_one_leave() {
   for (JobId id : live_jobs(state)) {
-    for (const Task& task : std::vector<Task>(job(id).tasks)) {
+    for (const Task& task : Tasks(job(id).tasks)) {
       if (task.state != TaskState::Leaving) continue;
       leave(id, task.number);
       return true;
@@ -131,7 +131,7 @@ int SchedRun::settle(int most) {
 }
 
 void SchedRun::end(JobId id) {
-  for (const Task& task : std::vector<Task>(job(id).tasks)) {
+  for (const Task& task : Tasks(job(id).tasks)) {
     if (task.state == TaskState::Gone || !task.has_process) continue;
     step(TaskEnded{id, job(id).attempt, task.number, 0, Term::None, {}, ""});
   }

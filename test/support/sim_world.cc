@@ -147,7 +147,7 @@ Result<std::string> SimWorld::blob(const std::string& hash) {
 void SimWorld::kept_reply(std::string key,
                           std::function<void(Result<std::optional<std::string>>)> done) {
   auto found = std::make_shared<std::optional<std::string>>();
-  look(
+  urgent(
       [this, found, key = std::move(key)] {
         auto it = disk_.replies.find(key);
         if (it != disk_.replies.end()) *found = it->second;

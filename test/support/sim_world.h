@@ -59,19 +59,15 @@ class SimWorld final : public WholeWorld {
   /// What a command of run() does and how it ends; none: it cannot be started.
   std::function<Result<std::string>(const std::vector<std::string>& words)> on_command;
   std::function<Result<std::string>(const std::string& line)> on_suggest;
+  std::size_t unsent_bytes = 0;  // of every peer
 
   WallTime wall() override;
   TimePoint mono() override;
   void after(Duration delay, std::function<void()> act) override;
   void work(std::function<void()> job, std::function<void()> done) override;
-  void answer(std::function<void()> job, std::function<void()> done) override {
-    work(std::move(job), std::move(done));
-  }
-  void look(std::function<void()> job, std::function<void()> done) override {
-    work(std::move(job), std::move(done));
-  }
   std::string random(std::size_t n) override;
   void send(PeerId peer, std::uint16_t type, std::string payload) override;
+  std::size_t unsent(PeerId) override { return unsent_bytes; }
   void close(PeerId peer) override;
   std::uint64_t commit(Commit batch, std::function<void(Result<void>)> done) override;
   void probe_store(std::function<void(Result<void>)> done) override;

@@ -2,6 +2,7 @@
 faults on demand. Everything it is told comes in TEST_* variables.
 
   TEST_SAMPLES, TEST_PASSES, TEST_BATCH, TEST_EFFECTIVE, TEST_DTYPE, TEST_STEP_MS, TEST_WIDTH
+  TEST_DETERMINISTIC=V  so many virtual workers, and dropout
   TEST_TRAININGS=N      calls train() so often, each time of a FabricModel of its own around the same model,
   TEST_BETWEEN=FILE     and in between waits for this file
   TEST_KILL=WHERE:STEP  kill -9 of this worker: before | inside | after the all-reduce that makes
@@ -104,7 +105,8 @@ def main():
     width, pause = setting('WIDTH', 16), setting('STEP_MS', 5) / 1000
     torch.manual_seed(7 if setting('SEEDED', 1) else os.getpid())
     norm = [torch.nn.BatchNorm1d(width)] if setting('NORM', 0) else []
-    model = torch.nn.Sequential(torch.nn.Linear(8, width), *norm, torch.nn.Tanh(),
+    drop = [torch.nn.Dropout(0.3)] if setting('DETERMINISTIC', 0) else []
+    model = torch.nn.Sequential(torch.nn.Linear(8, width), *norm, torch.nn.Tanh(), *drop,
                                 torch.nn.Linear(width, 1)).to(DTYPE)
     optimizer = torch.optim.SGD(model.parameters(), lr=setting('LR', 0.05), momentum=0.9)
 
@@ -121,7 +123,8 @@ def main():
             print(f'training {number} returned, first weight {next(model.parameters()).flatten()[0].item()}', flush=True)
             while setting('BETWEEN', '') and not os.path.exists(setting('BETWEEN', '')):
                 time.sleep(0.01)
-        fabric = FabricModel(model, datasets, loss, optimizer, sync_bn=bool(setting('NORM', 0)))
+        fabric = FabricModel(model, datasets, loss, optimizer, sync_bn=bool(setting('NORM', 0)) and not setting('DETERMINISTIC', 0),
+                             deterministic=setting('DETERMINISTIC', 0))
         fabric.train(setting('PASSES', 3), batch if batch == 'auto' else int(batch), setting('ENGINES', 0) or None,
                      num_dataloader_threads=setting('LOADERS', 0), checkpoint_freq=setting('CHECKPOINTS', 0),
                      effective_batch_size=setting('EFFECTIVE', 0) or None)

@@ -50,6 +50,12 @@ start() { # ARGS [curl options]
   [ "$(code_of -H "X-Auth-Token: $none.${token#*.}" "$EXECS")" = 401 ]
 }
 
+@test "Cloud Pak's own log-on gives a token, too" {
+  body=$(jq -n --arg u "$(id -un)" --arg k "$WM_API_KEY" '{username: $u, api_key: $k}')
+  token=$(door -X POST -H 'Content-Type: application/json' -d "$body" "$WM_GATEWAY_URL/icp4d-api/v1/authorize" | jq -r .token)
+  [ "$(code_of -H "Authorization: Bearer $token" "$EXECS")" = 200 ]
+}
+
 @test "a token that is logged off opens nothing, not even after a restart" {
   token=$(mine "$WM_GATEWAY_URL/auth/v1/logon" | jq -r .accessToken)
   other=$(mine "$WM_GATEWAY_URL/auth/v1/logon" | jq -r .accessToken)

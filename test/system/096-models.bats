@@ -57,7 +57,7 @@ answers() { door -d '{"instances": [[1, 2]]}' "$DLIM/inference/$1"; }
 @test "the model of an execution becomes a service by dlicmd, and is served without a kernel of one's own" {
   id=$(trained)
   run dlicmd --exec-deploy "$id" --name scale
-  [ "$output" = "Model scale is deployed successfully" ] || { echo "$output"; return 1; }
+  [ "$output" = "Model <scale> is deployed successfully" ] || { echo "$output"; return 1; }
   run dlicmd --exec-deploy "$id" --name scale
   [[ $output == *"model scale is deployed already: undeploy it first"* ]]
   dlim model undeploy scale -f

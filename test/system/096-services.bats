@@ -33,11 +33,11 @@ quick() {
 @test "deploy, start, ask, view, stop, undeploy: with the words that people know" {
   run dlim model deploy -p ping
   [ "${lines[0]}" = Uploading... ]
-  [ "${lines[1]}" = "ping/README.md uploaded to server." ]
+  [ "${lines[1]}" = "<ping/README.md> uploaded to server." ]
   [ "${lines[-2]}" = Registering... ]
-  [ "${lines[-1]}" = "Model ping is deployed successfully" ]
+  [ "${lines[-1]}" = "Model <ping> is deployed successfully" ]
   dlim model list | grep -qx 'ping *-'
-  [[ $(ask ping x) == "Inference service for model ping is currently unavailable." ]]
+  [[ $(ask ping x) == "Inference service for model <ping> is currently unavailable." ]]
   [ "$(code_of -d x "$DLIM/inference/ping")" = 503 ]
   [ "$(dlim model start ping)" = 'Starting model "ping", run "dlim model view ping -s" to ensure startup.' ]
   [ "$(ask ping hello)" = "pong hello" ]
@@ -54,10 +54,75 @@ quick() {
   [ "$output" = "model ping does not exist" ]
 }
 
+@test "a runtime of one's own gives kernels its variables and what is run before them" {
+  own() { door -X "$1" --data-binary "$3" "$DLIM/deployment/runtime$2"; }
+  [[ $(own POST "" '{"type": "mine", "pre_exec": "export WORD=before", "envs": [{"name": "OTHER", "value": "named"}]}') == *created* ]]
+  [[ $(own POST "" '{"type": "mine"}') == "Error 409: "* ]]
+  [ "$(door "$DLIM/deployment/runtime" | jq -c '[.runtimes[].type]')" = '["python","dlipy3","mine"]' ]
+  [ "$(door "$DLIM/deployment/runtime/mine" | jq -r .pre_exec)" = "export WORD=before" ]
+  [ "$(code_of "$DLIM/deployment/runtime/yours")" = 404 ]
+  jq '.runtime = "yours"' ping/model.json >m && mv m ping/model.json
+  run dlim model deploy -p ping
+  [[ $status -eq 1 && ${lines[-1]} == "model.json: runtime: there is no yours; there are python, dlipy3, mine, "* ]] || { echo "$output"; return 1; }
+  jq '.runtime = "mine"' ping/model.json >m && mv m ping/model.json
+  sed -i "s/'pong ' + data/os.environ['WORD'] + os.environ['OTHER']/; s/^import redhareapiversion/import os\n&/" ping/kernel.py
+  dlim model deploy -p ping && dlim model start ping
+  [ "$(ask ping x)" = beforenamed ]
+  dlim model stop -f ping && wait_for 20 stopped ping
+  dlim model undeploy -f ping
+  [[ $(own DELETE /mine '') == *deleted* ]]
+  # A folder that is on this host already.
+  jq --arg p "$PWD/ping" '.runtime = "python" | .name = "here" | .model_path = $p' ping/model.json >m
+  [[ $(door -X POST --data-binary @m "$DLIM/model") == *"Model <here> is deployed successfully"* ]]
+  dlim model undeploy -f here
+}
+
+@test "what a kernel cannot import is told at once, output that is no text is an error, a stop lets tasks end" {
+  printf '{"policy": {"kernel_min": 1, "kernel_max": 1}}' >profile.json
+  echo 'import nowhere_at_all' >ping/kernel.py
+  dlim model deploy -p ping && dlim model updateprofile ping -f profile.json
+  dlim model start ping
+  began=$SECONDS
+  [[ $(ask ping x) == *"Its kernel ended: ModuleNotFoundError: No module named 'nowhere_at_all'" ]]
+  [ $((SECONDS - began)) -lt 50 ]
+  dlim model stop -f ping && wait_for 20 stopped ping
+  cat >ping/kernel.py <<'K'
+import time
+import redhareapiversion
+from redhareapi import Kernel
+class K(Kernel):
+    def on_task_invoke(self, t):
+        while t is not None:
+            said = t.get_input_data()
+            if said == 'slow':
+                time.sleep(6)
+            t.set_output_data(None if said == 'none' else {'a': 1} if said == 'dict' else said)
+            t = t.next()
+if __name__ == '__main__':
+    K().run()
+K
+  dlim model deploy -p ping -f && dlim model start ping
+  [ "$(ask ping text)" = text ]
+  [ "$(ask ping none)" = "a task without output" ]
+  [ "$(code_of -d none "$DLIM/inference/ping")" = 500 ]
+  [ "$(code_of -d dict "$DLIM/inference/ping")" = 500 ]
+  ask ping slow >slow.out &
+  asked=$!
+  busy() { [ "$(door "$DLIM/model/ping/instance" | jq '.instances[0].isd_container[0].running_task')" = 1 ]; }
+  wait_for 10 busy
+  dlim model stop -f ping
+  wait $asked
+  [ "$(cat slow.out)" = slow ]
+  wait_for 20 stopped ping
+  run dlim model deploy -p ping
+  [ "$output" = "model ping is deployed already: undeploy it first" ]
+  dlim model undeploy -f ping
+}
+
 @test "errors of a kernel are that request's; what is wrong with a package or a profile is told" {
   dlim model deploy -p ping && quick 1 1
   dlim model start ping
-  [ "$(ask ping fail)" = "INFERRED error: ValueError: asked to fail" ]
+  [ "$(ask ping fail)" = "ValueError: asked to fail" ]
   [ "$(code_of -d fail "$DLIM/inference/ping")" = 500 ]
   [ "$(ask ping after)" = "pong after" ]
   run quick 1 1 ', "task_parallel_size": 2'
@@ -70,7 +135,11 @@ quick() {
 the package has no README.md" ] || { echo "$output"; return 1; }
   [ "$(code_of "$DLIM/model/other")" = 404 ]
   [ "$(code_of -d x "$DLIM/inference/other")" = 404 ]
-  [ "$(code_of "$DLIM/deployment/runtime")" = 501 ]
+  run quick 1 1 ', "task_timeout": 2'
+  [[ $output == "profile: policy/task_timeout: no such key; there are name, "* ]] || { echo "$output"; return 1; }
+  echo '{"resource_allocation": {"kernel": {"resource_plan": "nowhere/at-all"}}}' >profile.json
+  run dlim model updateprofile ping -f profile.json
+  [[ $output == "profile: resource_allocation/kernel/resource_plan: there is no /nowhere/at-all; there are /"* ]] || { echo "$output"; return 1; }
   [ "$(curl -sk -o /dev/null -w '%{http_code}' -d x "$DLIM/inference/ping")" = 401 ]
 }
 
@@ -150,7 +219,7 @@ K
   dlim model deploy -p ping && quick 1 1 ', "task_batch_size": 8, "task_parallel_size": 3, "task_pipe_size": 2'
   dlim model start ping
   [ "$(ask ping early)" = early ]
-  [ "$(ask ping none)" = "INFERRED error: the kernel gave no output." ]
+  [ "$(ask ping none)" = "a task without output" ]
   ask ping where | jq -e '.[0] == "ping" and .[1] == .[2] and .[2] == .[3] and .[4] and .[5] == 36 and .[6] >= 3'
   printf 'a\0b' >body
   printf '\xffa\0b' >expected
@@ -311,7 +380,7 @@ K
   kill -KILL "$(routers | head -1)"
   for n in 1 2 3 4 5 6; do
     said=$(ask ping $n)
-    [ "$said" = "pong $n" ] || [ "$said" = "Inference service for model ping is currently unavailable." ]
+    [ "$said" = "pong $n" ] || [ "$said" = "Inference service for model <ping> is currently unavailable." ]
   done
   wait_for 20 two
   token=$(dlim config -s)
@@ -469,7 +538,7 @@ K
   mkdir "$PWD/work" "$PWD/logs"
   jq '. + {mk_environments: [{name: "B", value: "of the package"}]}' ping/model.json >with && mv with ping/model.json
   cat >profile.json <<P
-{"policy": {"kernel_min": 1, "kernel_max": 1, "schedule_interval": 1, "task_execution_timeout": 2},
+{"policy": {"kernel_min": 1, "kernel_max": 1, "schedule_interval": 1, "task_execution_timeout": 60},
  "kernel": {"umask": "027", "envs": [{"name": "A", "value": "b  \$c"}, {"name": "DLIM_MK_LOG_LEVEL", "value": "DEBUG"}], "working_directory": "$PWD/work", "log_directory": "$PWD/logs",
             "run_as": "$(id -un)", "gpu": "exclusive"},
  "resource_allocation": {"kernel": {"resource_plan": "/"}}}

@@ -267,6 +267,13 @@ PY
   ready() { [ "$(door -u "$ACCOUNT-a:$a" "$api/$job" | jq -r .web.state)" = ready ]; }
   wait_for 30 ready
   [ "$(code_of -u "$ACCOUNT-b:$b" "$api/$job")" = 404 ]
+  # Its port on the host answers its account and no other.
+  port=$(ss -Hltn | grep -oP '127\.0\.0\.1:\K[0-9]+' | while read -r p; do
+    [ "$(as a curl -s --max-time 5 "http://127.0.0.1:$p/file")" != "of a" ] || echo "$p"
+  done | head -1)
+  [ -n "$port" ]
+  run as b curl -s --max-time 5 "http://127.0.0.1:$port/file"
+  [ "$status" -ne 0 ] && [ "$output" != "of a" ]
   [ "$(door -u "$ACCOUNT-b:$b" "$api" | jq '.notebooks | length')" = 0 ]
   origin=${WM_APPS_URL/\*/$job}
   address=${WM_GATEWAY_URL#https://}

@@ -38,7 +38,7 @@ task() { mine "$HPO/$1" | jq -r "$2"; }
 task_is() { [ "$(task "$1" "$2")" = "$3" ]; }
 
 @test "a search is begun, followed to its end, and each experiment is an execution" {
-  [ "$(create "$(body fit 5)")" = '"fit"' ]
+  [ "$(create "$(body fit 5)" | jq -r .uid)" = fit ]
   wait_for 40 task_is fit .state FINISHED
   mine "$HPO/fit" >told
   [ "$(jq -r '[.progress, .complete, .failed, .running] | map(tostring) | join(" ")' told)" = "5/5 5 0 0" ]
@@ -49,7 +49,7 @@ task_is() { [ "$(task "$1" "$2")" = "$3" ]; }
   app=$(jq -r '.best.appId' told)
   [ "$(mine "${HPO%hypersearch}execs/$app" | jq -r .state)" = FINISHED ]
   [ "$(mine "$HPO" | jq -r '.[0].hpoName')" = fit ]
-  bsearch "$(jq -r '.experiments[0].appId' told | sed 's/.*-//; s/\..*//')" | grep -q '5 of 5 trials over'
+  bsearch "$(jq -r '.experiments[0].appId' told | sed 's/-[0-9]*$//; s/.*-//')" | grep -q '5 of 5 trials over'
   [ "$(code_of -X PUT "$HPO/fit")" = 400 ]
   [[ $(mine -X PUT "$HPO/fit") == "Error 400: Model tuning fit is already stopped." ]]
   [ "$(code_of -X DELETE "$HPO/fit")" = 204 ]

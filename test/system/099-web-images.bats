@@ -79,6 +79,23 @@ log_of() { mine "$EXECS/$1/log"; bhist -l "${1##*-}"; }
   wait_for 60 exec_is "$id" FINISHED
 }
 
+@test "the script of the upload is where the container starts" {
+  make_image "$PWD/root"
+  [ -d root ] || skip "no busybox"
+  printf '[engine]\nruntime = "runc"\n' >containers.conf
+  export CONTAINERS_CONF=$PWD/containers.conf
+  image_for_podman "$PWD/root"
+  mkdir mnist
+  printf 'cat /etc/where data.txt; pwd\n' >mnist/train.sh
+  echo 'came along' >mnist/data.txt
+  id=$(dlicmd --exec-start PyTorch --msd-env "CONTAINERS_CONF=$CONTAINERS_CONF" --msd-image-name localhost/wmtest:1 --model-dir mnist \
+    --user-cmd -- sh train.sh | tail -n +3 | jq -r .execId)
+  over() { exec_is "$id" FINISHED || exec_is "$id" ERROR; }
+  wait_for 60 over
+  exec_is "$id" FINISHED || { log_of "$id"; false; }
+  [[ $(mine "$EXECS/$id/log") == *inside*"came along"*/_submitted_code/mnist* ]]
+}
+
 @test "without an image an execution runs as ever where the site has no default one" {
   id=$(start "" "cat /etc/os-release" | jq -r .id)
   wait_for 30 exec_is "$id" FINISHED

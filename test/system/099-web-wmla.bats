@@ -36,6 +36,35 @@ client() { $PYTHON "$BATS_TEST_DIRNAME/wmla_client.py" "$1"; }
   [[ $status -eq 1 && $output == "Error 403: "*plans.conf* ]]
 }
 
+@test "what pods would be told are requirements of the job, and what has no effect is named" {
+  printf 'import os; print("root", os.environ["DLI_DATA_FS"], "id", os.environ["APP_ID"], os.environ["DLI_EXECID"])\n' >x.py
+  dlicmd --exec-start PyTorch --workerDeviceType cpu --msd-task12n-node-selector kubernetes.io/hostname=node1 --workerMemoryLimit 300m \
+    --sc-runasuser 7 --model-main ./x.py >out 2>err
+  grep -qx 'warning: --sc-runasuser: a job runs as its owner' err
+  id=$(tail -n +3 out | jq -r .execId)
+  DLICMD_POLL_S=0.2 dlicmd --app-wait "$id" | tail -1 | grep -qx FINISHED
+  dlicmd --exec-trainlogs "$id" | grep -q "^root .* id $id $id$"
+  dlicmd --exec-get "$id" | jq -e '.warnings == ["--sc-runasuser: a job runs as its owner"] and has("error") == false'
+  bjobs -l "${id##*-}" | tr -d ' \n' | grep -q "select\[(hname=='node1')\]"
+  # A script elsewhere, which is sent alone; one that does not come in time says so.
+  id=$(dlicmd --exec-start distPyTorch --numWorker 900 --workerDeviceType cpu --msd-pending-timeout 1 --model-main "$PWD/x.py" | tail -n +3 | jq -r .execId)
+  dlicmd --exec-get "$id" >waits
+  DLICMD_POLL_S=0.2 dlicmd --app-wait "$id" 2>why | tail -1 | grep -qx ERROR
+  grep -q 'waited longer' why
+  jq -e '.parallelJobInfo.spec[0].spec.replica == 900' waits
+}
+
+@test "lists of applications have jobs of bsub, too" {
+  job=$(submit -J by-hand sleep 60)
+  apps() { door "$BASE/scheduler/engine/applications?search=by-hand"; }
+  door() { curl -sS --cacert "$WM_GATEWAY_CA" -u "$(id -un):$WM_API_KEY" "$@"; }
+  BASE=$WM_GATEWAY_URL/platform/rest/deeplearning/v1
+  apps | jq -e --arg id "-$job" 'length == 1 and (.[0].id | endswith($id)) and .[0].type == "Batch"'
+  door -X PUT "$BASE/scheduler/applications/$(apps | jq -r '.[0].id')/stop" >/dev/null
+  ran_out "$job"
+  door "$BASE/execs/" | jq -e 'all(.[]; .appName != "by-hand")'
+}
+
 @test "the guide for those who come from WMLA is right, line by line" {
   mkdir mnist && printf 'print("Test loss: 0.1")\nimport os\nopen(os.environ["SAVED_MODEL_DIR"] + "/m", "w")\n' >mnist/train.py
   guide=$(sed -n '/^## Coming from WMLA/,/^| WMLA/p' "$TOP/daemons/wgatewayd/README.md" | sed -n 's/^    //p')

@@ -27,7 +27,10 @@ class Ends:
             os._exit(7)
 torch.manual_seed(int(os.environ['RANK']))
 model = torch.nn.Linear(1, 1)
-FabricModel(model, lambda: (Numbers(), None), torch.nn.functional.mse_loss,
+def loss(outputs, labels):
+    found = torch.nn.functional.mse_loss(outputs, labels)
+    return found * float('nan') if os.environ['RANK'] == os.environ.get('NAN') and labels.max() > 60 else found
+FabricModel(model, lambda: (Numbers(), None), loss,
             torch.optim.SGD(model.parameters(), lr=1e-5), user_callback=[Ends()]).train({PASSES}, 4)
 print('returned to the script', flush=True)
 '''
@@ -93,6 +96,12 @@ class FixedSize(unittest.TestCase):
             self.assertNotEqual(code, 0)
             self.assertNotIn('returned to the script', said)
             self.assertIn('a member of this group of 3 was lost', errors)
+
+    def test_gradients_that_are_not_finite_end_all_and_name_who_had_them(self):
+        ends = self.start(NAN='1').end()
+        self.assertEqual([code for code, _, _ in ends], [1] * WORLD, ends)
+        for _, _, errors in ends:
+            self.assertRegex(errors, r'NotFinite: step \d+ is not applied: .* of rank 1\. The training ends')
 
     def test_all_of_them_refuse_to_train_with_one_of_another_torch(self):
         for code, _, errors in self.start(OTHER_TORCH='1').end():

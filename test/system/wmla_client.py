@@ -177,7 +177,7 @@ def search():
     body, kind = multipart([('mnist.modelDir.tar', model_dir())], [('data', json.dumps(data))])
     status, _, text = call('POST', f'{BASE}/hypersearch', {**BASIC, **kind}, body)
     wanted('create', status == 200, text)
-    name, end, task = json.loads(text), time.time() + 120, {}
+    name, end, task = json.loads(text)['uid'], time.time() + 120, {}
     while time.time() < end and task.get('state') not in ('FINISHED', 'FAILED', 'STOPPED'):
         task = json.loads(call('GET', f'{BASE}/hypersearch/{name}', BASIC)[2])
         time.sleep(0.3)

@@ -70,6 +70,7 @@ class Logger:
     def on_train_end(self): print('end', self.last[1:])
 def spread(outputs, labels):
     return (outputs.max() - outputs.min()).item()
+spread.of_batches = True
 def collate(samples):
     return torch.stack([s[0] for s in samples]), torch.tensor([int(s[1]) for s in samples])
 fabric = FabricModel(model, datasets_function=getDatasets, loss=F.nll_loss, optimizer=optimizer,

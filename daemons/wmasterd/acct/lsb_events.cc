@@ -148,7 +148,8 @@ std::string new_line(const Event& event, const Job& job) {
 }
 
 // The host of each slot.
-std::vector<std::string> hosts_of(const Cluster& cluster, const std::vector<Task>& tasks) {
+template <class TaskList>
+std::vector<std::string> hosts_of(const Cluster& cluster, const TaskList& tasks) {
   std::vector<std::string> names;
   for (const Task& task : tasks)
     if (const Host* host = cluster.hosts.find(task.host.value)) names.push_back(host->name);

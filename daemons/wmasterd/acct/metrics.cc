@@ -65,6 +65,45 @@ void add_host(Room& room, const Host& host) {
   }
 }
 
+/// What runs uses now. @units CPU of attempts that run: s since their start
+struct Use {
+  double cpu_s = 0, memory = 0, processes = 0;
+  void add(const AttemptUse& use) {
+    cpu_s += std::chrono::duration<double>(use.cpu).count();
+    memory += static_cast<double>(use.mem.value);
+    processes += use.processes;
+  }
+};
+
+void use_lines(Page& page, const std::string& of, const std::map<std::string, Use>& uses) {
+  auto family = [&](const std::string& what, const char* help, double Use::*value) {
+    auto name = "wm_" + of + "_use_" + what;
+    page.family(name, "gauge", (help + of).c_str());
+    for (const auto& [key, use] : uses) page.line(name, {{of, key}}, use.*value);
+  };
+  family("memory_bytes", "Memory of what runs, by ", &Use::memory);
+  family("cpu_seconds", "CPU time so far of what runs, by ", &Use::cpu_s);
+  family("processes", "Processes of what runs, by ", &Use::processes);
+}
+
+void running_use(Page& page, const Cluster& cluster, const Counters& counters) {
+  std::map<std::string, Use> hosts, queues;
+  for (const auto& [id, told] : counters.uses) {
+    const Host* host = cluster.hosts.find(id.value);
+    if (!host || !told) continue;
+    for (const auto& use : told->attempts) {
+      hosts[host->name].add(use);
+      if (const Job* job = find_job(cluster, use.job)) queues[job->spec().queue].add(use);
+    }
+  }
+  use_lines(page, "host", hosts);
+  use_lines(page, "queue", bounded(queues, kMostQueues, [](Use& to, const Use& more) {
+              to.cpu_s += more.cpu_s;
+              to.memory += more.memory;
+              to.processes += more.processes;
+            }));
+}
+
 void hosts(Page& page, const Cluster& cluster) {
   Room room;
   for (const char* state : {"allocated", "idle", "down", "drained", "stuck"}) room.slots[state] = 0;
@@ -247,6 +286,7 @@ std::string metrics_text(const Cluster& cluster, const Counters& counters, const
   disk(page, counters.store);
   jobs(page, cluster);
   hosts(page, cluster);
+  running_use(page, cluster, counters);
   plans(page, cluster);
   budgets(page, cluster);
   counted(page, counters);

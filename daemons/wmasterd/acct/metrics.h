@@ -9,11 +9,13 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 
 #include "daemons/wmasterd/state/spent.h"
 #include "libwm/model/cluster.h"
 #include "libwm/model/event.h"
+#include "libwm/model/node/meter.h"
 #include "libwm/store/acct/acct_rows.h"
 #include "libwm/view/metrics_page.h"
 
@@ -47,6 +49,8 @@ struct Counters {
   std::int64_t rolled_at = 0;  ///< wmreport last summed up; 0: never. @units s since 1970
   double clock_steps_s = 0;    ///< by which the clock was set, back and forward together
   StoreFacts store;
+  /// What hosts said last of what runs there, by host; nullptr: nothing yet.
+  std::map<HostId, std::shared_ptr<const HostUses>> uses;
 
   /// One durable event with its rows. @cost O(rows)
   void count(const Event& event, const store::AcctRows& rows);

@@ -5,12 +5,10 @@
 #include "daemons/wmasterd/hosts/fence.h"
 #include "daemons/wmasterd/hosts/gpu_marks.h"
 #include "daemons/wmasterd/hosts/host_faults.h"
-#include "daemons/wmasterd/hosts/orders.h"
 #include "daemons/wmasterd/state/reconfig.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
 #include "libwm/fsm/part.h"
-#include "libwm/launch/warm.h"
 
 namespace wm::master {
 namespace {
@@ -38,11 +36,6 @@ bool knows_attempt(const HostRegister& words, const Job& job) {
   });
 }
 
-// Do the files that the job brought go along?
-bool brings_files(const HostOrder& order, const Job& job) {
-  return starts_something(order, job) || launch::is_standby(order);
-}
-
 // Is this attempt still wanted by the state?
 bool is_current(const Cluster& state, const AttemptStatus& attempt) {
   const Job* job = find_job(state, attempt.job);
@@ -61,11 +54,10 @@ bool Hosts::connected(HostId host) const {
   return it != sessions_.end() && it->second.peer;
 }
 
-// What was decided before a registration is durable would have a rebooted host begin again what
-// has been given up as lost.
-bool Hosts::takes_orders(HostId host) const {
+Line Hosts::line(HostId host) const {
   auto it = sessions_.find(host);
-  return connected(host) && it->second.registered;
+  if (it == sessions_.end()) return {};
+  return {it->second.peer, it->second.registered, it->second.takes_changes};
 }
 
 HostStanding& Hosts::standing(HostId host) {
@@ -81,38 +73,10 @@ void Hosts::on_gpus(HostId host, const GpuReports& words) {
   if (!events.empty()) journal_.propose({std::move(events), {}, {}, nullptr});
 }
 
-// A host that obeys an order knows from then on how far the store was that gave it.
-template <class T>
-void Hosts::send(HostId host, NodeVerb verb, const T& value) {
-  if (!connected(host)) return;
-  if (verb == NodeVerb::Order)
-    send_bytes(host, NodeVerb::Heartbeat, codec::encode(journal_.rank()));
-  send_bytes(host, verb, codec::encode(value));
-}
-
-void Hosts::send_bytes(HostId host, NodeVerb verb, const std::string& bytes) {
-  auto it = sessions_.find(host);
-  if (it != sessions_.end() && it->second.peer) peers_.send(it->second.peer, wire(verb), bytes);
-}
-
-// The orders to all hosts of a job follow one another, mostly of one state.
-const JobPlaces& Hosts::places(const Job& job) {
-  auto state = journal_.published_ptr();
-  if (places_.of != state || places_.job != job.id)
-    places_ = {state, job.id, places_of(*state, job)};
-  return places_.all;
-}
-
 void Hosts::on_start() {
   journal_.published().hosts.each([&](std::uint32_t, const Host& host) { sessions_[host.id]; });
-  standby_.reload(journal_.published());
+  ordering_.on_reload();
 }
-
-void Hosts::on_jobs_changed(const std::set<JobId>& jobs) {
-  standby_.changed(journal_.published(), jobs);
-}
-
-void Hosts::on_reload() { standby_.reload(journal_.published()); }
 
 void Hosts::on_frame(PeerId peer, std::uint16_t type, const std::string& payload) {
   auto bad = [&](const Error& error) {
@@ -208,8 +172,7 @@ void Hosts::on_register(PeerId peer, const HostRegister& words) {
                         return on_left(peer);
                       }
                       sessions_[id].registered = sessions_[id].peer == peer;
-                      standby_.forget_told(id);
-                      standby_.refresh(journal_.published());
+                      ordering_.forget_told(id);
                       drop_strangers(peer, words);
                     }});
   auto& session = sessions_[id];
@@ -219,6 +182,7 @@ void Hosts::on_register(PeerId peer, const HostRegister& words) {
   }
   session.peer = peer;
   session.registered = false;
+  session.takes_changes = words.takes_changes;
   session.came = true;
   session.heard = attended_.now();
   session.began = clock_.wall();
@@ -303,7 +267,7 @@ void Hosts::drop_strangers(PeerId peer, const HostRegister& words) const {
   const Cluster& state = journal_.published();
   for (const auto& attempt : words.attempts)
     if (!is_current(state, attempt) &&
-        standby_.wanted(state, attempt.job, host_of(peer)) != attempt.attempt)
+        !ordering_.is_standby(host_of(peer), attempt.job, attempt.attempt))
       peers_.send(peer, wire(NodeVerb::Forget),
                   codec::encode(HostForget{attempt.job, attempt.attempt}));
 }
@@ -336,23 +300,7 @@ void Hosts::on_tick() {
   tell_configuration();
   auto events = fallen_silent();
   if (!events.empty()) journal_.propose({std::move(events), {}, {}, nullptr});
-  say_standby();
-}
-
-// What hosts are has changed by the next look at the latest; jobs are looked at when they change.
-void Hosts::say_standby() {
-  constexpr Duration kLook = std::chrono::seconds(10);
-  const Cluster& state = journal_.published();
-  if (attended_.now() - refreshed_ > kLook) {
-    refreshed_ = attended_.now();
-    standby_.refresh(state);
-  }
-  auto hears = [this](HostId host) { return takes_orders(host); };
-  for (const auto& word : standby_.words(state, hears)) {
-    const Job* job = find_job(state, word.job);
-    if (word.attempt || (job && has_work_on(*job, word.host))) order({word.host, word.job});
-    else send(word.host, NodeVerb::Forget, HostForget{word.job, Attempt{}});
-  }
+  ordering_.on_tick(attended_.now());
 }
 
 bool Hosts::is_silent(const Session& session) const {
@@ -370,81 +318,12 @@ std::vector<EventBody> Hosts::fallen_silent() {
   return events;
 }
 
-// What its part of the job is there, or the attempt that it is to be ready for.
-std::optional<HostOrder> Hosts::order_of(const OrderHost& what) {
-  const Cluster& state = journal_.published();
-  const Job* job = find_job(state, what.job);
-  if (!job) return std::nullopt;
-  if (has_work_on(*job, what.host))
-    return order_for(state, *job, places(*job), what.host, clock_.wall());
-  auto attempt = standby_.wanted(state, what.job, what.host);
-  if (!attempt) return std::nullopt;
-  return standby_order(state, *job, *attempt, what.host, clock_.wall());
-}
-
-void Hosts::order(const OrderHost& what) {
-  if (!takes_orders(what.host)) return;  // told when it is registered
-  const Job* job = find_job(journal_.published(), what.job);
-  auto order = order_of(what);
-  if (!order) {
-    auto attempt = job ? job->attempt : Attempt{};
-    return send(what.host, NodeVerb::Forget, HostForget{what.job, attempt});
-  }
-  if (!brings_files(*order, *job)) return send(what.host, NodeVerb::Order, *order);
-  auto files = std::make_shared<Files>();
-  workers_.look(
-      [this, files, spec = job->sealed, hash = job->trial.data_hash] {
-        if (!hash.empty())
-          if (auto data = store_.blob(hash)) files->data = *std::move(data);
-        if (auto env = store_.blob(spec->spec.program.env_hash)) files->env = *std::move(env);
-        if (spec->spec.program.script_hash.empty()) return;
-        if (auto script = store_.blob(spec->spec.program.script_hash))
-          files->script = *std::move(script);
-      },
-      [this, what, files, sealed = job->sealed] { order_with(what, sealed, *files); });
-}
-
-// The state may have gone on while its files were read: the order says what holds by now.
-void Hosts::order_with(const OrderHost& what, const std::shared_ptr<const SealedSpec>& sealed,
-                       const Files& files) {
-  const Job* job = find_job(journal_.published(), what.job);
-  if (!job || job->sealed != sealed) return order(what);
-  auto order = order_of(what);
-  if (!takes_orders(what.host) || !order) return;  // told otherwise by now
-  if (brings_files(*order, *job)) {
-    order->blobs.env = files.env;
-    order->blobs.script = files.script;
-    order->blobs.data = files.data;
-  }
-  send(what.host, NodeVerb::Order, *order);
-}
-
-void Hosts::order_agents(JobId id) {
-  const Job* job = find_job(journal_.published(), id);
-  if (!job) return;
-  auto order = agent_order_for(journal_.published(), *job);
-  std::set<HostId> hosts;
-  for (const auto& task : job->tasks)
-    if (task.holds_slot()) hosts.insert(task.host);
-  if (hosts.contains(order.lead_host)) send(order.lead_host, NodeVerb::Agent, order);
-  order.tasks.clear();
-  auto bytes = codec::encode(order);
-  for (auto host : hosts)
-    if (host != order.lead_host) send_bytes(host, NodeVerb::Agent, bytes);
-}
-
-void Hosts::want_agent(const Job& job, HostId host) {
-  if (!takes_orders(host) || !has_work_on(job, host)) return;
-  auto order = order_for(journal_.published(), job, host, clock_.wall());
-  order.control.attach = true;
-  send(host, NodeVerb::Order, order);
-}
-
 void Hosts::signal(const Job& job, std::int32_t signal) {
   std::set<HostId> hosts;
   for (const auto& task : job.tasks)
     if (task.holds_slot()) hosts.insert(task.host);
-  for (auto host : hosts) send(host, NodeVerb::Signal, HostSignal{job.id, job.attempt, signal});
+  for (auto host : hosts)
+    ordering_.send(host, NodeVerb::Signal, HostSignal{job.id, job.attempt, signal});
 }
 
 void Hosts::peek(HostId host, PeekRequest request, std::function<void(Result<std::string>)> done) {
@@ -454,7 +333,7 @@ void Hosts::peek(HostId host, PeekRequest request, std::function<void(Result<std
   }
   request.id = next_peek_++;
   peeks_[request.id] = {host, std::move(done)};
-  send(host, NodeVerb::Peek, request);
+  ordering_.send(host, NodeVerb::Peek, request);
 }
 
 void Hosts::on_peek_reply(const PeekReply& reply) {

@@ -11,13 +11,11 @@
 #include <map>
 #include <string>
 
-#include "daemons/wmasterd/hosts/orders.h"
+#include "daemons/wmasterd/hosts/ordering.h"
 #include "daemons/wmasterd/hosts/paces.h"
 #include "daemons/wmasterd/hosts/silence.h"
-#include "daemons/wmasterd/hosts/standby.h"
 #include "daemons/wmasterd/hosts/strangers.h"
 #include "daemons/wmasterd/state/journal.h"
-#include "libwm/model/action.h"
 #include "libwm/model/node/meter.h"
 #include "libwm/model/node/node.h"
 
@@ -51,9 +49,8 @@ class Hosts {
   Hosts(const World& world, Journal& journal)
       : clock_(world.clock),
         peers_(world.peers),
-        store_(world.store),
-        workers_(world.workers),
-        journal_(journal) {}
+        journal_(journal),
+        ordering_(world, journal, [this](HostId host) { return line(host); }) {}
 
   /// A frame from a host's session. A session that says something wrong is closed.
   void on_frame(PeerId peer, std::uint16_t type, const std::string& payload);
@@ -66,15 +63,8 @@ class Hosts {
   /// The master starts: hosts get some time to come back before they count as silent.
   void on_start();
 
-  /// These jobs, or all, are not what they were: before what follows of it is ordered.
-  void on_jobs_changed(const std::set<JobId>& jobs);
-  void on_reload();
-
-  /// Brings a host, or the agents of a job, in line with the published state.
-  void order(const OrderHost& order);
-  void order_agents(JobId job);
-  /// Asks the host for an agent of this job, by which its owner can come in.
-  void want_agent(const Job& job, HostId host);
+  /// What hosts are told of the state.
+  Ordering& ordering() { return ordering_; }
   /// Sends one signal to a job's tasks, now, where hosts are connected.
   void signal(const Job& job, std::int32_t signal);
   /// Reads output of a task. @errors (to done) Unavailable: the host is not connected
@@ -103,30 +93,24 @@ class Hosts {
     if (progress_->contains(job)) progress_.edit().erase(job);
     if (meetings_->contains(job)) meetings_.edit().erase(job);
     paces_.forget(job);
+    ordering_.forget(job);
   }
 
  private:
   struct Session {
-    PeerId peer;               ///< none: not connected
-    bool registered = false;   ///< its registration is durable: orders take it into account
-    bool came = false;         ///< since this master started
-    Duration heard{}, left{};  ///< when, of the time attended
-    WallTime began{};          ///< before that nothing of it was heard
+    PeerId peer;                 ///< none: not connected
+    bool registered = false;     ///< its registration is durable: orders take it into account
+    bool takes_changes = false;  ///< as HostRegister
+    bool came = false;           ///< since this master started
+    Duration heard{}, left{};    ///< when, of the time attended
+    WallTime began{};            ///< before that nothing of it was heard
   };
   struct Peek {
     HostId host;
     std::function<void(Result<std::string>)> done;
   };
 
-  /// What a job brings along: kept by hash, never in memory for long.
-  struct Files {
-    std::string env, script, data;
-  };
-  bool takes_orders(HostId host) const;
-  void order_with(const OrderHost& what, const std::shared_ptr<const SealedSpec>& sealed,
-                  const Files& files);
-  std::optional<HostOrder> order_of(const OrderHost& what);
-  void say_standby();
+  Line line(HostId host) const;
   void on_register(PeerId peer, const HostRegister& words);
   void welcome(PeerId peer, HostId host);
   void refuse(PeerId peer, const HostRegister& words);
@@ -145,15 +129,9 @@ class Hosts {
   void on_gpus(HostId host, const GpuReports& words);
   void on_peek_reply(const PeekReply& reply);
   HostId host_of(PeerId peer) const;
-  template <class T>
-  void send(HostId host, NodeVerb verb, const T& value);
-  void send_bytes(HostId host, NodeVerb verb, const std::string& bytes);
-  const JobPlaces& places(const Job& job);
 
   Clock& clock_;
   Peers& peers_;
-  Store& store_;
-  Workers& workers_;
   Journal& journal_;
   std::map<HostId, Session> sessions_;
   std::map<PeerId, HostId> host_of_;
@@ -167,16 +145,9 @@ class Hosts {
   Paces paces_;
   Attended attended_;
   Strangers strangers_;
-  Standby standby_;
-  Duration refreshed_{};  ///< standby_, of the time attended
+  Ordering ordering_;
   Metered metered_;
   Outranked outranked_;
-  struct Places {
-    std::shared_ptr<const Cluster> of;
-    JobId job;
-    JobPlaces all;
-  };
-  Places places_;                       ///< of the job that was ordered last
   std::shared_ptr<const Config> told_;  ///< the configuration that hosts have heard of
 };
 

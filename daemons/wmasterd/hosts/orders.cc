@@ -78,6 +78,7 @@ void set_running(HostOrder& order, const Cluster& cluster, const Job& job) {
 }
 
 bool waits_for_first_host(const Cluster& cluster, const Job& job, HostId id) {
+  if (job.tasks.empty()) return false;
   const auto& first = job.tasks.front();
   bool ordered = fsm::first_host_goes_first(*cluster.config, job.spec());
   return ordered && job.size.relaunches == 0 && first.host != id &&
@@ -175,7 +176,8 @@ void set_end(HostOrder& order, const Job& job) {
 }  // namespace
 
 bool has_work_on(const Job& job, HostId host) {
-  return std::any_of(job.tasks.begin(), job.tasks.end(),
+  return job.outcome.delivers_on == host ||
+         std::any_of(job.tasks.begin(), job.tasks.end(),
                      [&](auto& t) { return t.host == host && t.holds_slot(); });
 }
 

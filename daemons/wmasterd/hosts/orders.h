@@ -11,7 +11,8 @@
 
 namespace wm::master {
 
-/// True when the job has a task that holds a slot on `host`. @cost O(tasks)
+/// True when the job has a task that holds a slot on `host`, or leaves something there that is
+/// still written. @cost O(tasks)
 bool has_work_on(const Job& job, HostId host);
 
 /// Where all tasks of a job are: made once for the orders to all its hosts.

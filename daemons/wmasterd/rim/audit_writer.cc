@@ -90,6 +90,13 @@ void GatedPeers::send(PeerId peer, std::uint16_t type, std::string payload) {
   held_.push_back({audit_.kept(), peer, type, std::move(payload)});
 }
 
+std::size_t GatedPeers::unsent(PeerId peer) {
+  auto bytes = peers_.unsent(peer);
+  for (const auto& held : held_)
+    if (held.peer == peer) bytes += held.payload.size();
+  return bytes;
+}
+
 void GatedPeers::close(PeerId peer) {
   if (is_open()) return peers_.close(peer);
   held_.push_back({audit_.kept(), peer, 0, {}});

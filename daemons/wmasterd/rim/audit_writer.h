@@ -70,6 +70,8 @@ class GatedPeers final : public Peers {
  public:
   GatedPeers(Peers& peers, AuditWriter& audit);
   void send(PeerId peer, std::uint16_t type, std::string payload) override;
+  /// What is held back counts, too. @cost O(frames held)
+  std::size_t unsent(PeerId peer) override;
   void close(PeerId peer) override;
 
  private:

@@ -71,29 +71,55 @@ void tell_space(const store::CoreDb& db, bool& told) {
   else log::info("store_has_space");
 }
 
+// `bytes` grows by what they take up in the store.
+Result<std::vector<Event>> events_after(store::CoreDb& db, Seq seq, std::uint64_t& bytes) {
+  std::vector<Event> events;
+  for (Seq from{seq.value + 1};;) {
+    auto rows = db.read_events(from);
+    if (!rows) return rows.error();
+    if (rows->empty()) return events;
+    for (const auto& row : *rows) {
+      bytes += row.payload.size();
+      WM_TRY(EventBody body, codec::decode<EventBody>(row.payload));
+      events.push_back({row.seq, row.time, std::move(body)});
+    }
+    from = Seq{rows->back().seq.value + 1};
+  }
+}
+
 }  // namespace
 
 struct RealWorld::Loop {
   explicit Loop(boost::asio::io_context& io)
       : io(io),
-        work(2),
+        urgent(2),
+        passes(1),
         answers(2),
-        looks(2),
-        names(2),
+        store(2),
         chores(1),
+        outside(2),
+        proofs(2),
         commands(4),
         suggester(own_folder() + "/wsuggest") {}
   /// `job` in the pool, then `done` on the loop.
   void run(boost::asio::thread_pool& pool, std::function<void()> job, std::function<void()> done);
+  using Links = std::map<PeerId, std::unique_ptr<wire::Link>>;
+  void hold(const Links& links, const std::set<PeerId>& clients, Bytes limit);
 
   boost::asio::io_context& io;
-  boost::asio::thread_pool work, answers, looks;
-  boost::asio::thread_pool names;     // wait for the name service
-  boost::asio::thread_pool chores;    // the store's third side, one at a time
+  // Named by what must not wait behind the others.
+  boost::asio::thread_pool urgent;    // request keys, the files of orders: short reads, no others
+  boost::asio::thread_pool passes;    // of the scheduler
+  boost::asio::thread_pool answers;   // made of a published state
+  boost::asio::thread_pool store;     // accounting and history, read for as long as it takes
+  boost::asio::thread_pool chores;    // of the store, one at a time
+  boost::asio::thread_pool outside;   // the name service, which may hang
+  boost::asio::thread_pool proofs;    // munged, which may hang, too
   boost::asio::thread_pool commands;  // wait for programs that may take long
   boost::asio::thread_pool suggestions{1};
   Suggester suggester;  // used there only
   std::unique_ptr<store::Committer> committer;
+  bool holding = false;  // clients are not read from
 };
 
 RealWorld::RealWorld(boost::asio::io_context& loop, RealWorldOptions options)
@@ -116,10 +142,12 @@ Result<std::unique_ptr<RealWorld>> RealWorld::make(boost::asio::io_context& loop
 void RealWorld::stop() {
   if (!loop_) return;
   loop_->committer.reset();
-  loop_->work.join();
+  loop_->urgent.join();
+  loop_->passes.join();
   loop_->answers.join();
-  loop_->looks.join();
-  loop_->names.join();
+  loop_->store.join();
+  loop_->outside.join();
+  loop_->proofs.join();
   loop_->chores.join();
   loop_->commands.stop();  // what has not begun never does; one under way ends by its limit
   loop_->commands.join();
@@ -135,7 +163,7 @@ PeerId RealWorld::adopt(std::unique_ptr<wire::Link> link,
   auto* raw = link.get();
   links_[id] = std::move(link);
   if (is_client) clients_.insert(id);
-  if (is_client && holding_) raw->read_no_more();
+  if (is_client && loop_->holding) raw->read_no_more();
   raw->start([id, on_frame](wire::Frame frame) { on_frame(id, frame.type, frame.payload); },
              [this, id, on_left](const Error& error) {
                log::debug("peer_left", {{"peer", id.value}, {"why", error.text}});
@@ -166,15 +194,19 @@ void RealWorld::Loop::run(boost::asio::thread_pool& pool, std::function<void()> 
 }
 
 void RealWorld::work(std::function<void()> job, std::function<void()> done) {
-  loop_->run(loop_->work, std::move(job), std::move(done));
+  loop_->run(loop_->passes, std::move(job), std::move(done));
 }
 
 void RealWorld::answer(std::function<void()> job, std::function<void()> done) {
   loop_->run(loop_->answers, std::move(job), std::move(done));
 }
 
-void RealWorld::look(std::function<void()> job, std::function<void()> done) {
-  loop_->run(loop_->looks, std::move(job), std::move(done));
+void RealWorld::urgent(std::function<void()> job, std::function<void()> done) {
+  loop_->run(loop_->urgent, std::move(job), std::move(done));
+}
+
+void RealWorld::read_store(std::function<void()> job, std::function<void()> done) {
+  loop_->run(loop_->store, std::move(job), std::move(done));
 }
 
 std::string RealWorld::random(std::size_t n) { return random_bytes(n); }
@@ -184,6 +216,11 @@ void RealWorld::send(PeerId peer, std::uint16_t type, std::string payload) {
   if (it == links_.end()) return;
   if (auto sent = it->second->send(type, std::move(payload)); !sent)
     log::warn("send_failed", {{"peer", peer.value}, {"type", type}, {"why", sent.error().text}});
+}
+
+std::size_t RealWorld::unsent(PeerId peer) {
+  auto it = links_.find(peer);
+  return it == links_.end() ? 0 : it->second->outbound_bytes();
 }
 
 // Destroyed from the loop's next turn: the call may come from the link's own handler.
@@ -204,24 +241,24 @@ std::uint64_t RealWorld::commit(Commit batch, std::function<void(Result<void>)> 
   loop_->committer->submit(std::move(rows),
                            [this, done = std::move(done)](const Result<void>& result) {
                              done(result);
-                             hold_clients();
+                             if (loop_) loop_->hold(links_, clients_, options_.store_queue);
                              if (db_) tell_space(*db_, low_told_);
                            });
-  hold_clients();
+  loop_->hold(links_, clients_, options_.store_queue);
   return bytes;
 }
 
 // The store is behind: clients wait in their sockets, not in our memory.
-void RealWorld::hold_clients() {
-  if (!loop_ || !loop_->committer) return;
-  auto queued = static_cast<std::int64_t>(loop_->committer->queued_bytes());
-  auto limit = options_.store_queue.value;
-  bool hold = queued > (holding_ ? limit / 2 : limit);
-  if (hold == holding_) return;
-  holding_ = hold;
+// While more than `limit` bytes wait to become durable, no client is read from.
+void RealWorld::Loop::hold(const Links& links, const std::set<PeerId>& clients, Bytes limit) {
+  if (!committer) return;
+  auto queued = static_cast<std::int64_t>(committer->queued_bytes());
+  bool hold = queued > (holding ? limit.value / 2 : limit.value);
+  if (hold == holding) return;
+  holding = hold;
   log::info(hold ? "clients_held" : "clients_read_again", {{"queued_bytes", queued}});
-  for (auto id : clients_) {
-    auto& link = *links_.at(id);
+  for (auto id : clients) {
+    auto& link = *links.at(id);
     if (hold) link.read_no_more();
     else link.read_on();
   }
@@ -242,23 +279,8 @@ Result<Loaded> RealWorld::load() {
     loaded.snapshot = std::move(snapshot->bytes);
     after = snapshot->seq;
   }
-  WM_TRY(loaded.events, events_after(after, loaded.bytes));
+  WM_TRY(loaded.events, events_after(*db_, after, loaded.bytes));
   return loaded;
-}
-
-Result<std::vector<Event>> RealWorld::events_after(Seq seq, std::uint64_t& bytes) {
-  std::vector<Event> events;
-  for (Seq from{seq.value + 1};;) {
-    auto rows = db_->read_events(from);
-    if (!rows) return rows.error();
-    if (rows->empty()) return events;
-    for (const auto& row : *rows) {
-      bytes += row.payload.size();
-      WM_TRY(EventBody body, codec::decode<EventBody>(row.payload));
-      events.push_back({row.seq, row.time, std::move(body)});
-    }
-    from = Seq{rows->back().seq.value + 1};
-  }
 }
 
 Result<std::string> RealWorld::blob(const std::string& hash) {
@@ -268,15 +290,15 @@ Result<std::string> RealWorld::blob(const std::string& hash) {
 void RealWorld::kept_reply(std::string key,
                            std::function<void(Result<std::optional<std::string>>)> done) {
   auto found = std::make_shared<Result<std::optional<std::string>>>(std::nullopt);
-  look([this, found, key = std::move(key)] { *found = db_->reply(key); },
-       [found, done = std::move(done)] { done(std::move(*found)); });
+  urgent([this, found, key = std::move(key)] { *found = db_->reply(key); },
+         [found, done = std::move(done)] { done(std::move(*found)); });
 }
 
 void RealWorld::name_of(std::uint32_t uid, std::function<void(const std::string&)> done) {
   if (auto known = names_.known(uid, mono())) return done(*known);
   auto name = std::make_shared<std::string>();
   loop_->run(
-      loop_->names, [this, uid, name] { *name = names_.of(uid, mono()); },
+      loop_->outside, [this, uid, name] { *name = names_.of(uid, mono()); },
       [name, done = std::move(done)] { done(*name); });
 }
 
@@ -305,21 +327,32 @@ void RealWorld::tidy_store(WallTime replies, WallTime history) {
   });
 }
 
+// A munged that hangs keeps its own workers alone; who waits for it is told.
 void RealWorld::verify(std::string credential, std::string payload,
                        std::function<void(Result<Identity>)> done) {
+  constexpr Duration kLimit = std::chrono::seconds(10);
+  using Done = std::function<void(Result<Identity>)>;
+  auto waits = std::make_shared<Done>(std::move(done));
+  auto tell = [waits](Result<Identity> who) {
+    if (*waits) std::exchange(*waits, nullptr)(std::move(who));
+  };
+  after(kLimit, [tell] {
+    tell(fail(Code::Timeout, "munged has not answered the master for 10 s: is it running?"));
+  });
   auto result = std::make_shared<Result<wire::Signed>>(wire::Signed{});
-  work(
+  loop_->run(
+      loop_->proofs,
       [this, result, credential = std::move(credential)] {
         *result = options_.credentials->verify_signature(credential);
       },
-      [this, result, payload = std::move(payload), done = std::move(done)] {
-        if (!*result) return done(result->error());
+      [this, result, payload = std::move(payload), tell] {
+        if (!*result) return tell(result->error());
         const wire::Signed& found = **result;
         if (!found.uid || found.payload != payload)
-          return done(fail(Code::Denied, "the credential does not sign this job"));
+          return tell(fail(Code::Denied, "the credential does not sign this job"));
         name_of(*found.uid,
-                [done, uid = *found.uid, gid = found.gid.value_or(0)](const std::string& name) {
-                  done(Identity{uid, gid, name});
+                [tell, uid = *found.uid, gid = found.gid.value_or(0)](const std::string& name) {
+                  tell(Identity{uid, gid, name});
                 });
       });
 }

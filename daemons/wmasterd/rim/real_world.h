@@ -50,9 +50,11 @@ class RealWorld final : public WholeWorld {
   void after(Duration delay, std::function<void()> act) override;
   void work(std::function<void()> job, std::function<void()> done) override;
   void answer(std::function<void()> job, std::function<void()> done) override;
-  void look(std::function<void()> job, std::function<void()> done) override;
+  void urgent(std::function<void()> job, std::function<void()> done) override;
+  void read_store(std::function<void()> job, std::function<void()> done) override;
   std::string random(std::size_t n) override;
   void send(PeerId peer, std::uint16_t type, std::string payload) override;
+  std::size_t unsent(PeerId peer) override;
   void close(PeerId peer) override;
   std::uint64_t commit(Commit batch, std::function<void(Result<void>)> done) override;
   void probe_store(std::function<void(Result<void>)> done) override;
@@ -73,10 +75,8 @@ class RealWorld final : public WholeWorld {
   Result<Config> read_config() override;
 
  private:
-  Result<std::vector<Event>> events_after(Seq seq, std::uint64_t& bytes);
   struct Loop;  // Asio's part
   RealWorld(boost::asio::io_context& loop, RealWorldOptions options);
-  void hold_clients();
 
   RealWorldOptions options_;
   std::string groups_told_;  // what groups_command said last
@@ -86,7 +86,6 @@ class RealWorld final : public WholeWorld {
   std::map<PeerId, std::unique_ptr<wire::Link>> links_;
   std::set<PeerId> clients_;
   PeerId last_peer_;
-  bool holding_ = false;  // clients are not read from
   bool low_told_ = false;
 };
 

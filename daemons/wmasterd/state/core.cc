@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "daemons/wmasterd/acct/archive.h"
 #include "daemons/wmasterd/state/event_log.h"
 #include "daemons/wmasterd/state/purge.h"
 #include "daemons/wmasterd/state/reconfig.h"
@@ -81,8 +82,8 @@ void Core::on_published(const Journal::Published& published) {
   else dates_.on_jobs_changed(published.touched.jobs);
   if (published.reloaded) searches_.on_reload();
   else searches_.on_jobs_changed(published.touched.jobs);
-  if (published.reloaded) hosts_.on_reload();
-  else hosts_.on_jobs_changed(published.touched.jobs);
+  if (published.reloaded) hosts_.ordering().on_reload();
+  else hosts_.ordering().on_jobs_changed(published.touched.jobs);
   act(fsm::react(journal_.published(), published.touched));
   clients_.on_published(published);
   if (!published.touched.jobs.empty() && dates_.any_dependent()) cycle_.wake();
@@ -90,8 +91,9 @@ void Core::on_published(const Journal::Published& published) {
 
 void Core::act(const Actions& actions) {
   for (const auto& action : actions) {
-    if (auto* order = std::get_if<OrderHost>(&action)) hosts_.order(*order);
-    else if (auto* agents = std::get_if<OrderAgents>(&action)) hosts_.order_agents(agents->job);
+    if (auto* order = std::get_if<OrderHost>(&action)) hosts_.ordering().order(*order);
+    else if (auto* agents = std::get_if<OrderAgents>(&action))
+      hosts_.ordering().order_agents(agents->job);
     else cycle_.wake();
   }
 }
@@ -101,7 +103,7 @@ void Core::tick() {
   cycle_.record_waits();
   on_events_({}, journal_.published());
   dates_.on_tick();
-  if (auto now = journal_.deed_time()) on_windows(windows_.changes(journal_.newest(), *now));
+  look_at_windows();
   look_at_load();
   searches_.on_tick();
   fence_.on_tick();
@@ -110,10 +112,15 @@ void Core::tick() {
   world_.clock.after(kTick, [this] { tick(); });
 }
 
-void Core::on_windows(RunWindows::Changes changes) {
+// What a window brings has come about before the next is looked at: that begins where it ended.
+void Core::look_at_windows() {
+  closing_.on_tick();
+  auto now = journal_.deed_time();
+  if (!now || !closing_.idle()) return;
+  auto changes = windows_.changes(journal_.newest(), *now);
   for (const auto& [id, signal] : changes.signals)
     if (const Job* job = find_job(journal_.newest(), id)) hosts_.signal(*job, signal);
-  if (!changes.events.empty()) journal_.propose({std::move(changes.events), {}, {}, nullptr});
+  closing_.add(std::move(changes.events));
 }
 
 void Core::look_at_load() {
@@ -139,9 +146,17 @@ void Core::tidy() {
   bool young = world_.clock.mono() - started_ < kRepeatsCome;
   auto now = journal_.deed_time();
   auto ago = [&](Duration keep) { return now ? *now - keep : WallTime{}; };
+  if (archive_) archive_->forget(*journal_.newest().config, now);
   bool drops = conf.monitor.history_keep > Duration{};
   world_.store.tidy_store(young ? WallTime{} : ago(std::max(conf.times.clean_period, kRepliesKept)),
                           drops ? ago(conf.monitor.history_keep) : WallTime{});
+}
+
+Seen Core::seen() {
+  Seen all{journal_.published_ptr(), cycle_.reasons(), hosts_.standings(), hosts_.progress(),
+           hosts_.meetings()};
+  all.waits = searches_.waits();
+  return all;
 }
 
 void Core::purge() {
@@ -155,7 +170,7 @@ void Core::purge() {
   auto needed = dates_.depended_on();
   std::vector<EventBody> events;
   for (JobId id : found.jobs) {
-    if (needed.count(id.job)) continue;
+    if (needed.count(id.job) || (archive_ && !archive_->holds(state, id))) continue;
     hosts_.forget(id);
     events.push_back(JobPurged{id});
   }

@@ -11,11 +11,13 @@
 #include "daemons/wmasterd/hosts/load_watch.h"
 #include "daemons/wmasterd/state/cycle.h"
 #include "daemons/wmasterd/state/dates.h"
+#include "daemons/wmasterd/state/in_turns.h"
 #include "daemons/wmasterd/state/journal.h"
 #include "daemons/wmasterd/state/run_windows.h"
 #include "daemons/wmasterd/state/searches.h"
 #include "daemons/wmasterd/state/spent.h"
 #include "daemons/wmasterd/verbs/clients.h"
+#include "daemons/wmasterd/verbs/views.h"
 
 namespace wm::master {
 
@@ -43,6 +45,14 @@ class Core {
   /// @errors as conf::load: what holds stays
   Result<void> read_config_anew();
 
+  /// Jobs are forgotten once their records are there; null: at their time.
+  void set_archive(Archive* archive) {
+    archive_ = archive;
+    clients_.set_archive(archive);
+  }
+  /// What views are made of, at this moment. @cost O(hosts / 256)
+  Seen seen();
+
   Hosts& hosts() { return hosts_; }
   Clients& clients() { return clients_; }
   const Journal& journal() const { return journal_; }
@@ -59,7 +69,7 @@ class Core {
   void on_published(const Journal::Published& published);
   void act(const Actions& actions);
   void tick();
-  void on_windows(RunWindows::Changes changes);
+  void look_at_windows();
   void look_at_load();
   void tidy();
   void purge();
@@ -75,8 +85,10 @@ class Core {
   Clients clients_;
   Dates dates_;
   RunWindows windows_;
+  InTurns closing_{journal_};
   LoadWatch loads_;
   Fence fence_;
+  Archive* archive_ = nullptr;
 };
 
 }  // namespace wm::master

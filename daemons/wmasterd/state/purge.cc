@@ -22,6 +22,10 @@ bool has_ended_whole(const Cluster& state, const Job& base, WallTime before) {
 
 }  // namespace
 
+bool is_purgeable(const Cluster& state, const Job& job, WallTime before) {
+  return fsm::is_array(job) ? has_ended_whole(state, job, before) : has_ended(job, before);
+}
+
 Purgeable purgeable(const Cluster& state, WallTime before, const PurgeStep& step) {
   Purgeable found;
   std::size_t seen = 0;
@@ -31,8 +35,7 @@ Purgeable purgeable(const Cluster& state, WallTime before, const PurgeStep& step
     ++seen;
     if (job.times.submitted >= before) return true;
     if (fsm::is_array(job)) seen += elements_there(job);
-    bool ended = fsm::is_array(job) ? has_ended_whole(state, job, before) : has_ended(job, before);
-    if (ended) found.jobs.push_back(job.id);
+    if (is_purgeable(state, job, before)) found.jobs.push_back(job.id);
     return true;
   });
   if (all) found.next = 0;

@@ -20,6 +20,10 @@ struct Purgeable {
   std::uint32_t next = 0;  ///< where to go on; 0: at the beginning again
 };
 
+/// Has the job ended before that time, with all of its elements, and nothing of it is left on a host?
+/// @cost O(elements)
+bool is_purgeable(const Cluster& state, const Job& job, WallTime before);
+
 /// Jobs that ended before that time, and arrays of which all elements did.
 /// @cost O(look_at + elements of the last array)
 Purgeable purgeable(const Cluster& state, WallTime before, const PurgeStep& step);

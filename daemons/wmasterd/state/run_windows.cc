@@ -1,5 +1,6 @@
 #include "daemons/wmasterd/state/run_windows.h"
 
+#include <algorithm>
 #include <set>
 
 #include "libwm/model/stoppers.h"
@@ -20,6 +21,18 @@ void close_on(const Job& job, const QueueConf* queue, bool seen, WallTime now,
   }
 }
 
+// Jobs that hold slots, rising: what runs or is stopped does.
+template <class Visit>
+void each_holder(const Cluster& state, Visit visit) {
+  std::vector<JobId> ids;
+  state.indexes.jobs_on.each([&](std::uint64_t, const JobsOnHost& jobs) {
+    for (const auto& [id, slots] : jobs) ids.push_back(id);
+  });
+  std::ranges::sort(ids);
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  for (JobId id : ids) visit(*find_job(state, id));
+}
+
 }  // namespace
 
 RunWindows::Changes RunWindows::changes(const Cluster& state, WallTime now) {
@@ -36,7 +49,7 @@ RunWindows::Changes RunWindows::changes(const Cluster& state, WallTime now) {
   open_ = std::move(known);
   Changes made;
   if (opened.empty() && closed.empty()) return made;
-  each_job(state, [&](const Job& job) {
+  each_holder(state, [&](const Job& job) {
     const std::string& queue = job.spec().queue;
     const std::string by = window_stopper(queue);
     bool runs = job.state == JobState::Running && !job.kill && !job.ending;

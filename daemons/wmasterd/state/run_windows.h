@@ -28,7 +28,7 @@ class RunWindows {
     std::vector<std::pair<JobId, std::int32_t>> signals;
   };
   /// What windows that have opened or closed since the last call bring, all of them at the first.
-  /// @cost O(queues), and O(jobs) when one did
+  /// @cost O(queues), and O(jobs that run) when one did
   Changes changes(const Cluster& state, WallTime now);
 
  private:

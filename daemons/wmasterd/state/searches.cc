@@ -29,21 +29,23 @@ const char* word_for(const Job& trial) {
   return trial.state == JobState::Killed ? "killed" : "failed";
 }
 
-// Suggestions that do not look at what came before may be made long before they are needed.
-bool looks_at_history(const std::string& search) {
-  auto json = json_or_null<Json>(search);
-  auto name = json.is_object() ? json.value("algorithm", std::string()) : std::string();
+bool learns(const Json& search) {
+  auto name = search.value("algorithm", std::string());
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
   return name != "random" && name != "experimentgridsearch";
 }
 
-// maxRunTime: so long after its submission it ends; 0: never.
-Duration run_limit_of(const std::string& search) {
-  auto json = json_or_null<Json>(search);
-  auto limit = json.is_object() ? json.find("max_run_s") : json.end();
-  if (!json.is_object() || limit == json.end() || !limit->is_number_unsigned()) return {};
+Duration run_limit(const Json& search) {
+  auto limit = search.find("max_run_s");
+  if (limit == search.end() || !limit->is_number_unsigned()) return {};
   constexpr std::uint64_t kMost = 10ull * 365 * 86400;
   return std::chrono::seconds(std::min(limit->get<std::uint64_t>(), kMost));
+}
+
+SearchTerms read_terms(const std::string& search) {
+  auto json = json_or_null<Json>(search);
+  if (!json.is_object()) return {};
+  return {learns(json), !json.contains("plugin"), run_limit(json)};
 }
 
 std::uint32_t at_once(const JobSpec& spec) { return std::max(1u, spec.array_limit); }
@@ -56,54 +58,66 @@ void each_trial(const Cluster& state, const Job& base, Visit visit) {
 
 SearchStanding standing_of(const Cluster& state, const Job& base) {
   SearchStanding standing{elements_there(base), 0};
-  each_trial(state, base, [&](const Job& trial) { standing.live += !is_over(trial.state); });
+  const StateCounts* counts = state.indexes.arrays.find(base.id.job);
+  for (std::size_t s = 0; counts && s < counts->size(); ++s)
+    if (!is_over(static_cast<JobState>(s))) standing.live += (*counts)[s];
   return standing;
-}
-
-// It takes more, or is to be ended at its time.
-bool is_watched(const Cluster& state, const Job& base) {
-  if (!is_search(base)) return false;
-  if (gives(base)) return true;
-  bool ends = base.state == JobState::Array && !base.kill;
-  return ends && run_limit_of(base.spec().exec.search) != Duration{} &&
-         standing_of(state, base).live > 0;
 }
 
 }  // namespace
 
 bool has_suggester(const JobSpec& spec) {
-  if (spec.exec.search.empty()) return false;
-  auto json = json_or_null<Json>(spec.exec.search);
-  return !json.is_object() || !json.contains("plugin");
+  return !spec.exec.search.empty() && read_terms(spec.exec.search).suggested;
 }
 
-std::uint32_t wanted(const Job& base, const SearchStanding& standing) {
+std::uint32_t wanted(const Job& base, const SearchTerms& terms, const SearchStanding& standing) {
   const JobSpec& spec = base.spec();
-  std::uint32_t ahead = looks_at_history(spec.exec.search) ? 1 : at_once(spec);
-  std::uint32_t most = at_once(spec) + ahead;
+  std::uint32_t most = at_once(spec) + (terms.learns ? 1 : at_once(spec));
   std::uint32_t left = element_count(spec) - standing.given;
   return standing.live >= most ? 0 : std::min(most - standing.live, left);
+}
+
+const SearchTerms& Searches::terms_of(const Job& base, Search& search) {
+  if (search.of != base.sealed)
+    search.of = base.sealed, search.terms = read_terms(base.spec().exec.search);
+  return search.terms;
+}
+
+// It takes more, or is to be ended at its time.
+bool Searches::is_watched(const Job& base, Search& search) {
+  if (gives(base)) return true;
+  bool ends = base.state == JobState::Array && !base.kill;
+  return ends && terms_of(base, search).run_limit != Duration{} &&
+         standing_of(journal_.published(), base).live > 0;
+}
+
+void Searches::watch(const Job& base) {
+  auto [at, is_new] = searches_.try_emplace(base.id.job);
+  at->second.stale = true;
+  if (!is_watched(base, at->second)) forget(base.id.job);
+}
+
+void Searches::forget(std::uint32_t number) {
+  if (searches_.erase(number) > 0) note(number, "");
 }
 
 void Searches::on_reload() {
   std::erase_if(searches_, [](const auto& entry) { return !entry.second.asking; });
   for (auto& [number, search] : searches_) search.stale = true;
-  journal_.published().jobs.each([&](std::uint32_t number, const Job& job) {
-    if (is_watched(journal_.published(), job)) searches_.try_emplace(number);
+  journal_.published().jobs.each([&](std::uint32_t, const Job& job) {
+    if (is_search(job)) watch(job);
   });
 }
 
 void Searches::on_jobs_changed(const std::set<JobId>& jobs) {
-  for (JobId id : jobs) {
-    const Job* base = journal_.published().jobs.find(id.job);
-    if (!base || !is_watched(journal_.published(), *base)) {
-      searches_.erase(id.job);
-      note(id.job, "");
-      continue;
-    }
-    searches_[id.job].stale = true;
+  std::set<std::uint32_t> changed;
+  for (JobId id : jobs) changed.insert(id.job);
+  for (auto number : changed) {
+    const Job* base = journal_.published().jobs.find(number);
+    if (base && is_search(*base)) watch(*base);
+    else forget(number);
+    if (auto at = searches_.find(number); at != searches_.end()) look(number, at->second);
   }
-  on_tick();
 }
 
 void Searches::on_tick() {
@@ -115,21 +129,24 @@ void Searches::on_tick() {
 
 void Searches::look(std::uint32_t number, Search& search) {
   const WallTime now = clock_.wall();
-  if (const Job* base = journal_.newest().jobs.find(number); base && end_if_due(*base)) return;
+  if (const Job* base = journal_.newest().jobs.find(number);
+      base && end_if_due(*base, terms_of(*base, search)))
+    return;
   if (search.asking || !search.stale || now < search.retry_at) return;
   const Cluster& state = journal_.newest();
   const Job* base = state.jobs.find(number);
   if (!base || !gives(*base)) return;
   search.stale = false;
-  if (!has_suggester(base->spec())) return;
+  if (!terms_of(*base, search).suggested) return;
   auto standing = standing_of(state, *base);
-  auto number_wanted = wanted(*base, standing);
+  auto number_wanted = wanted(*base, terms_of(*base, search), standing);
   bool full = standing.given == element_count(base->spec());
   if (number_wanted > 0 || full) ask(*base, search, number_wanted);
 }
 
 void Searches::ask(const Job& base, Search& search, std::uint32_t wanted) {
   search.asking = true;
+  if (reads_configs(base, search)) return;
   auto line = "{\"id\":" + std::to_string(base.id.job) + ",\"wanted\":" + std::to_string(wanted) +
               ",\"search\":" + base.spec().exec.search +
               ",\"history\":" + history_of(base, search) + "}";
@@ -138,15 +155,42 @@ void Searches::ask(const Job& base, Search& search, std::uint32_t wanted) {
       [this, number = base.id.job](const Result<std::string>& answer) { take(number, answer); });
 }
 
-// What was given before a restart is read again, once.
-std::string Searches::history_of(const Job& base, Search& search) {
+// What was given before a restart is read again, once and off the loop; then the question is made.
+// False: all is known.
+bool Searches::reads_configs(const Job& base, const Search& search) {
+  using Configs = std::map<std::uint32_t, std::string>;
+  auto hashes = std::make_shared<Configs>();
+  each_trial(journal_.newest(), base, [&](const Job& trial) {
+    if (!search.configs.contains(trial.id.index))
+      hashes->emplace(trial.id.index, trial.trial.data_hash);
+  });
+  if (hashes->empty()) return false;
+  auto read = std::make_shared<Configs>();
+  workers_.read_store(
+      [&store = store_, hashes, read] {
+        for (const auto& [index, hash] : *hashes) {
+          auto data = hash.empty() ? Result<std::string>("{}") : store.blob(hash);
+          read->emplace(index, data ? *std::move(data) : "{}");
+        }
+      },
+      [this, number = base.id.job, read] {
+        auto at = searches_.find(number);
+        if (at == searches_.end()) return;
+        at->second.configs.merge(*read);
+        at->second.asking = false;
+        at->second.stale = true;
+        look(number, at->second);
+      });
+  return true;
+}
+
+std::string Searches::history_of(const Job& base, const Search& search) const {
   std::string history = "[";
   each_trial(journal_.newest(), base, [&](const Job& trial) {
-    auto [config, is_new] = search.configs.try_emplace(trial.id.index, "{}");
-    if (is_new && !trial.trial.data_hash.empty())
-      if (auto data = store_.blob(trial.trial.data_hash)) config->second = *std::move(data);
+    auto config = search.configs.find(trial.id.index);
     history += history.size() > 1 ? "," : "";
-    history += "{\"index\":" + std::to_string(trial.id.index) + ",\"config\":" + config->second +
+    history += "{\"index\":" + std::to_string(trial.id.index) +
+               ",\"config\":" + (config == search.configs.end() ? "{}" : config->second) +
                ",\"state\":\"" + word_for(trial) +
                "\",\"metrics\":" + (trial.trial.report.empty() ? "{}" : trial.trial.report) + "}";
   });
@@ -186,6 +230,8 @@ void Searches::take(std::uint32_t number, const Result<std::string>& answer) {
           {Term::Other, "wm", "the search has stopped it: others do better", clock_.wall()}});
   if (json.value("done", false)) proposal.events.push_back(ArrayClosed{base->id, "wm"});
   if (!proposal.events.empty()) journal_.propose(std::move(proposal));
+  // Something may have changed since the question.
+  if (at = searches_.find(number); at != searches_.end()) look(number, at->second);
 }
 
 void Searches::fail_with(std::uint32_t number, Search& search, const std::string& why) {
@@ -206,8 +252,8 @@ void Searches::note(std::uint32_t number, const std::string& why) {
 }
 
 // After maxRunTime nothing more is given, and what runs is ended.
-bool Searches::end_if_due(const Job& base) {
-  auto limit = run_limit_of(base.spec().exec.search);
+bool Searches::end_if_due(const Job& base, const SearchTerms& terms) {
+  auto limit = terms.run_limit;
   bool waits = base.state != JobState::Array || base.kill;
   if (limit == Duration{} || waits || clock_.wall() < base.times.submitted + limit) return false;
   Proposal proposal;

@@ -22,9 +22,16 @@ struct SearchStanding {
   std::uint32_t live = 0;   ///< of them not over
 };
 
+/// What a search's JSON says of how it goes on.
+struct SearchTerms {
+  bool learns = true;     ///< suggestions look at what came before; others are made long ahead
+  bool suggested = true;  ///< by the suggester, not by an optimizer of its owner's
+  Duration run_limit{};   ///< maxRunTime: it ends so long after its submission; 0: never
+};
+
 /// So many elements are to be asked for: those that may run at once and one ahead, less those that
 /// are not over, within what is reserved. @cost O(1)
-std::uint32_t wanted(const Job& base, const SearchStanding& standing);
+std::uint32_t wanted(const Job& base, const SearchTerms& terms, const SearchStanding& standing);
 
 /// Is it a search that has its trials from the suggester, rather than from an optimizer of its
 /// owner's, which gives them (bgive)? @cost O(search)
@@ -40,34 +47,45 @@ class Searches {
   Searches(const World& world, Journal& journal)
       : clock_(world.clock),
         store_(world.store),
+        workers_(world.workers),
         processes_(world.processes),
         keys_(world.keys),
         journal_(journal) {}
 
   /// Every search is looked at anew. @cost O(jobs)
   void on_reload();
+  /// Those searches alone. @cost O(jobs + trials of the searches among them)
   void on_jobs_changed(const std::set<JobId>& jobs);
+  /// Those that wait for their time. @cost O(searches)
   void on_tick();
   /// The suggester's failures that last. A value, replaced whole. @cost O(1)
   std::shared_ptr<const SearchWaits> waits() const { return waits_; }
 
  private:
   struct Search {
+    std::shared_ptr<const SealedSpec> of;  // what `terms` were read from, once
+    SearchTerms terms;
     std::map<std::uint32_t, std::string> configs;  // by index, as they were given
     bool asking = false;
     bool stale = true;    // something has changed since the last question
     WallTime retry_at{};  // the suggester has failed
   };
+  static const SearchTerms& terms_of(const Job& base, Search& search);
+  bool is_watched(const Job& base, Search& search);
+  void watch(const Job& base);
+  void forget(std::uint32_t number);
   void look(std::uint32_t number, Search& search);
   void ask(const Job& base, Search& search, std::uint32_t wanted);
   void take(std::uint32_t number, const Result<std::string>& answer);
   void fail_with(std::uint32_t number, Search& search, const std::string& why);
   void note(std::uint32_t number, const std::string& why);
-  bool end_if_due(const Job& base);
-  std::string history_of(const Job& base, Search& search);
+  bool end_if_due(const Job& base, const SearchTerms& terms);
+  bool reads_configs(const Job& base, const Search& search);
+  std::string history_of(const Job& base, const Search& search) const;
 
   Clock& clock_;
   Store& store_;
+  Workers& workers_;
   Processes& processes_;
   Keys& keys_;
   Journal& journal_;

@@ -223,7 +223,7 @@ void audit(Service& service, const Call& call, const AuditRequest& request) {
   if (!service.audit.look_up)
     return call.refuse(fail(Code::Unavailable, "this master keeps no record of acts"));
   auto bytes = std::make_shared<Result<std::string>>(std::string());
-  service.world.workers.answer(
+  service.world.workers.read_store(
       [bytes, request, look_up = service.audit.look_up] {
         auto reply = look_up(request);
         *bytes = reply ? Call::encoded(*reply) : reply.error();

@@ -186,10 +186,12 @@ bool is_there(const Cluster& state, const Job& job) {
 Result<void> check_service(const Cluster& state, const JobSpec& spec) {
   Result<void> free;
   if (spec.exec.service.empty()) return free;
-  state.jobs.each([&](std::uint32_t, const Job& job) {
+  const auto key = key_of(spec.exec.service);
+  each_keyed(state.jobs, state.indexes.services, key, 0, [&](const Job& job) {
     if (job.spec().exec.service == spec.exec.service && is_there(state, job))
       free = fail(Code::Conflict, "service " + spec.exec.service + " is there already: Job <" +
                                       to_string(job.id) + ">");
+    return true;
   });
   return free;
 }

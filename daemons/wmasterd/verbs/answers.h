@@ -78,8 +78,8 @@ class Answers {
 template <class Make>
 void Answers::read(const Call& call, Make make) const {
   auto bytes = std::make_shared<Result<std::string>>(std::string());
-  workers_.look([make = std::move(make), bytes] { *bytes = Call::encoded(make()); },
-                [call, bytes] { call.send(std::move(*bytes)); });
+  workers_.answer([make = std::move(make), bytes] { *bytes = Call::encoded(make()); },
+                  [call, bytes] { call.send(std::move(*bytes)); });
 }
 
 template <class Reply>

@@ -67,7 +67,8 @@ void attach(Service& service, const Call& call, const AttachRequest& request) {
   auto reply =
       earlier ? ended_console(state, *job, request.attempt) : current_door(state, *job, request);
   if (!reply) return call.refuse(reply.error());
-  if (reply->door.empty()) service.hosts.want_agent(*job, find_task(*job, reply->task)->host);
+  if (reply->door.empty())
+    service.hosts.ordering().want_agent(*job, find_task(*job, reply->task)->host);
   call.reply(*reply);
 }
 

@@ -44,7 +44,7 @@ void budgets(Service& service, const Call& call, const BudgetsRequest& request) 
     spec.owner = call.caller();
   }
   auto reply = std::make_shared<Result<BudgetsReply>>(BudgetsReply{});
-  service.world.workers.answer(
+  service.world.workers.read_store(
       [reply, spec = std::move(spec), asked = !request.spec.empty(),
        state = service.journal.published_ptr(), now = service.world.clock.wall()]() mutable {
         *reply = asked ? of_job(*state, std::move(spec), now) : every(*state, now);

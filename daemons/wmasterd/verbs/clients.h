@@ -23,6 +23,8 @@ class Clients {
   void set_accounting(AcctRebuilder rebuild, AcctReading<AcctReply> account);
   /// Where acts of administrators are kept; without it they are not.
   void set_audit(AuditTrail audit);
+  /// What has run and is kept; without it that is what the state knows.
+  void set_archive(Archive* archive) { service_.archive = archive; }
   /// How the site's policy of submissions is asked; without it all that it is asked about fails.
   void set_policy(PolicyAsk ask) { service_.policy.set_asker(std::move(ask)); }
   void on_start() { service_.watchers.on_start(); }

@@ -276,7 +276,7 @@ void peek_script(Service& service, const Call& call, const ClientPeek& request) 
   auto read = [&store = service.world.store, hash = program.script_hash, text] {
     if (!hash.empty()) *text = store.blob(hash);
   };
-  service.world.workers.look(read, [call, text, from = request.offset] {
+  service.world.workers.answer(read, [call, text, from = request.offset] {
     if (!*text) return call.refuse(text->error());
     auto begin = std::min<std::uint64_t>(from, (*text)->size());
     call.reply(ClientPeekReply{(*text)->substr(begin, kMostPeeked), false});

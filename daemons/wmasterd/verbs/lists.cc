@@ -34,7 +34,7 @@ void read_acct(Service& service, const Call& call, const AcctReading<Reply>& rea
     service.world.clock.after(kBehind,
                               [=, &service] { read_acct(service, call, read, request, until); });
   };
-  service.world.workers.answer(
+  service.world.workers.read_store(
       [result, read, request, user = call.caller().user,
        info = info_for(service.journal.published().config, service.rights, call.caller())] {
         auto reply = read(request);
@@ -115,7 +115,7 @@ void hosts(Service& service, const Call& call, const HostsRequest& request) {
 // The numbers need the claims of every job: a worker finds them, the loop does not wait.
 void plans(Service& service, const Call& call, const PlansRequest& request) {
   auto reply = std::make_shared<PlansReply>();
-  service.world.workers.answer(
+  service.world.workers.read_store(
       [reply, state = service.journal.published_ptr(), now = service.world.clock.wall(),
        paths = request.paths] {
         for (auto& view : sched::view_plans(*state, now)) {
@@ -137,7 +137,7 @@ void account(Service& service, const Call& call, const AcctRequest& request) {
 
 void state(Service& service, const Call& call, const StateRequest&) {
   auto reply = std::make_shared<StateReply>();
-  service.world.workers.answer(
+  service.world.workers.read_store(
       [reply, state = service.journal.published_ptr()] {
         reply->packed = image_of(Cluster(*state));
       },

@@ -18,9 +18,10 @@ std::string moved(const MoveRequest& request) {
 // The place before (or behind) every other pending job of the queue.
 std::int32_t outermost(const Cluster& state, const std::string& queue, bool top) {
   std::int32_t place = 0;
-  state.jobs.each([&](std::uint32_t, const Job& job) {
-    if (is_over(job.state) || job.spec().queue != queue) return;
+  each_keyed(state.jobs, state.indexes.moved, key_of(queue), 0, [&](const Job& job) {
+    if (job.spec().queue != queue) return true;
     place = top ? std::min(place, job.waits.place) : std::max(place, job.waits.place);
+    return true;
   });
   return top ? place - 1 : place + 1;
 }
@@ -65,11 +66,12 @@ class OwnOrder {
   // The user's jobs that wait in the queue of `like` with its priority.
   OwnOrder(const Cluster& state, const Job& like) {
     const JobSpec& spec = like.spec();
-    state.jobs.each([&](std::uint32_t, const Job& job) {
+    each_keyed(state.jobs, state.indexes.by_user, key_of(spec.owner.user), 0, [&](const Job& job) {
       const JobSpec& other = job.spec();
       if (waits(job) && other.owner.uid == spec.owner.uid && other.queue == spec.queue &&
           other.user_priority == spec.user_priority)
         jobs_.push_back(&job);
+      return true;
     });
     std::ranges::sort(jobs_, {}, turn_of);
     for (const Job* job : jobs_) turns_.push_back(turn_of(job));
@@ -155,6 +157,7 @@ void move(Service& service, const Call& call, const MoveRequest& request) {
   OutcomeReply reply;
   Proposal proposal;
   std::vector<JobId> ids;
+  std::map<std::string, std::int32_t> ends;  // of queues: looked for once
   std::int32_t step = 0;
   auto all = moving(state, request);
   for (JobId id : all) {
@@ -164,7 +167,11 @@ void move(Service& service, const Call& call, const MoveRequest& request) {
           {id, static_cast<std::uint8_t>(Code::NotFound), named(id) + ": No matching job found"});
       continue;
     }
-    std::int32_t place = outermost(state, job->spec().queue, request.top);
+    auto known = ends.find(job->spec().queue);
+    if (known == ends.end())
+      known =
+          ends.emplace(job->spec().queue, outermost(state, job->spec().queue, request.top)).first;
+    std::int32_t place = known->second;
     place += request.top ? step - static_cast<std::int32_t>(all.size()) + 1 : step;
     ++step;
     ids.push_back(id);

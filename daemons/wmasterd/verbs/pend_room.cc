@@ -8,15 +8,6 @@
 namespace wm::master {
 namespace {
 
-// Jobs that wait of one that was submitted.
-std::uint64_t waiting_of(const Job& job) {
-  if (job.spec().array.empty())
-    return job.state == JobState::Pending || job.state == JobState::Held ? 1 : 0;
-  if (job.kill || is_over(job.state)) return 0;
-  if (job.spec().open) return 1;
-  return element_count(job.spec()) - job.elements.next_position;
-}
-
 Result<void> check(std::uint64_t wait, std::uint64_t more, std::uint32_t most,
                    const std::string& whose) {
   if (most == 0 || wait + more <= most) return {};
@@ -26,17 +17,6 @@ Result<void> check(std::uint64_t wait, std::uint64_t more, std::uint32_t most,
 
 }  // namespace
 
-const PendRoom::Waiting& PendRoom::count() {
-  if (waiting_) return *waiting_;
-  waiting_.emplace();
-  state_.jobs.each([&](std::uint32_t, const Job& job) {
-    auto n = waiting_of(job);
-    waiting_->all += n;
-    if (n) waiting_->of_user[job.spec().owner.uid] += n;
-  });
-  return *waiting_;
-}
-
 Result<void> PendRoom::take(const JobSpec& spec) {
   const Config& config = *state_.config;
   const UserConf* user = config.user(spec.owner.user);
@@ -45,13 +25,13 @@ Result<void> PendRoom::take(const JobSpec& spec) {
   auto of_user = user ? user->max_pend_jobs : 0;
   if (of_all == 0 && of_user == 0) return {};
   const auto more = spec.open ? 1u : std::max(1u, element_count(spec));
-  const Waiting& now = count();
-  auto own = now.of_user.find(spec.owner.uid);
-  WM_TRY(check(own == now.of_user.end() ? 0 : own->second, more, of_user,
+  const auto uid = spec.owner.uid;
+  const UserWaits* own = state_.indexes.waits.find({uid, 0});
+  WM_TRY(check((own ? own->jobs : 0) + taken_of_[uid], more, of_user,
                "user <" + spec.owner.user + ">"));
-  WM_TRY(check(now.all, more, of_all, "the cluster"));
-  waiting_->all += more;
-  waiting_->of_user[spec.owner.uid] += more;
+  WM_TRY(check(state_.indexes.waiting + taken_, more, of_all, "the cluster"));
+  taken_ += more;
+  taken_of_[uid] += more;
   return {};
 }
 

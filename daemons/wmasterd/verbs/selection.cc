@@ -79,6 +79,29 @@ bool visit_parts(const Cluster& state, const Job& base, JobId after, const Visit
   return (takes_no_more(base) && !nothing) || visit(base, base.id);
 }
 
+// One user by name, no list and no group of users; empty: not so.
+std::string only_user(const Cluster& state, const JobSelection& s, const std::string& caller) {
+  if (s.user.empty()) return caller;
+  bool list = s.user.find_first_of(", ") != std::string::npos;
+  bool group = s.user == "all" || std::ranges::any_of(state.config->users, [&](const auto& user) {
+                 return std::ranges::find(user.groups, s.user) != user.groups.end();
+               });
+  return list || group ? "" : s.user;
+}
+
+// Visits the jobs, arrays by their base, that may fit a selection without ids: those of that name
+// or of that user by the indexes, else all. Were all visited?
+bool each_base(const Cluster& state, const JobSelection& s, const std::string& caller,
+               const std::function<bool(const Job&)>& visit) {
+  const auto first = s.after.job;
+  bool exact = !s.name.empty() && s.name.find('*') == std::string::npos && !s.name.ends_with(']');
+  if (exact) return each_keyed(state.jobs, state.indexes.by_name, key_of(s.name), first, visit);
+  auto user = only_user(state, s, caller);
+  if (!user.empty())
+    return each_keyed(state.jobs, state.indexes.by_user, key_of(user), first, visit);
+  return state.jobs.each_from(first, [&](std::uint32_t, const Job& base) { return visit(base); });
+}
+
 // What one id means: a job, an array or an element.
 bool visit_id(const Cluster& state, JobId id, JobId after, Walked& walked, const Visit& visit) {
   const Job* base = state.jobs.find(id.job);
@@ -128,11 +151,14 @@ Result<std::vector<std::uint32_t>> jobs_named(const Cluster& state, const Identi
   std::vector<std::uint32_t> found;
   bool prefix = name.ends_with('*');
   auto stem = name.substr(0, name.size() - (prefix ? 1 : 0));
-  state.jobs.each([&](std::uint32_t number, const Job& job) {
+  auto look = [&](const Job& job) {
     const auto& have = job.spec().name;
     bool fits = prefix ? have.starts_with(stem) : have == stem;
-    if (fits && job.spec().owner.uid == who.uid) found.push_back(number);
-  });
+    if (fits && job.spec().owner.uid == who.uid) found.push_back(job.id.job);
+    return true;
+  };
+  if (prefix) each_keyed(state.jobs, state.indexes.by_user, key_of(who.user), 0, look);
+  else each_keyed(state.jobs, state.indexes.by_name, key_of(stem), 0, look);
   if (found.empty()) return fail(Code::NotFound, name + ": No matching job found");
   if (state.config->cluster.lsf.dep_last_sub) return std::vector{found.back()};
   return found;
@@ -181,7 +207,7 @@ Walked each_selected(const Cluster& state, const JobSelection& selection, const 
     return walked;
   };
   if (selection.ids.empty()) {
-    bool all = state.jobs.each_from(selection.after.job, [&](std::uint32_t, const Job& base) {
+    bool all = each_base(state, selection, caller, [&](const Job& base) {
       return visit_parts(state, base, selection.after, consider);
     });
     return all ? walked : stop(0);

@@ -19,6 +19,8 @@
 
 namespace wm::master {
 
+class Archive;
+
 /// Reads accounting for bhist or bacct; runs on a worker. @errors Store; Timeout: not yet
 template <class Reply>
 using AcctReading = std::function<Result<Reply>(const AcctRequest&)>;
@@ -44,6 +46,7 @@ struct Context {
   AcctReading<AcctReply> account = nullptr;
   const Searches* searches = nullptr;
   AuditTrail audit = {};
+  Archive* archive = nullptr;  ///< of what has run; null: none is kept
 };
 
 /// @thread the loop's

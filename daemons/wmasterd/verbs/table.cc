@@ -128,6 +128,10 @@ constexpr VerbRow kTable[] = {
     row<verbs::revoke>("revoke", May::Anyone),
     row<verbs::revoked>("revoked", May::Anyone),
     row<verbs::note>("note", May::Anyone),
+    row<verbs::runs>("runs", May::Anyone),
+    row<verbs::delete_runs>("delete_runs", May::Anyone),
+    row<verbs::describe_run>("describe_run", May::Anyone),
+    row<verbs::archive>("archive", May::Admin),
     row<verbs::ping>("ping", May::Anyone),
 };
 

@@ -9,6 +9,7 @@
 #include "libwm/model/verbs/group_verbs.h"
 #include "libwm/model/verbs/pack_verbs.h"
 #include "libwm/model/verbs/reservation_verbs.h"
+#include "libwm/model/verbs/run_verbs.h"
 #include "libwm/model/verbs/token_verbs.h"
 #include "libwm/model/verbs/watch_verbs.h"
 
@@ -69,6 +70,11 @@ void perfmon(Service& service, const Call& call, const PerfmonRequest& request);
 // admin.cc
 void admin(Service& service, const Call& call, const AdminRequest& request);
 void audit(Service& service, const Call& call, const AuditRequest& request);
+// run_verbs.cc
+void runs(Service& service, const Call& call, const RunsRequest& request);
+void delete_runs(Service& service, const Call& call, const DeleteRunsRequest& request);
+void describe_run(Service& service, const Call& call, const DescribeRunRequest& request);
+void archive(Service& service, const Call& call, const ArchiveRequest& request);
 // tokens.cc
 void revoke(Service& service, const Call& call, const RevokeRequest& request);
 void revoked(Service& service, const Call& call, const RevokedRequest& request);

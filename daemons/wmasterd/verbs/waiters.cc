@@ -12,17 +12,28 @@ WaitReply standing_of(const Cluster& state, const Job& job) {
   return reply;
 }
 
+// Is no element of the array left that is not over? Those that its base stands for are over with
+// it.
+bool are_all_over(const Cluster& state, const Job& base) {
+  const StateCounts* counts = state.indexes.arrays.find(base.id.job);
+  std::uint32_t made = 0, over = 0;
+  for (std::size_t s = 0; counts && s < counts->size(); ++s) {
+    made += (*counts)[s];
+    if (is_over(static_cast<JobState>(s))) over += (*counts)[s];
+  }
+  return over == made && (base.kill || made == elements_there(base));
+}
+
 // An array is over when all its elements are, and as well as the first that did not end well.
 WaitReply end_of_array(const Cluster& state, const Job& base) {
   std::optional<WaitReply> end;
-  if (!takes_no_more(base)) return {JobState::Array, "", 0, Term::None, {}};
+  if (!takes_no_more(base) || !are_all_over(state, base))
+    return {JobState::Array, "", 0, Term::None, {}};
   for (std::uint32_t p = 0; p < elements_there(base); ++p) {
     const Job* element = state.elements.find(base.elements.first + p);
-    WaitReply one{JobState::Array, "", 0, Term::None, {}};
-    if (element && is_over(element->state))
-      one = {element->state, "", element->outcome.status, element->outcome.term, {}};
-    else if (!element && base.kill) one = {base.kill->end(), "", 0, base.kill->term, {}};
-    if (one.state == JobState::Array) return one;
+    WaitReply one;
+    if (element) one = {element->state, "", element->outcome.status, element->outcome.term, {}};
+    else one = {base.kill->end(), "", 0, base.kill->term, {}};
     if (!end || end->state == JobState::Finished) end = one;
   }
   if (end) return *end;  // of an open array nothing may have been given

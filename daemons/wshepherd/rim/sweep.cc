@@ -156,8 +156,8 @@ launch::FileRead read_part(const launch::ReadFile& order) {
   return result;
 }
 
-/// Sessions of those that nobody else has the number of by now. That of a leader which is gone is free
-/// for nobody while one of its session lives.
+/// Sessions of those that nobody else has the number of by now. That of a leader which is gone is
+/// free for nobody while one of its session lives.
 std::vector<std::int32_t> still_there(const std::vector<launch::RunningProcess>& tasks) {
   std::vector<std::int32_t> pids;
   for (const auto& task : tasks) {

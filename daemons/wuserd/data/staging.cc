@@ -16,6 +16,7 @@
 #include "libwm/conf/catalog_conf.h"
 #include "libwm/files/temp_folder.h"
 #include "libwm/files/whole_file.h"
+#include "libwm/rest/exec_outcome.h"
 #include "libwm/rest/exec_words.h"
 
 namespace wm::user {
@@ -87,7 +88,7 @@ std::string local_prelude(const Site& site, const std::string& sources) {
          rest::shell_quoted(fetch + " --drop \"$wm_data\" --for $$") + " EXIT; DATA_DIR=$(" +
          fetch + " --connections " + rest::shell_quoted(file_of(site)) +
          " --local \"$wm_data\" --for $$ " + rest::shell_quoted(sources) +
-         ") && export DATA_DIR && ";
+         ") && export DATA_DIR DLI_DATA_FS=\"$DATA_DIR\" && ";
 }
 
 }  // namespace
@@ -217,6 +218,18 @@ Result<std::string> data_json(Site& site, const JobView& view) {
   return "{\"job\":" + rest::json_text(label->second) +
          ",\"state\":" + rest::json_text(job ? state_name(job->job->state) : "gone") +
          ",\"progress\":" + to_text(progress) + "}";
+}
+
+std::string why_no_data(const Site& site, const JobView& view) {
+  const auto& exec = view.job->spec().exec;
+  auto label = exec.labels.find(kDataLabel);
+  bool never_ran = view.job->attempt == Attempt{};
+  if (label == exec.labels.end() || !never_ran || rest::exec_state(*view.job) != "ERROR") return "";
+  auto text = read_file(data_top(site) + "/" + exec.bundle + ".progress", kLongestProgress);
+  auto progress = text ? json_or_null(*text) : Json();
+  auto error = progress.is_object() ? progress.value("error", Json()) : Json();
+  if (!error.is_string()) return "";
+  return "its data could not be fetched (job " + label->second + "): " + error.get<std::string>();
 }
 
 Result<void> stop_fetching(Site& site, const JobView& exec) {

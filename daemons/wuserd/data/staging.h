@@ -36,6 +36,9 @@ Result<Staged> stage_data(Site& site, rest::ExecRequest& request, const std::str
 /// How far the data of a job is, as JSON; "null": it wants none. @errors as find_job
 Result<std::string> data_json(Site& site, const JobView& view);
 
+/// Why an execution that is ERROR never had its data; empty: that is not why. @cost reads a file
+std::string why_no_data(const Site& site, const JobView& view);
+
 /// Ends the job that fetches, if it has not ended. @errors as Master::kill
 Result<void> stop_fetching(Site& site, const JobView& exec);
 

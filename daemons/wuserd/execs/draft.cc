@@ -98,7 +98,7 @@ Result<void> check_image(const Site& site, rest::ExecRequest& request) {
     return fail(Code::Impossible,
                 "--msd-image-name " + request.image +
                     ": executions run in no container here (profile training of apps.conf)");
-  if (asks && driver != "podman")
+  if (asks && driver != "podman" && driver != "apptainer")
     return fail(Code::Impossible, "--msd-image-pull-…: " + driver + " fetches no images here");
   if (!request.image_secret.empty()) {
     WM_TRY(request.image_secret, secret_file(site, request.image_secret));
@@ -133,6 +133,18 @@ Result<void> place_file(const char* option, std::string& file, const std::string
     if (!part.empty()) up += "../";
   file = up + file;
   return {};
+}
+
+// Clients send a script that is alone without the folders in which it lies on their side, which
+// their words still name.
+Result<std::string> find_script(const std::string& code_dir, rest::ExecRequest& request) {
+  auto folder = find_code(code_dir, request.model_dir, request.main);
+  if (folder || !request.model_dir.empty()) return folder;
+  auto alone = fs::path(request.main).filename().string();
+  auto found = find_code(code_dir, "", alone);
+  if (!found) return folder;
+  request.main = alone;
+  return found;
 }
 
 }  // namespace
@@ -183,7 +195,7 @@ Result<Prepared> prepare(Site& site, rest::ExecRequest request, const Upload& up
   WM_TRY(check_environment(request, framework));
   auto code_dir = site.records.code_dir(draft.request());
   WM_TRY(lay_out(upload, code_dir, request.conda_package));
-  WM_TRY(auto folder, find_code(code_dir, request.model_dir, request.main));
+  WM_TRY(auto folder, find_script(code_dir, request));
   auto inside = folder == code_dir ? "" : folder.substr(code_dir.size() + 1);
   WM_TRY(place_file("--conda-env-yaml", request.conda_yaml, code_dir, inside));
   WM_TRY(place_file("--conda-package", request.conda_package, code_dir, inside));

@@ -6,6 +6,7 @@
 
 #include "daemons/wuserd/data/staging.h"
 #include "daemons/wuserd/jobs/find.h"
+#include "daemons/wuserd/jobs/runs.h"
 
 namespace wm::user {
 namespace {
@@ -29,29 +30,40 @@ Result<void> wait_for_end(Site& site, const JobView& exec) {
 }  // namespace
 
 Result<void> stop_exec(Site& site, const JobView& exec) {
-  WM_TRY(stop_fetching(site, exec));
-  WM_TRY(auto master, site.masters.take());
-  KillRequest request;
-  request.jobs.ids = {exec.id};
-  request.reason = "stopped at the web door";
-  WM_TRY(auto reply, master->ask(request));
-  for (const auto& outcome : reply.jobs)
-    if (outcome.code != 0) return fail(static_cast<Code>(outcome.code), outcome.text);
-  return {};
+  {
+    WM_TRY(auto master, site.masters.take());
+    KillRequest request;
+    request.jobs.ids = {exec.id};
+    request.reason = "stopped at the web door";
+    WM_TRY(auto reply, master->ask(request));
+    for (const auto& outcome : reply.jobs)
+      if (outcome.code != 0) return fail(static_cast<Code>(outcome.code), outcome.text);
+  }
+  // After it: who waits for a fetch that fails is ended for that reason, which nobody has stopped.
+  return stop_fetching(site, exec);
 }
 
+// First what nobody could find again, then the record. Of an element the code serves the others.
 Result<void> delete_exec(Site& site, const JobView& exec) {
   if (!is_over(exec.job->state)) {
     WM_TRY(stop_exec(site, exec));
     WM_TRY(wait_for_end(site, exec));
   }
   std::error_code ec;
-  if (!exec.result_dir.empty()) fs::remove_all(exec.result_dir, ec);
+  auto forget = [&](const std::string& folder, JobId id) {
+    if (folder.empty() || ec) return;
+    auto link = fs::path(folder).parent_path() / exec_id(site.conf.name, id);
+    fs::remove_all(folder, ec);
+    std::error_code none;
+    if (fs::is_symlink(link, none)) fs::remove(link, none);
+  };
+  forget(exec.result_dir, exec.id);
   auto groups = exec.id.index == 0 ? exec.job->sealed->spec.groups.size() : 0;
-  for (std::size_t n = 1; n <= groups && !ec && !exec.result_dir.empty(); ++n)
-    fs::remove_all(exec.result_dir + "." + std::to_string(n), ec);
+  for (std::uint32_t n = 1; n <= groups && !exec.result_dir.empty(); ++n)
+    forget(exec.result_dir + "." + std::to_string(n), {exec.id.job, n});
   if (ec) return fail(Code::System, exec.result_dir + ": " + ec.message());
-  return site.records.mark_deleted(exec.job->spec().exec.bundle);
+  if (exec.id.index == 0) WM_TRY(site.records.remove_files(exec.job->spec().exec.bundle));
+  return delete_record(site, exec.id);
 }
 
 }  // namespace wm::user

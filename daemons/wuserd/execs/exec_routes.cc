@@ -1,9 +1,11 @@
 // The rows of /platform/rest/deeplearning/v1 that are about executions.
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <climits>
 
 #include "daemons/wuserd/catalog/catalog.h"
+#include "daemons/wuserd/data/staging.h"
 #include "daemons/wuserd/execs/end.h"
 #include "daemons/wuserd/execs/exec_start.h"
 #include "daemons/wuserd/execs/routes.h"
@@ -11,20 +13,36 @@
 #include "daemons/wuserd/jobs/outputs.h"
 #include "daemons/wuserd/site/reply.h"
 #include "daemons/wuserd/site/site.h"
+#include "libwm/rest/exec_outcome.h"
 #include "libwm/rest/frameworks.h"
 
 namespace wm::user {
 namespace {
 
 std::string exec_json_of(const Call& call, const JobView& exec) {
-  return rest::exec_json(exec, call.site.conf.name);
+  return rest::exec_json(exec, call.site.conf.name, why_no_data(call.site, exec));
 }
 
 // ?state=A,B: empty takes all.
 bool has_state(const JobView& exec, const std::string& states) {
   if (states.empty()) return true;
-  auto state = "," + std::string(rest::exec_state(exec.job->state)) + ",";
+  auto state = "," + std::string(rest::exec_state(*exec.job)) + ",";
   return ("," + states + ",").find(state) != std::string::npos;
+}
+
+// Of what has ended the archive has very much: states of others are not looked for there.
+bool only_live(const std::string& states) {
+  auto all = "," + states + ",";
+  return !states.empty() && std::ranges::none_of(std::array{"FINISHED", "KILLED", "ERROR"},
+                                                 [&](const char* over) {
+                                                   return all.find("," + std::string(over) + ",") !=
+                                                          all.npos;
+                                                 });
+}
+
+std::vector<JobState> live_states() {
+  return {JobState::Held,      JobState::Pending, JobState::Launching, JobState::Running,
+          JobState::Suspended, JobState::Unknown, JobState::Array};
 }
 
 Result<std::size_t> limit_of(const std::string& text) {
@@ -38,12 +56,16 @@ Result<std::size_t> limit_of(const std::string& text) {
 
 Result<Answer> list_execs(Call& call) {
   WM_TRY(auto limit, limit_of(call.target.value("limit")));
-  WM_TRY(auto execs, all_execs(call.site));
-  if (call.target.value("sort_by") == "id:asc") std::reverse(execs.begin(), execs.end());
+  RunQuery query;
+  query.oldest_first = call.target.value("sort_by") == "id:asc";
   auto states = call.target.value("state");
+  if (only_live(states)) query.states = live_states();
   std::vector<std::string> items;
-  for (const auto& exec : execs)
-    if (items.size() < limit && has_state(exec, states)) items.push_back(exec_json_of(call, exec));
+  if (limit > 0)
+    WM_TRY(each_exec(call.site, query, [&](const JobView& exec) {
+      if (has_state(exec, states)) items.push_back(exec_json_of(call, exec));
+      return items.size() < limit;
+    }));
   // Those that were refused have ids of their own, and come last.
   bool errors = states.empty() || ("," + states + ",").find(",ERROR,") != std::string::npos;
   if (errors)

@@ -51,10 +51,14 @@ Result<JobView> or_refused(Site& site, const rest::ExecRequest& wanted, Began be
 
 // The execution that an earlier request with the same key began: it has the bundle of that name.
 Result<std::optional<JobView>> exec_begun_before(Site& site, const std::string& bundle) {
-  WM_TRY(auto execs, all_execs(site));
-  for (auto& exec : execs)
-    if (exec.job->spec().exec.bundle == bundle) return std::optional(std::move(exec));
-  return std::optional<JobView>();
+  std::optional<JobView> found;
+  RunQuery query;
+  query.bundle = bundle;
+  WM_TRY(each_exec(site, query, [&](JobView& exec) {
+    found = std::move(exec);
+    return false;
+  }));
+  return found;
 }
 
 }  // namespace

@@ -9,5 +9,6 @@ namespace wm::user {
 const std::vector<Route>& exec_routes();
 const std::vector<Route>& scheduler_routes();
 const std::vector<Route>& job_routes();
+const std::vector<Route>& run_routes();
 
 }  // namespace wm::user

@@ -13,6 +13,7 @@
 #include "libwm/base/clock.h"
 #include "libwm/rest/app_json.h"
 #include "libwm/rest/app_query.h"
+#include "libwm/rest/parallel_job.h"
 
 namespace wm::user {
 namespace {
@@ -30,7 +31,7 @@ Result<std::size_t> number(const Call& call, const char* name, std::size_t other
 
 Result<Answer> list_apps(Call& call, const std::function<std::string(const JobView&)>& shown) {
   WM_TRY(auto query, rest::read_app_query(call.target));
-  WM_TRY(auto views, all_execs(call.site));
+  WM_TRY(auto views, all_apps(call.site));
   auto rows = rest::found(query, views, call.site.conf.name);
   if (query.start > rows.size())
     return Answer(
@@ -47,13 +48,14 @@ Result<Answer> applications(Call& call) {
 }
 
 Result<Answer> application(Call& call) {
-  WM_TRY(auto exec, find_exec(call.site, call.args[0]));
-  return json_reply(rest::list_json({rest::app_json(exec, call.site.conf.name)}));
+  WM_TRY(auto app, find_app(call.site, call.args[0]));
+  return json_reply(rest::list_json({rest::app_json(app, call.site.conf.name)}));
 }
 
+// Another's the master ends for an administrator alone.
 Result<Answer> stop_app(Call& call) {
-  WM_TRY(auto exec, find_exec(call.site, call.args[0]));
-  if (!is_over(exec.job->state)) WM_TRY(stop_exec(call.site, exec));
+  WM_TRY(auto app, find_app(call.site, call.args[0]));
+  if (!is_over(app.job->state)) WM_TRY(stop_exec(call.site, app));
   return json_reply("{\"id\":" + rest::json_text(call.args[0]) + ",\"state\":\"KILLED\"}");
 }
 
@@ -105,8 +107,27 @@ Result<Answer> executor_download(Call& call) {
   return download(call, call.args[1], worker, call.args[3]);
 }
 
-Result<Answer> no_objects(Call&) { return json_reply("{\"items\":[]}"); }
-Result<Answer> no_instances(Call&) { return json_reply("[]"); }
+// Of Kubernetes' objects clients read those that stand for jobs.
+Result<Answer> objects(Call& call) {
+  auto name = call.target.value("name");
+  if (call.target.value("type") != "paralleljob") return json_reply("{\"items\":[]}");
+  auto shown = [&](const JobView& view) {
+    return rest::parallel_job_json(view, call.site.conf.name);
+  };
+  if (!name.empty()) {
+    WM_TRY(auto app, find_app(call.site, name));
+    return json_reply(shown(app));
+  }
+  WM_TRY(auto apps, all_apps(call.site));
+  std::vector<std::string> items;
+  for (const auto& app : apps)
+    if (!is_over(app.job->state)) items.push_back(shown(app));
+  return json_reply("{\"items\":" + rest::list_json(items) + "}");
+}
+
+Result<Answer> instances(Call& call) {
+  return json_reply(rest::instances_json(call.site.conf.name));
+}
 
 Result<Answer> plan_tree(Call& call) {
   WM_TRY(auto master, call.site.masters.take());
@@ -141,8 +162,8 @@ const std::vector<Route>& scheduler_routes() {
       {"GET", DL "/scheduler/engine/applications", applications, "Applications", "[app]",
        "search state applicationid applicationname driverid sort order start length"},
       {"GET", DL "/scheduler/engine/applications/{app}", application, "One, as a list", "[app]"},
-      {"GET", DL "/scheduler/kubernetesobjects", no_objects},
-      {"GET", DL "/scheduler/instances", no_instances},
+      {"GET", DL "/scheduler/kubernetesobjects", objects},
+      {"GET", DL "/scheduler/instances", instances},
       {"GET", CONDUCTOR, instance_applications},
       {"GET", CONDUCTOR "/{app}/logs/{kind}/download", driver_download},
       {"GET", CONDUCTOR "/{app}/{n}/logs/{kind}/download", executor_download},

@@ -25,15 +25,21 @@ bool Records::is_deleted(const std::string& bundle) {
 
 Result<void> Records::mark_deleted(const std::string& bundle) {
   if (!std::ofstream(mark(bundle))) return fail(Code::System, mark(bundle) + ": cannot be written");
+  WM_TRY(remove_files(bundle));
+  std::lock_guard lock(mutex_);
+  alive_.erase(bundle);
+  deleted_.insert(bundle);
+  return {};
+}
+
+Result<void> Records::remove_files(const std::string& bundle) {
+  if (bundle.empty()) return {};
   std::error_code ec;
   fs::remove_all(code_dir(bundle), ec);
   if (ec) return fail(Code::System, code_dir(bundle) + ": " + ec.message());
   // What was fetched for it alone is nobody's then: wmfetch(1) removes it from the cache in time.
   auto data = (fs::path(incoming_).parent_path() / "data" / bundle).string();
   for (const char* end : {"", ".log", ".progress"}) fs::remove(data + end, ec);
-  std::lock_guard lock(mutex_);
-  alive_.erase(bundle);
-  deleted_.insert(bundle);
   return {};
 }
 

@@ -25,9 +25,11 @@ class Records {
 
   /// Was the execution of this bundle deleted? @cost a look at the disk the first time
   bool is_deleted(const std::string& bundle);
-  /// From now on it is; its code goes, if that still waits, and so does its way to fetched data.
-  /// @errors System
+  /// From now on it is, and its files go. @errors as remove_files
   Result<void> mark_deleted(const std::string& bundle);
+  /// Its code goes, if that still waits, and so does its way to fetched data.
+  /// @errors System
+  Result<void> remove_files(const std::string& bundle);
 
  private:
   std::string mark(const std::string& bundle) const { return code_dir(bundle) + ".deleted"; }

@@ -1,5 +1,7 @@
 #include "daemons/wuserd/jobs/find.h"
 
+#include "daemons/wuserd/jobs/runs.h"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -43,6 +45,11 @@ JobView as_one(const std::vector<JobView>& groups) {
   return view;
 }
 
+// The one that an id means; of several groups the whole.
+JobView part_of(const std::vector<JobView>& views, JobId id) {
+  return id.index == 0 && has_groups(views.front()) ? as_one(views) : views.front();
+}
+
 // Lists have such a job once. The order stays.
 void fold_groups(std::vector<JobView>& views) {
   std::vector<JobView> folded;
@@ -66,6 +73,13 @@ bool is_shown(Site& site, const JobView& view) {
          !site.records.is_deleted(view.job->spec().exec.bundle);
 }
 
+// Beside executions: what is no array as a whole, of which the elements are shown.
+bool is_app(Site& site, const JobView& view) {
+  if (is_own(view) && rest::is_execution(view)) return is_shown(site, view);
+  bool whole_array = view.job->state == JobState::Array && !has_groups(view);
+  return !whole_array;
+}
+
 }  // namespace
 
 bool is_own(const JobView& view) { return view.job->spec().owner.uid == ::getuid(); }
@@ -75,9 +89,13 @@ Result<JobView> job_of(Site& site, JobId id) {
   JobsRequest request;
   request.jobs.ids = {id};
   WM_TRY(auto reply, master->ask(request));
-  if (reply.jobs.empty()) return fail(Code::NotFound, "job " + to_string(id) + " does not exist");
-  if (id.index == 0 && has_groups(reply.jobs.front())) return as_one(reply.jobs);
-  return reply.jobs.front();
+  if (!reply.jobs.empty()) return part_of(reply.jobs, id);
+  // What the master has forgotten its archive keeps.
+  WM_TRY(auto run, run_of(site, id.job));
+  auto none = fail(Code::NotFound, "job " + to_string(id) + " does not exist");
+  if (!run || run->parts.empty()) return none;
+  if (id.index) std::erase_if(run->parts, [&](const JobView& view) { return view.id != id; });
+  return run->parts.empty() ? Result<JobView>(none) : part_of(run->parts, id);
 }
 
 Result<JobView> find_job(Site& site, const std::string& id) {
@@ -102,16 +120,51 @@ Result<JobView> find_exec(Site& site, const std::string& id) {
   return view;
 }
 
+Result<void> each_exec(Site& site, const RunQuery& query,
+                       const std::function<bool(JobView&)>& visit) {
+  RunsRequest request;
+  request.query = query;
+  request.query.executions = true;
+  request.whole = true;
+  return each_run(site, request, [&](RunView& run) {
+    auto& views = run.parts;
+    std::erase_if(views, [&](const JobView& view) { return !is_shown(site, view); });
+    fold_groups(views);
+    if (!query.oldest_first) std::reverse(views.begin(), views.end());
+    return std::all_of(views.begin(), views.end(), visit);
+  });
+}
+
 Result<std::vector<JobView>> all_execs(Site& site) {
+  std::vector<JobView> execs;
+  WM_TRY(each_exec(site, {}, [&](JobView& exec) {
+    execs.push_back(std::move(exec));
+    return true;
+  }));
+  return execs;
+}
+
+Result<std::vector<JobView>> all_apps(Site& site) {
   WM_TRY(auto master, site.masters.take());
   JobsRequest request;
+  request.jobs.user = "all";
   request.jobs.finished = true;
   WM_TRY(auto reply, master->ask(request));
-  std::erase_if(reply.jobs, [&](const JobView& view) { return !is_shown(site, view); });
+  std::erase_if(reply.jobs, [&](const JobView& view) { return !is_app(site, view); });
   fold_groups(reply.jobs);
   std::sort(reply.jobs.begin(), reply.jobs.end(),
             [](const JobView& a, const JobView& b) { return b.id < a.id; });
   return std::move(reply.jobs);
+}
+
+Result<JobView> find_app(Site& site, const std::string& id) {
+  auto none = fail(Code::NotFound, "application " + id + " does not exist");
+  auto job = rest::parse_exec_id(site.conf.name, id);
+  if (!job) return none;
+  auto view = job_of(site, *job);
+  if (!view && view.error().code != Code::NotFound) return view.error();
+  if (!view || !is_app(site, *view)) return none;
+  return view;
 }
 
 }  // namespace wm::user

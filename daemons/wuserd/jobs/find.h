@@ -1,10 +1,12 @@
 // Role: finding jobs, and executions: jobs of this user that came in as such.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "daemons/wuserd/site/site.h"
+#include "libwm/model/verbs/run_query.h"
 
 namespace wm::user {
 
@@ -21,7 +23,18 @@ Result<JobView> find_own_job(Site& site, const std::string& id);
 /// The execution of that id. @errors NotFound: none of this user's, even if another has one
 Result<JobView> find_exec(Site& site, const std::string& id);
 
-/// All of this user's, the newest first. @errors as Master::jobs
+/// This user's that answer to the query, the newest first or as it says, until `visit` returns
+/// false: executions, of a search its trials; also those that the archive keeps.
+/// @errors as RunsRequest
+Result<void> each_exec(Site& site, const RunQuery& query,
+                       const std::function<bool(JobView&)>& visit);
+/// All of them, the newest first. @errors as each_exec
 Result<std::vector<JobView>> all_execs(Site& site);
+
+/// What runs or ran under any name: executions, notebooks, services and jobs of bsub, the newest
+/// first; those of others as far as the master shows them to this user. @errors as Master::jobs
+Result<std::vector<JobView>> all_apps(Site& site);
+/// One of these. @errors NotFound
+Result<JobView> find_app(Site& site, const std::string& id);
 
 }  // namespace wm::user

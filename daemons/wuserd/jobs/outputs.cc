@@ -11,6 +11,7 @@
 
 #include "daemons/wuserd/files/body.h"
 #include "daemons/wuserd/files/unpack.h"
+#include "libwm/rest/json_string.h"
 
 namespace wm::user {
 namespace {
@@ -128,14 +129,47 @@ Result<void> send_whole_file(http::Exchange& exchange, const std::string& path,
   return exchange.finish();
 }
 
+namespace {
+
+// The first generation reads a string of JSON, and says so; who says nothing, or */*, reads text.
+bool wants_json(const http::Head& head) {
+  auto accept = head.field("accept");
+  return accept.find("application/json") != accept.npos && accept.find("text/plain") == accept.npos;
+}
+
+// One file at a time is open: there may be thousands of workers.
+Result<void> send_as_json(http::Exchange& exchange, const std::vector<std::string>& paths) {
+  rest::JsonString text;
+  WM_TRY(exchange.begin({200, {{"Content-Type", "application/json"}}, ""}));
+  WM_TRY(exchange.write("\""));
+  std::string block(kZipBlock, '\0');
+  for (const auto& path : paths) {
+    auto file = open_output(path);
+    for (off_t left = file ? file->size : 0; left > 0;) {
+      auto most = std::min(block.size(), static_cast<std::size_t>(left));
+      auto n = ::read(file->fd.get(), block.data(), most);
+      if (n < 0) return system_error(path);
+      if (n == 0) break;
+      WM_TRY(exchange.write(text.piece({block.data(), static_cast<std::size_t>(n)})));
+      left -= n;
+    }
+  }
+  WM_TRY(exchange.write(text.rest() + "\""));
+  return exchange.finish();
+}
+
+}  // namespace
+
 Result<void> send_logs(Call& call, const JobView& exec, const std::string& type) {
   WM_TRY(auto streams, streams_of(type));
   auto& exchange = call.exchange;
-  WM_TRY(exchange.begin({200, {{"Content-Type", "text/plain; charset=utf-8"}}, ""}));
+  std::vector<std::string> paths;
   for (const auto& worker : workers_of(exec.result_dir))
-    for (const auto& stream : streams)
-      if (auto file = open_output(worker.folder + "/" + stream))
-        WM_TRY(send_bytes(exchange, file->fd.get(), file->size));
+    for (const auto& stream : streams) paths.push_back(worker.folder + "/" + stream);
+  if (wants_json(exchange.head())) return send_as_json(exchange, paths);
+  WM_TRY(exchange.begin({200, {{"Content-Type", "text/plain; charset=utf-8"}}, ""}));
+  for (const auto& path : paths)
+    if (auto file = open_output(path)) WM_TRY(send_bytes(exchange, file->fd.get(), file->size));
   return exchange.finish();
 }
 

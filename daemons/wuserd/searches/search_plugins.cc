@@ -141,8 +141,8 @@ Result<void> look_at_optimizer(client::Master& master, rest::SearchTask& task) {
     rest::add_optimizer(task, nullptr, "");
     return {};
   }
-  auto said = log_text(found.back().result_dir, 1, "stderr");
-  rest::add_optimizer(task, &found.back(), said ? *said : "");
+  auto said = log_text(found.front().result_dir, 1, "stderr");
+  rest::add_optimizer(task, &found.front(), said ? *said : "");
   return {};
 }
 

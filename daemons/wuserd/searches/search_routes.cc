@@ -13,8 +13,14 @@ namespace {
 Result<rest::SearchTask> task_in(Call& call) { return find_search(call.site, call.args[0]); }
 
 Result<Answer> create(Call& call) {
-  WM_TRY(auto name, start_search(call));
-  return json_reply(rest::json_text(name));
+  WM_TRY(auto begun, start_search(call));
+  return json_reply(rest::creation_json(begun.name, begun.first_generation));
+}
+
+// Our pages go on by the name.
+Result<Answer> page_create(Call& call) {
+  WM_TRY(auto begun, start_search(call));
+  return json_reply(rest::json_text(begun.name));
 }
 
 Result<Answer> list_searches(Call& call) {
@@ -140,7 +146,7 @@ const std::vector<Route>& search_routes() {
       {"PUT", HS "/{name}/pause", pause},
       {"PUT", HS "/{name}/resume", restart},
       {"GET", "/api/v1/searches", page_list},
-      {"POST", "/api/v1/searches", create},
+      {"POST", "/api/v1/searches", page_create},
       {"GET", "/api/v1/searches/{name}", page_show},
       {"POST", "/api/v1/searches/{name}/{verb}", page_act},
   };

@@ -21,9 +21,9 @@ bool is_deleted(Site& site, const rest::SearchTask& task) {
   return std::filesystem::exists(site.records.incoming() + "/" + mark, ec);
 }
 
-Result<std::vector<rest::SearchTask>> searches_of(Site& site, const JobsRequest& request) {
+Result<std::vector<rest::SearchTask>> searches_of(Site& site, const RunQuery& query) {
   WM_TRY(auto master, site.masters.take());
-  WM_TRY(auto tasks, cmd::searches_of(*master, request));
+  WM_TRY(auto tasks, cmd::searches_of(*master, query));
   std::erase_if(tasks, [&](const auto& task) { return is_deleted(site, task); });
   for (auto& task : tasks) WM_TRY(look_at_optimizer(*master, task));
   return tasks;
@@ -50,17 +50,18 @@ Result<rest::SearchRequest> search_request_in(Site& site, const Upload& upload) 
 }
 
 Result<void> check_free(Site& site, const std::string& name) {
-  WM_TRY(auto tasks, all_searches(site));
-  for (const auto& task : tasks)
-    if (task.name == name) return fail(Code::Conflict, "hpoName: there is a search " + name);
-  return {};
+  RunQuery query;
+  query.name = name;
+  WM_TRY(auto tasks, searches_of(site, query));
+  if (tasks.empty()) return {};
+  return fail(Code::Conflict, "hpoName: there is a search " + name);
 }
 
 Result<std::string> search_begun_before(Site& site, const std::string& bundle) {
-  WM_TRY(auto tasks, all_searches(site));
-  for (const auto& task : tasks)
-    if (task.bundle == bundle) return task.name;
-  return std::string();
+  RunQuery query;
+  query.bundle = bundle;
+  WM_TRY(auto tasks, searches_of(site, query));
+  return tasks.empty() ? std::string() : tasks.front().name;
 }
 
 // A search without its optimizer would wait for ever.
@@ -98,45 +99,41 @@ Result<JobId> submit_search(Site& site, const rest::SearchRequest& request, cons
 
 }  // namespace
 
-Result<std::vector<rest::SearchTask>> all_searches(Site& site) {
-  JobsRequest request;
-  request.jobs.finished = true;
-  return searches_of(site, request);
-}
+Result<std::vector<rest::SearchTask>> all_searches(Site& site) { return searches_of(site, {}); }
 
 Result<rest::SearchTask> find_search(Site& site, const std::string& name) {
-  JobsRequest request;
-  request.jobs.finished = true;
-  request.jobs.name = name + "*";
-  WM_TRY(auto tasks, searches_of(site, request));
-  for (auto& task : tasks)
-    if (task.name == name) return std::move(task);
+  RunQuery query;
+  query.name = name;
+  WM_TRY(auto tasks, searches_of(site, query));
+  if (!tasks.empty() && tasks.front().name == name) return std::move(tasks.front());
   auto job = rest::parse_exec_id(site.conf.name, name);
   if (!job || job->index != 0) return unknown_search(name);
-  request = {};
-  request.jobs.ids = {*job};
-  WM_TRY(tasks, searches_of(site, request));
+  query = {};
+  query.jobs = {job->job};
+  WM_TRY(tasks, searches_of(site, query));
   if (tasks.empty()) return unknown_search(name);
   return std::move(tasks.front());
 }
 
-Result<std::string> start_search(Call& call) {
+Result<BegunSearch> start_search(Call& call) {
   Site& site = call.site;
   WM_TRY(auto key, key_of(call));
   auto bundle = request_name(key);
   auto lock = lock_request(bundle);
+  std::string before;
   if (!key.empty()) {
-    WM_TRY(auto before, search_begun_before(site, bundle));
-    if (!before.empty()) return before;
+    WM_TRY(before, search_begun_before(site, bundle));
   }
   Draft draft(site, bundle);
+  if (!before.empty()) draft.stay();  // the code below that name is the search's that is there
   WM_TRY(auto upload, receive(call.exchange, draft.uploads()));
   WM_TRY(auto request, search_request_in(site, upload));
+  if (!before.empty()) return BegunSearch{before, request.first_generation};
   if (request.name.empty()) request.name = new_name(site);
   auto alone = lock_request("search " + request.name);
   WM_TRY(check_free(site, request.name));
   WM_TRY(submit_search(site, request, upload, draft));
-  return request.name;
+  return BegunSearch{request.name, request.first_generation};
 }
 
 Result<void> hold_search(Site& site, const rest::SearchTask& task, bool kill) {

@@ -16,10 +16,16 @@ Result<std::vector<rest::SearchTask>> all_searches(Site& site);
 /// @errors NotFound: none of this user's, even if another has one
 Result<rest::SearchTask> find_search(Site& site, const std::string& name);
 
+/// A search that is under way.
+struct BegunSearch {
+  std::string name;
+  bool first_generation = false;  ///< its client reads the name alone
+};
+
 /// Begins what the request asks for, or finds what an earlier one with the same Idempotency-Key
-/// began; its name. @errors BadArgument: by the field; Conflict: there is one of that name; as
+/// began. @errors BadArgument: by the field; Conflict: there is one of that name; as
 ///   prepare and submit
-Result<std::string> start_search(Call& call);
+Result<BegunSearch> start_search(Call& call);
 
 /// No more trials begin; those that run run on, with `kill` they end. @errors Conflict: it is over
 Result<void> hold_search(Site& site, const rest::SearchTask& task, bool kill);

@@ -95,6 +95,9 @@ Result<void> receive_package(http::Exchange& exchange, const std::string& path);
 /// Takes the body of the exchange as the package of a new service, or, with a name, as the next of
 /// that one. @errors as unpack; BadArgument: no package; Conflict: there is one, or it is started
 Result<DlimService> deploy_service(Call& call, const std::string& name);
+/// Makes a service of a folder on this host, which model.json's text names as its model_path: it is
+/// copied. @errors BadArgument: what is missing there; Conflict: there is one of that name
+Result<DlimService> register_service(Site& site, const std::string& text);
 /// Takes it away. @errors Conflict: it is started
 Result<void> undeploy_service(Site& site, const DlimService& service);
 /// Where its job writes what its groups say. @cost O(1)
@@ -129,6 +132,8 @@ std::optional<Canary> canary_of(const Site& site, const std::string& name);
 /// there is no such service; System
 Result<void> set_canary(Site& site, const DlimService& service, const Canary& canary);
 
+/// Has its routers take no more requests, or take some again. Those on other hosts are not reached.
+void close_routers(const DlimService& service, bool closed);
 /// Has those of its routers read its profile again that answer now, on this host; the others see by
 /// themselves that it has changed. False: none answers. @errors Unavailable: one does not take it
 Result<bool> router_rereads(const DlimService& service, std::uint32_t routers);

@@ -6,13 +6,18 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "daemons/wuserd/files/unpack.h"
 #include "daemons/wuserd/services/dlim.h"
+#include "daemons/wuserd/services/packages.h"
+#include "daemons/wuserd/services/runtimes.h"
 #include "libwm/base/clock.h"
 #include "libwm/base/hash.h"
+#include "libwm/base/json.h"
 #include "libwm/base/local_time.h"
 #include "libwm/files/whole_file.h"
+#include "libwm/rest/url.h"
 #include "libwm/serve/package.h"
 
 namespace wm::user {
@@ -45,13 +50,14 @@ Result<std::string> find_package(const std::string& top) {
   return fail(Code::BadArgument, "the package has no model.json");
 }
 
-Result<serve::Model> read_package(const std::string& package) {
+Result<serve::Model> read_package(Site& site, const std::string& package) {
   WM_TRY(auto text, read_file(package + "/model.json"));
   WM_TRY(auto model, serve::read_model(text));
   std::error_code ec;
   for (const auto& file : {std::string("README.md"), model.kernel_path})
     if (!fs::is_regular_file(package + "/" + file, ec))
       return fail(Code::BadArgument, "the package has no " + file);
+  WM_TRY(find_runtime(site, model.runtime));
   return model;
 }
 
@@ -66,6 +72,7 @@ Result<void> found(const Site& site, const std::string& folder, const serve::Mod
                    const Placing& placing) {
   auto given = placing.profile;
   if (auto own = read_file(placing.package + "/profile.json"); own && given.empty()) given = *own;
+  WM_TRY(serve::check_keys(given));
   given = serve::with_warm(given, default_warm(placing.package, model));
   WM_TRY(auto profile, serve::read_profile(model.name, site.user, given, wall_now()));
   std::error_code ec;
@@ -75,10 +82,14 @@ Result<void> found(const Site& site, const std::string& folder, const serve::Mod
   return replace_file(folder + "/profile.json", profile.text, 0600);
 }
 
+Error deployed_already(const std::string& name) {
+  return fail(Code::Conflict, "model " + name + " is deployed already: undeploy it first");
+}
+
 Result<ServiceRecord> next_record(Site& site, const serve::Model& model, bool again) {
   auto old = find_service(site, model.name);
   if (old && !again)
-    return fail(Code::Conflict, "model " + model.name + " is deployed already: undeploy it first");
+    return deployed_already(model.name);
   if (!old && again) return old.error();
   ServiceRecord record;
   if (old) {
@@ -115,7 +126,7 @@ Scratch::~Scratch() {
 }
 
 Result<DlimService> place_package(Site& site, const Placing& placing) {
-  WM_TRY(auto model, read_package(placing.package));
+  WM_TRY(auto model, read_package(site, placing.package));
   bool again = !placing.next_of.empty();
   if (again && model.name != placing.next_of)
     return fail(Code::BadArgument,
@@ -156,7 +167,19 @@ Result<void> receive_package(http::Exchange& exchange, const std::string& path) 
   return {};
 }
 
+namespace {
+
+// Clients that say the name beforehand need not send the package in vain.
+Result<void> check_not_deployed(Site& site, const std::string& name) {
+  if (name.empty() || !find_service(site, name)) return {};
+  return deployed_already(name);
+}
+
+}  // namespace
+
 Result<DlimService> deploy_service(Call& call, const std::string& name) {
+  auto told = rest::unescaped(call.exchange.head().field("x-model-name"));
+  if (name.empty()) WM_TRY(check_not_deployed(call.site, told));
   Scratch scratch(call.site);
   WM_TRY(receive_package(call.exchange, scratch.path + "/archive"));
   auto unpacked = unpack(scratch.path + "/archive", scratch.path + "/package");
@@ -165,6 +188,23 @@ Result<DlimService> deploy_service(Call& call, const std::string& name) {
   WM_TRY(placing.package, find_package(scratch.path + "/package"));
   placing.next_of = name;
   return place_package(call.site, placing);
+}
+
+Result<DlimService> register_service(Site& site, const std::string& text) {
+  WM_TRY(auto model, serve::read_model(text));
+  WM_TRY(check_not_deployed(site, model.name));
+  std::error_code ec;
+  if (!model.model_path.starts_with('/') || !fs::is_directory(model.model_path, ec))
+    return fail(Code::BadArgument, "model_path: '" + model.model_path +
+                                       "': the folder of the package on this host is wanted");
+  Scratch scratch(site);
+  Placing placing;
+  placing.package = scratch.path + "/package";
+  WM_TRY(copy_folder(model.model_path, placing.package));
+  auto json = json_or_null(model.text);
+  json["model_path"] = "";  // it is its own package from now on
+  WM_TRY(replace_file(placing.package + "/model.json", to_text(json, 2), 0600));
+  return place_package(site, placing);
 }
 
 Result<void> undeploy_service(Site& site, const DlimService& service) {

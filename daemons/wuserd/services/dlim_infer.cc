@@ -124,7 +124,7 @@ Result<Way> any_router(const std::string& folder, std::uint32_t count, std::size
 http::Reply unavailable(const std::string& name) {
   return {503,
           {{"Content-Type", "text/plain; charset=utf-8"}, {"Retry-After", "1"}},
-          "Inference service for model " + name + " is currently unavailable."};
+          "Inference service for model <" + name + "> is currently unavailable."};
 }
 
 // A router that starts is waited for as long as a kernel would be.
@@ -256,6 +256,12 @@ Result<bool> router_rereads(const DlimService& service, std::uint32_t routers) {
     any = true;
   }
   return any;
+}
+
+void close_routers(const DlimService& service, bool closed) {
+  for (std::uint32_t rank = 0; rank < serve::kMostRouters; ++rank)
+    if (auto client = http::Client::connect(socket_of(service.folder, rank)))
+      (void)client->send("POST", closed ? "/close" : "/open", "");
 }
 
 Result<void> check_service(Site& site, const std::string& name) {

@@ -3,6 +3,7 @@
 
 #include "daemons/wuserd/services/dlim.h"
 #include "daemons/wuserd/services/routes.h"
+#include "daemons/wuserd/services/runtimes.h"
 #include "daemons/wuserd/site/json_body.h"
 #include "daemons/wuserd/site/reply.h"
 #include "libwm/base/json.h"
@@ -72,12 +73,12 @@ Answer status_reply(const std::string& text) { return json_reply(to_text({{"stat
 
 Result<Answer> deploy_new(Call& call) {
   WM_TRY(auto service, deploy_service(call, ""));
-  return status_reply("Model " + service.name + " is deployed successfully");
+  return status_reply("Model <" + service.name + "> is deployed successfully");
 }
 
 Result<Answer> redeploy(Call& call) {
   WM_TRY(auto service, deploy_service(call, call.args[0]));
-  return status_reply("Model " + service.name + " is deployed successfully");
+  return status_reply("Model <" + service.name + "> is deployed successfully");
 }
 
 Result<Answer> list_deployed(Call& call) {
@@ -122,6 +123,7 @@ Result<Answer> edit(Call& call) {
                           "attributes", "mk_environments"})
     if (given.is_object() && given.contains(key)) json[key] = given[key];
   WM_TRY(auto model, serve::read_model(to_text(json, 2)));
+  WM_TRY(find_runtime(call.site, model.runtime));
   std::error_code ec;
   if (!fs::is_regular_file(service.package() + "/" + model.kernel_path, ec))
     return fail(Code::BadArgument, "the package has no " + model.kernel_path);
@@ -250,8 +252,34 @@ Result<Answer> streaming(Call& call) {
                              {"task_execution_timeout", limit.count()}}));
 }
 
-Result<Answer> not_there(Call&) {
-  return Answer(http::Reply{501, {{"Content-Type", "text/plain"}}, "Error 501: not supported\n"});
+Result<Answer> list_runtimes(Call& call) { return json_reply(runtimes_json(call.site)); }
+
+Result<Answer> show_runtime(Call& call) {
+  WM_TRY(auto text, runtime_text(call.site, call.args[0]));
+  return json_reply(std::move(text));
+}
+
+Result<Answer> make_runtime(Call& call) {
+  WM_TRY(auto text, http::read_body(call.exchange, kLongestText));
+  WM_TRY(keep_runtime(call.site, "", text, false));
+  return status_reply("Runtime is created successfully");
+}
+
+Result<Answer> change_runtime(Call& call) {
+  WM_TRY(auto text, http::read_body(call.exchange, kLongestText));
+  WM_TRY(keep_runtime(call.site, call.args[0], text, true));
+  return status_reply("Runtime is updated successfully");
+}
+
+Result<Answer> drop_runtime(Call& call) {
+  WM_TRY(remove_runtime(call.site, call.args[0]));
+  return status_reply("Runtime is deleted successfully");
+}
+
+Result<Answer> register_model(Call& call) {
+  WM_TRY(auto text, http::read_body(call.exchange, kLongestText));
+  WM_TRY(auto service, register_service(call.site, text));
+  return status_reply("Model <" + service.name + "> is deployed successfully");
 }
 
 // To these clients a model that is not there is 404, not a bad argument.
@@ -272,13 +300,13 @@ const std::vector<Route>& dlim_routes() {
       {"POST", DLIM "/inference/{m}", telling<inference>},
       {"POST", DLIM "/deployment/model", telling<deploy_new>},
       {"POST", DLIM "/deployment/model/{m}", telling<redeploy>},
-      {"GET", DLIM "/deployment/runtime", not_there},
-      {"POST", DLIM "/deployment/runtime", not_there},
-      {"GET", DLIM "/deployment/runtime/{r}", not_there},
-      {"PUT", DLIM "/deployment/runtime/{r}", not_there},
-      {"DELETE", DLIM "/deployment/runtime/{r}", not_there},
+      {"GET", DLIM "/deployment/runtime", list_runtimes},
+      {"POST", DLIM "/deployment/runtime", make_runtime},
+      {"GET", DLIM "/deployment/runtime/{r}", telling<show_runtime>},
+      {"PUT", DLIM "/deployment/runtime/{r}", telling<change_runtime>},
+      {"DELETE", DLIM "/deployment/runtime/{r}", telling<drop_runtime>},
       {"GET", DLIM "/model", telling<list_deployed>},
-      {"POST", DLIM "/model", not_there},
+      {"POST", DLIM "/model", register_model},
       {"GET", DLIM "/modelextension", telling<extensions>},
       {"GET", DLIM "/model/{m}", telling<show_deployed>},
       {"PUT", DLIM "/model/{m}", telling<edit>},

@@ -4,14 +4,21 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "daemons/wuserd/jobs/submit.h"
 #include "daemons/wuserd/services/dlim.h"
+#include "daemons/wuserd/services/runtimes.h"
+#include "libwm/base/backoff.h"
 #include "libwm/base/clock.h"
+#include "libwm/base/hash.h"
+#include "libwm/base/json.h"
 #include "libwm/base/single_quoted.h"
 #include "libwm/conf/load.h"
 #include "libwm/files/whole_file.h"
+#include "libwm/rest/app_json.h"
+#include "libwm/serve/package.h"
 #include "libwm/serve/peers.h"
 
 namespace wm::user {
@@ -20,6 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 constexpr std::uint32_t kKernelGroup = 2;  // after the router's
 constexpr int kLooks = 50;
+constexpr const char* kRunner = "run_kernel.py";
 constexpr auto kBetweenStateLooks = std::chrono::milliseconds(100);
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
@@ -70,7 +78,8 @@ std::string requirement_of(const serve::Profile& profile) {
   return text;
 }
 
-TaskGroup kernel_group(const DlimService& service, const serve::Profile& profile) {
+TaskGroup kernel_group(const DlimService& service, const serve::Profile& profile,
+                       const serve::Runtime& runtime) {
   TaskGroup group;
   group.name = "kernel";
   group.min_tasks = profile.policy.kernel_min;
@@ -78,13 +87,18 @@ TaskGroup kernel_group(const DlimService& service, const serve::Profile& profile
   group.restart = Restart::Independent;
   group.resreq = requirement_of(profile);
   if (profile.gpu == serve::GpuUse::Exclusive) group.gpu = "num=1";
-  if (profile.gpu == serve::GpuUse::Shared) group.gpu = "num=0.25";
-  group.command = "exec python3 " + word_of(service.package() + "/" + service.model.kernel_path);
+  if (profile.gpu == serve::GpuUse::Shared) group.gpu = "num=0.25:mode=shared";
+  auto python = runtime.launcher.empty() ? "python3" : word_of(runtime.launcher);
+  group.command = serve::runtime_prelude(runtime) + "exec " + python + " " +
+                  word_of(service.folder + "/" + kRunner) + " " +
+                  word_of(service.package() + "/" + service.model.kernel_path);
   return group;
 }
 
-Pairs variables_of(const Site& site, const DlimService& service, const serve::Profile& profile) {
-  Pairs all = service.model.environments;
+Pairs variables_of(const Site& site, const DlimService& service, const serve::Profile& profile,
+                   const serve::Runtime& runtime) {
+  Pairs all = runtime.envs;
+  all.insert(all.end(), service.model.environments.begin(), service.model.environments.end());
   all.insert(all.end(), profile.envs.begin(), profile.envs.end());
   auto timeout = std::chrono::duration_cast<std::chrono::seconds>(profile.connection_timeout);
   Pairs own{{"REDHARE_MODEL_NAME", service.name},
@@ -197,6 +211,7 @@ Result<void> have_reread(Site& site, const DlimService& service, std::uint32_t r
 
 void remove_old(const DlimService& service) {
   std::error_code ec;
+  fs::remove(service.folder + "/" + serve::kKernelFailed, ec);
   for (std::uint32_t rank = 0; rank < serve::kMostRouters; ++rank)
     for (const char* end : {"", ".sock", ".load"})
       fs::remove(service.folder + "/" + serve::router_name(rank) + end, ec);
@@ -212,35 +227,54 @@ std::string log_folder(const DlimService& service, const serve::Profile& profile
 namespace {
 
 // An image is for what the site's profile can make of it.
-Result<void> check_kernel_image(const Site& site, const serve::Profile& profile) {
-  if (profile.image.empty()) return {};
+Result<void> check_kernel_image(const Site& site, const std::string& image) {
+  if (image.empty()) return {};
   WM_TRY(auto program, container_program(site, "inference"));
   if (program != "none") return {};
   return fail(Code::BadArgument,
-              "profile: resource_allocation/kernel/image_name: services run in "
+              "profile: resource_allocation/kernel/image_name: " + image + ": services run in "
               "no container here (profile inference of apps.conf)");
+}
+
+// As the job will name it: WMLA's clients have the cluster's name before it.
+std::string plan_of(const Site& site, const serve::Profile& profile) {
+  return profile.plan.empty() ? "" : rest::plan_of(profile.plan, site.conf.name);
+}
+
+Result<void> check_plan(Site& site, const serve::Profile& profile) {
+  auto plan = plan_of(site, profile);
+  if (plan.empty()) return {};
+  WM_TRY(auto master, site.masters.take());
+  WM_TRY(auto reply, master->ask(PlansRequest{}));
+  std::string there;
+  for (const auto& one : reply.plans) {
+    if (one.path == plan) return {};
+    there += (there.empty() ? "" : ", ") + one.path;
+  }
+  return fail(Code::BadArgument, "profile: resource_allocation/kernel/resource_plan: there is no " +
+                                     plan + "; there are " + there);
 }
 
 std::string cwd_of(const DlimService& service, const serve::Profile& profile) {
   return profile.working_directory.empty() ? service.package() : profile.working_directory;
 }
 
-Result<JobId> submit_service(Site& site, const DlimService& service,
-                             const serve::Profile& profile) {
+Result<JobId> submit_service(Site& site, const DlimService& service, const serve::Profile& profile,
+                             const serve::Runtime& runtime) {
   JobRequest job;
   job.hold = true;
   job.name = service.name;
   job.app = "inference";
   job.cwd = cwd_of(service, profile);
   job.out_file = log_folder(service, profile) + "/%J.%I";
-  job.plan = profile.plan;
+  job.plan = plan_of(site, profile);
   if (auto limit = profile.amounts.memory_limit_mb) job.memory = std::to_string(limit) + "MB";
   Grouped grouped;
-  grouped.groups = {router_group(site, service, profile), kernel_group(service, profile)};
+  grouped.groups = {router_group(site, service, profile), kernel_group(service, profile, runtime)};
   grouped.exec.service = service.name;
   grouped.exec.profile = profile.text;
-  grouped.exec.image = profile.image;
-  grouped.environment = variables_of(site, service, profile);
+  grouped.exec.image = profile.image.empty() ? runtime.image : profile.image;
+  grouped.environment = variables_of(site, service, profile, runtime);
   grouped.umask = profile.umask;
   WM_TRY(auto reply, submit_groups(site, job, std::move(grouped)));
   return reply.job;
@@ -248,12 +282,14 @@ Result<JobId> submit_service(Site& site, const DlimService& service,
 
 // A job of before does again where its owner signed the same.
 bool is_as_signed(const DlimService& service, const serve::Profile& profile,
-                  const ServiceJob& there) {
-  auto command = kernel_group(service, profile).command;  // the version's folder is in it
+                  const serve::Runtime& runtime, const ServiceJob& there) {
+  const auto& image = profile.image.empty() ? runtime.image : profile.image;
+  auto command = kernel_group(service, profile, runtime).command;  // the version's folder is in it
   auto is_same = [&](const JobView& group) {
     const auto& spec = group.job->spec();
-    return spec.exec.profile == profile.text &&
-           (spec.group != kKernelGroup || spec.program.command == command);
+    return spec.exec.profile == profile.text && spec.exec.image == image &&
+           (spec.group != kKernelGroup ||
+            (spec.program.command == command && runtime.envs.empty()));
   };
   return there.groups.size() == kKernelGroup &&
          std::all_of(there.groups.begin(), there.groups.end(), is_same);
@@ -270,32 +306,63 @@ Result<void> start_service(Site& site, const std::string& name) {
   if (there && !there->is_held())
     return fail(Code::Conflict, "model " + service.name + " is started already");
   WM_TRY(auto profile, profile_of(site, service));
-  WM_TRY(check_kernel_image(site, profile));
+  WM_TRY(auto runtime, find_runtime(site, service.model.runtime));
+  WM_TRY(check_kernel_image(site, profile.image.empty() ? runtime.image : profile.image));
   remove_old(service);
-  bool again = there && is_as_signed(service, profile, *there);
+  WM_TRY(replace_file(service.folder + "/" + kRunner, serve::kernel_runner(), 0600));
+  bool again = there && is_as_signed(service, profile, runtime, *there);
   if (there && !again) WM_TRY(end(site, there->job));
   if (!again) {
-    WM_TRY(service.record.job, submit_service(site, service, profile));
+    WM_TRY(service.record.job, submit_service(site, service, profile, runtime));
   }
   service.record.started = now_s();
   WM_TRY(keep_record(service.folder, service.record));
   return begin(site, service.record.job, profile.policy.kernel_min);
 }
 
+namespace {
+
+// What has been asked already is answered, within the time that a task may take; of tasks without
+// end no more than an hour is waited for.
+void finish_tasks(Site& site, const DlimService& service) {
+  constexpr Duration kMost = std::chrono::hours(1), kMargin = std::chrono::seconds(1);
+  auto profile = profile_of(site, service);
+  auto limit = profile ? profile->policy.execution_timeout : Duration::zero();
+  close_routers(service, true);
+  auto until = steady_now() + (limit > Duration::zero() ? limit + kMargin : kMost);
+  Backoff looks(kBetweenStateLooks, std::chrono::seconds(1), random_number());
+  for (; steady_now() < until; looks.sleep()) {
+    auto text = router_state(service);
+    auto state = text ? json_or_null(*text) : Json();
+    if (!state.is_object()) return;
+    if (state.value("queued", 0) + state.value("in_flight", 0) == 0) return;
+  }
+}
+
+}  // namespace
+
 Result<void> stop_service(Site& site, const std::string& name) {
-  auto one_at_a_time = hold_services();
   auto found = find_service(site, name);
-  if (!found && found.error().code == Code::NotFound) return with_others(site, name, hold_all);
+  if (!found && found.error().code == Code::NotFound) {
+    auto one_at_a_time = hold_services();
+    return with_others(site, name, hold_all);
+  }
   WM_TRY(auto service, std::move(found));
-  return hold_all(site, service.record.job);
+  finish_tasks(site, service);  // not while others wait for us
+  auto one_at_a_time = hold_services();
+  auto held = hold_all(site, service.record.job);
+  if (!held) close_routers(service, false);
+  return held;
 }
 
 Result<void> change_profile(Site& site, const DlimService& service, const std::string& text) {
   auto one_at_a_time = hold_services();
   auto now = wall_now();
+  WM_TRY(serve::check_keys(text));
   auto given = serve::with_warm(text, default_warm(service.package(), service.model));
   WM_TRY(auto wanted, serve::read_profile(service.name, site.user, given, now));
-  WM_TRY(check_kernel_image(site, wanted));
+  WM_TRY(check_kernel_image(site, wanted.image));
+  WM_TRY(check_plan(site, wanted));
   WM_TRY(auto job, service_job(site, service));
   if (!job) return replace_file(service.folder + "/profile.json", wanted.text, 0600);
   WM_TRY(auto running,

@@ -22,7 +22,7 @@ Result<Answer> deploy_exec(Call& call) {
   placing.package = scratch.path + "/package";
   WM_TRY(make_package(exec, wanted, placing.package));
   WM_TRY(auto service, place_package(call.site, placing));
-  auto text = "Model " + service.name + " is deployed successfully";
+  auto text = "Model <" + service.name + "> is deployed successfully";
   return json_reply("{\"status\":" + rest::json_text(text) +
                     ",\"name\":" + rest::json_text(service.name) + "}");
 }

@@ -21,8 +21,8 @@
 #include "libwm/model/config/config_words.h"
 #include "libwm/model/config/limit_rule.h"
 #include "libwm/model/config/run_rules.h"
-#include "libwm/model/config/submit_policy.h"
 #include "libwm/model/config/service_class.h"
+#include "libwm/model/config/submit_policy.h"
 
 namespace wm {
 
@@ -61,6 +61,7 @@ struct TimeConf {
   Duration stray_grace = std::chrono::seconds(2);      ///< of what a task leaves running; 0: none
   Duration usage_interval = std::chrono::seconds(30);  ///< between tellings of what jobs use
   Duration fence_after = std::chrono::seconds(30);     ///< a host silent for so long is fenced
+  Duration keep_runs{}, keep_batch_runs = std::chrono::hours(720);  ///< 0: until deleted; no record
   bool operator==(const TimeConf&) const = default;
 };
 
@@ -75,10 +76,8 @@ struct LimitConf {
   std::uint32_t max_preempt = 0;         ///< a job makes way so often and no more; 0: always
   std::uint32_t max_user_priority = 0;   ///< of -sp; 0: any
   std::uint32_t max_pend_jobs = 0;       ///< jobs that wait, elements counted; 0: any number
-  std::uint32_t job_port_first = 20000;  ///< leased to tasks; outside the ephemeral range
-  std::uint32_t job_port_last = 24999;
-  std::uint32_t group_port_first = 25000;  ///< given to tasks of jobs with groups
-  std::uint32_t group_port_last = 25999;
+  std::uint32_t job_port_first = 20000, job_port_last = 24999;  ///< leased to tasks
+  std::uint32_t group_port_first = 25000, group_port_last = 25999;  ///< of tasks of groups
   Bytes store_reserve{64 << 20};     ///< released when the disk is full
   std::uint32_t history_weight = 0;  ///< percent that past usage may bend shares; 0: off
   Bytes store_queue{64 << 20};       ///< not yet durable: above it the master reads no requests
@@ -307,6 +306,7 @@ struct AppConf {
   std::uint32_t min_tasks = 0, max_tasks = 0;  ///< as a queue's
   JobLimits limits;                            ///< as a queue's
   Duration run_estimate{};                     ///< before the queue's
+  std::optional<Duration> keep_runs;           ///< none: the cluster's
   bool operator==(const AppConf&) const = default;
 };
 

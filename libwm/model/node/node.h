@@ -70,6 +70,7 @@ struct HostRegister {
   std::vector<Cpu> cpus;        ///< that jobs may be bound to, in the order of its topology
   std::uint64_t network = 0;    ///< as Host::network
   MasterRank obeyed;            ///< the highest that this host has obeyed
+  bool takes_changes = false;   ///< knows AgentOrder::since
   bool operator==(const HostRegister&) const = default;
 };
 

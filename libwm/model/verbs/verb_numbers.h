@@ -51,6 +51,10 @@ enum class Verb : std::uint16_t {
   Migrate = 527,       ///< bmig
   Conf = 528,          ///< bugroup, bmgroup, bapp, blimits
   Perfmon = 529,       ///< badmin perfmon
+  Runs = 580,          ///< what has run: pages, REST, dlicmd
+  DeleteRuns = 581,    ///< its owner's
+  DescribeRun = 582,   ///< names, tags, notes
+  Archive = 583,       ///< badmin archive
 };
 
 }  // namespace wm

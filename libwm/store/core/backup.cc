@@ -29,10 +29,11 @@ bool belongs_to_database(const std::string& name) {
 }
 
 // The order of backup.h.
-enum Turn { kDerived, kCore, kHistory, kOther };
+enum Turn { kDerived, kCore, kHistory, kArchive, kOther };
 Turn turn_of(const std::string& name) {
   if (!is_database(name)) return kOther;
   if (is_history(name)) return kHistory;
+  if (name == "archive.db") return kArchive;
   return name == "core.db" ? kCore : kDerived;
 }
 
@@ -113,7 +114,7 @@ Result<BackupFacts> copy_stores(const std::string& state, const std::string& to)
   std::error_code ec;
   if (!fs::exists(state + "/core.db", ec)) return fail(Code::NotFound, state + ": no core.db");
   BackupFacts facts;
-  for (int turn : {kDerived, kCore, kHistory, kOther}) {
+  for (int turn : {kDerived, kCore, kHistory, kArchive, kOther}) {
     // Read anew each turn: while core.db was copied a month of history may have begun.
     WM_TRY(auto names, names_in(state, turn));
     for (const auto& name : names) WM_TRY(add_copy(state + "/" + name, to + "/" + name, facts));

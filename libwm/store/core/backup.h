@@ -1,10 +1,11 @@
 // Role: a copy of all that a master keeps, made while it works: every database of its state
 // folder and the files beside them, with a list of what there is and its hashes.
 //
-//   report.db meter.db acct.db ─► core.db ─► history-*.db ─► the rest ─► MANIFEST
+//   report.db meter.db acct.db ─► core.db ─► history-*.db ─► archive.db ─► the rest ─► MANIFEST
 //
 // The order is what makes the copies one state: what is derived from events is never ahead of
-// core.db, and history, which may be, is cut back to it. Used by badmin backup and its tests.
+// core.db, and history, which may be, is cut back to it. The archive is not behind it: a job that
+// core.db has forgotten has its record there; of one that it knows still the job counts. Used by badmin backup and its tests.
 #pragma once
 
 #include <string>

@@ -61,7 +61,12 @@ def _library():
 
 
 def _bytes(data):
-    return data if isinstance(data, bytes) else str(data).encode('utf-8', 'surrogateescape')
+    """What can be an answer, as bytes. @errors TypeError: neither text nor bytes"""
+    if isinstance(data, (bytes, bytearray, memoryview)):
+        return bytes(data)
+    if isinstance(data, str):
+        return data.encode('utf-8', 'surrogateescape')
+    raise TypeError('a task without output' if data is None else f'an output of type {type(data).__name__}: text or bytes are wanted')
 
 
 class KernelContext:
@@ -104,7 +109,7 @@ class _Batch:
         """Whatever was looked at and not answered. The words of an exception may hold what one client asked, so that one alone is told them."""
         failed = [place for place in range(self.size) if self.seen[place] and not self.answered[place]]
         why = f'{problem}' if len(failed) == 1 else 'in a batch with other requests, the log of the kernel says more'
-        data = _bytes(f'INFERRED error: {type(problem).__name__}: {why}')
+        data = _bytes(f'{type(problem).__name__}: {why}')
         for place in failed:
             self.lib.wm_batch_answer(self.pointer, place, 0, data, len(data))
             self.answered[place] = True
@@ -175,13 +180,21 @@ class TaskContext:
             return c.string_at(data, size.value)
 
     def set_output_data(self, data):
-        """What the client is answered: text or bytes."""
-        data = _bytes(data)
+        """What the client is answered: text or bytes. Anything else is an error to that client, and False."""
+        fine, data = self._checked(data)
         with self._batch.lock:
             lib, batch = self._usable()
-            lib.wm_batch_answer(batch, self._place, 1, data, len(data))
+            lib.wm_batch_answer(batch, self._place, fine, data, len(data))
             self._batch.answered[self._place] = True
-        return True
+        return bool(fine)
+
+    def _checked(self, data):
+        """(1, bytes), or (0, why there are none)."""
+        try:
+            return 1, _bytes(data)
+        except TypeError as problem:
+            Kernel.log_error(f'task {self._number}: {problem}')
+            return 0, str(problem).encode()
 
     def set_output_data_extend(self, data):
         """The same, bytes."""
@@ -189,7 +202,10 @@ class TaskContext:
 
     def report_ready(self, data):
         """Answers the client now, while the rest of the batch is still worked on."""
-        data = _bytes(data)
+        fine, checked = self._checked(data)
+        if not fine:
+            return self.set_output_data(data)
+        data = checked
         with self._batch.lock:
             lib, batch = self._usable()
             lib.wm_batch_ready(batch, self._place, data, len(data))

@@ -6,7 +6,7 @@
     if __name__ == '__main__':
         TorchKernel().run()
 
-  model.json     weight_path: TorchScript, a module saved whole, or a state dict; the last needs
+  model.json     weight_path: TorchScript, torch.export (.pt2), a module saved whole, or a state dict; the last needs
                  attribute `factory`, MODULE:CALLABLE below the package or its folder code, and may
                  have `factory_args`, a JSON object
   signature.json optional: {"input_shape": [1, 8, 8], "labels": ["0", …]}
@@ -34,13 +34,35 @@ class Wrong(Exception):
     """What is wrong with a request."""
 
 
-def _is_script(path):
-    """TorchScript is a zip with its code in it."""
+def _names(path):
+    """What is in a zip; [] of what is none."""
     try:
         with zipfile.ZipFile(path) as archive:
-            return any(name.endswith('/constants.pkl') for name in archive.namelist())
+            return archive.namelist()
     except zipfile.BadZipFile:
-        return False
+        return []
+
+
+def _is_script(names):
+    """TorchScript has its code in it."""
+    return any(name.endswith('/constants.pkl') for name in names)
+
+
+def _is_exported(names):
+    """Of torch.export: in the layout before torch 2.8, or in that since."""
+    return any(name == 'serialized_exported_program.json' or name.endswith('/archive_format') for name in names)
+
+
+def _exported(path, device):
+    """The module of a .pt2. @errors SystemExit: this torch has no torch.export"""
+    import torch
+    if not hasattr(torch, 'export'):
+        raise SystemExit(f'{os.path.basename(path)} is of torch.export: torch 2.1 or newer is needed, this is {torch.__version__}')
+    program = torch.export.load(path)
+    if device != 'cpu':
+        from torch.export.passes import move_to_device_pass
+        program = move_to_device_pass(program, device)
+    return program.module()  # as it was exported: it can be told neither eval() nor train()
 
 
 def _state_of(found):
@@ -61,7 +83,10 @@ def _made(factory, arguments):
 def load(path, attributes, device='cpu'):
     """The module of a file of weights, ready to be asked. @errors SystemExit: a state dict without factory"""
     import torch
-    if _is_script(path):
+    names = _names(path)
+    if _is_exported(names):
+        return _exported(path, device)
+    if _is_script(names):
         return torch.jit.load(path, map_location=device).eval()
     found = torch.load(path, map_location=device, weights_only=False)  # it is its owner's own, as his kernel is
     if isinstance(found, dict):
@@ -162,7 +187,7 @@ class TorchKernel(Kernel):
         try:
             with torch.inference_mode():
                 rows = self.model(torch.cat([request.samples for _, request in group]).to(self.device)).float().cpu()
-        except (RuntimeError, ValueError, TypeError, IndexError) as problem:  # samples that the model does not take
+        except (RuntimeError, ValueError, TypeError, IndexError, AssertionError) as problem:  # samples that the model does not take
             for task, _ in group:
                 task.set_output_data(json.dumps({'error': str(problem).strip().splitlines()[-1]}))
             return

@@ -34,10 +34,29 @@ class Failed(Exception):
 # ---- the child, in which the plugin runs --------------------------------------------------------
 
 
+def _number(text):
+    """What clients send as a number or as its text; None: neither, or not said."""
+    try:
+        value = float(text)
+    except (TypeError, ValueError):
+        return None
+    return int(value) if value.is_integer() else value if math.isfinite(value) else None
+
+
 def _upper(params):
-    """As plugins compare them: Range and Discrete, data types in capitals."""
-    return [{**p, 'dataType': {'STRING': 'STR'}.get(str(p.get('dataType', 'str')).upper(), str(p.get('dataType', 'str')).upper()),
-             'type': str(p.get('type', 'Range')).capitalize()} for p in params]
+    """As plugins compare and count with them: Range and Discrete, data types in capitals, step and power as numbers, the step of whole numbers 1
+    where none is said."""
+    shown = []
+    for p in params:
+        kind = str(p.get('dataType', 'str')).upper()
+        one = {**p, 'dataType': {'STRING': 'STR'}.get(kind, kind), 'type': str(p.get('type', 'Range')).capitalize()}
+        for key in ('step', 'power'):
+            if key in one:
+                one[key] = _number(one[key])
+        if one['type'] == 'Range' and one.get('step') is None:
+            one['step'] = 1 if kind == 'INT' else None
+        shown.append(one)
+    return shown
 
 
 def _load(folder):

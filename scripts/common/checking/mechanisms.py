@@ -84,6 +84,7 @@ MECHANISMS = (
                'daemons/wuserd/files/upload.cc': MOVED, 'daemons/wuserd/services/dlim_deploy.cc': MOVED,
                'daemons/wuserd/searches/search_plugins.cc': MOVED,
                'daemons/wmasterd/acct/audit.cc': 'a record that is full is kept under another name',
+               'libwm/store/archive/archive_db.cc': 'a damaged file is moved aside as it is',
                'commands/common/backing_up.cc': 'tar has written the file: it may be larger than memory',
                'daemons/wshepherd/user/output.cc': 'an output that is full is kept under another name',
                'libwm/http/token_files.cc': 'as root it gives the file to its folder\'s owner before it is seen'}),

@@ -21,7 +21,7 @@ BASE = dlicmd.BASE
 TASK = {'hpoName': 'a b', 'state': 'RUNNING', 'progress': '1/3', 'running': 1, 'complete': 1, 'failed': 0,
         'createtime': '2020-01-09 17:32:03', 'creator': 'ann', 'duration': '00:04:02', 'experiments': [], 'best': None}
 ANSWERS = {
-    ('POST', '/hypersearch'): (200, '"ann-hpo-1"'), ('GET', '/hypersearch'): (200, json.dumps([TASK])),
+    ('POST', '/hypersearch'): (200, '{"uid":"ann-hpo-1","href":"/hypersearch/ann-hpo-1"}'), ('GET', '/hypersearch'): (200, json.dumps([TASK])),
     ('GET', '/hypersearch/a%20b'): (200, json.dumps(TASK)), ('PUT', '/hypersearch/a%20b'): (204, ''),
     ('PUT', '/hypersearch/done'): (400, 'Error 400: Model tuning done is already stopped.\n'),
     ('PUT', '/hypersearch/a%20b/restart'): (200, '"a b"'), ('DELETE', '/hypersearch/a%20b'): (204, ''),
@@ -83,7 +83,7 @@ class Hpo(unittest.TestCase):
             status, out, _ = self.run_it('--hpo-start', search, '--model-dir', code)
         self.assertEqual(status, 0)
         self.assertEqual(out.splitlines()[0], 'Copying files and directories ...')
-        self.assertEqual(out.splitlines()[-1], '"ann-hpo-1"')
+        self.assertEqual(json.loads(out.splitlines()[-1])['uid'], 'ann-hpo-1')
         body = Server.asked[0][2]
         self.assertIn(b'name="data"\r\n\r\n{"hpoName": "x", "algoDef": {}}\r\n', body)
         self.assertIn(b'filename="code.modelDir.tar"', body)
@@ -101,6 +101,28 @@ class Hpo(unittest.TestCase):
             with self.subTest(words[0]):
                 self.assertEqual(self.run_it(*words), (0, printed, ''))
                 self.assertEqual(Server.asked[-1][:2], (method, f'{BASE}/hypersearch{path}'))
+
+    def test_what_had_no_effect_is_told_apart_from_what_is_printed(self):
+        begun = {'id': 'c-7', 'appId': 'c-7', 'warnings': ['--ig: there are no instance groups']}
+        answers = {('GET', '/conf'): (200, '{}'), ('POST', '/execs/?args=--exec-start%20PyTorch%20--pbmodel-name%20VGG16'): (200, json.dumps(begun))}
+        with mock.patch.dict(ANSWERS, answers):
+            code, out, err = self.run_it('--exec-start', 'PyTorch', '--pbmodel-name', 'VGG16')
+        self.assertEqual((code, err), (0, 'warning: --ig: there are no instance groups\n'), out)
+        self.assertEqual(json.loads(out[out.index('{'):]), {'execId': 'c-7', 'appId': 'c-7'})
+
+    def test_an_execution_that_waits_says_why_and_one_that_is_over_does_not_ask(self):
+        job = {'status': {'jobStatus': 'Pending', 'jobPendingReason': 'no slot', 'creationTimestamp': '2021-03-08T03:24:40Z'},
+               'spec': {'taskGroups': [{'metadata': {'name': 'task12n'}}]}}
+        answers = {('GET', '/execs/c-7'): (200, json.dumps({'id': 'c-7', 'appId': 'c-7', 'state': 'PENDING_CRD_SCHEDULER'})),
+                   ('GET', '/execs/c-8'): (200, json.dumps({'id': 'c-8', 'appId': 'c-8', 'state': 'ERROR', 'error': 'too late'})),
+                   ('GET', '/scheduler/kubernetesobjects?type=paralleljob&name=c-7'): (200, json.dumps(job))}
+        with mock.patch.dict(ANSWERS, answers):
+            shown = json.loads(self.run_it('--exec-get', 'c-7')[1])
+            self.assertEqual(shown['parallelJobInfo']['status']['jobPendingReason'], 'no slot')
+            self.assertEqual(shown['parallelJobInfo']['spec'][0]['metadata']['name'], 'task12n')
+            self.assertRegex(shown['pendingDuration'], r'^[0-9]+h[0-9]+m[0-9]+s$')
+            self.assertNotIn('parallelJobInfo', json.loads(self.run_it('--exec-get', 'c-8')[1]))
+            self.assertEqual(self.run_it('--app-wait', 'c-8'), (0, 'ERROR\n', 'too late\n'))
 
     def test_a_list_is_a_table_or_json(self):
         _, out, _ = self.run_it('--hpo-get-all')

@@ -90,6 +90,16 @@ class Words(unittest.TestCase):
             self.assertEqual('every account of this host' in said.getvalue(), told, words)
             self.assertLessEqual(said.getvalue().count('\n'), 1)
 
+    def test_a_port_that_the_host_keeps_for_its_account_is_taken_without_a_word(self):
+        said = io.StringIO()
+        kept = {'WM_WEB_SOCKET': '/run/s', 'WM_WEB_PORT': '7003', 'WM_WEB_PORT_OWNED': 'yes'}
+        with unittest.mock.patch.dict(os.environ, kept), contextlib.redirect_stderr(said):
+            self.assertEqual(M.Application(['x', '%p'], '/12/', True).address, '127.0.0.1:7003')
+            self.assertEqual(said.getvalue(), '')
+            os.environ.pop('WM_WEB_PORT_OWNED')
+            self.assertEqual(M.Application(['x', '%p'], '/12/', True).command(), ['x', '7003'])
+        self.assertIn('every account of this host', said.getvalue())
+
     def test_files_are_served_at_the_socket_that_is_the_owners(self):
         with unittest.mock.patch.dict(os.environ, {'WM_WEB_SOCKET': '/run/s'}):
             served = M.Application(M.FILES[1:], '/12/', True)

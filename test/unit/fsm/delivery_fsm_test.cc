@@ -58,6 +58,25 @@ TEST_F(DeliveryFsm, a_kill_ends_the_wait_and_not_what_has_ended) {
   EXPECT_EQ(c.job(id).state, JobState::Finished);
 }
 
+// The first host writes for all: what it owes is owed until the others have ended, too.
+TEST_F(DeliveryFsm, while_others_run_the_job_is_killed_and_resized_as_any_other) {
+  auto h2 = c.host(2);
+  auto id = c.submit(SpecBuilder().elastic().tasks(1, 4));
+  c.run(id, {h1, h2});
+  auto end = ended(c, id, 1, 9);
+  end.delivers = true;
+  c.step(end, 10);
+  c.step(KillRequested{id, {Term::Owner, "u1", "", test::at(12)}}, 12);
+  EXPECT_EQ(c.job(id).state, JobState::Running) << "a process of it may run on";
+  ASSERT_TRUE(c.job(id).kill);
+  auto generation = c.job(id).generation;
+  c.step(ended(c, id, 2, 9), 13);
+  EXPECT_EQ(c.job(id).state, JobState::Running);
+  EXPECT_GT(c.job(id).generation, generation) << "its host hears that no task will come";
+  c.step(JobDelivered{id, Attempt{1}, ""}, 14);
+  EXPECT_EQ(c.job(id).state, JobState::Killed);
+}
+
 TEST_F(DeliveryFsm, what_waits_again_does_so_once_it_is_delivered) {
   c.config.queues[0].requeue_exits.codes = {3};
   c.reconfigure();

@@ -322,7 +322,7 @@ struct Excluding : Running {
     return id;
   }
   void exit(JobId id, std::int32_t code) {
-    for (const auto& task : std::vector<Task>(c.job(id).tasks))
+    for (const auto& task : Tasks(c.job(id).tasks))
       if (task.holds_slot() && find_task(c.job(id), task.number)->holds_slot())
         c.step(TaskEnded{id, c.job(id).attempt, task.number, code << 8, Term::None, {}, ""});
   }

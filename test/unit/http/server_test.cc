@@ -152,8 +152,10 @@ TEST(server, bodies_have_one_bound_together) {
 
 TEST(server, a_body_is_read_in_large_pieces) {
   constexpr int kBody = 48 << 10;
+  std::promise<void> begun;
   std::promise<int> taken;
   Served server([&](Exchange& exchange) {
+    begun.set_value();
     auto waiting = [&] {
       int bytes = 0;
       ::ioctl(exchange.descriptor(), FIONREAD, &bytes);
@@ -166,11 +168,12 @@ TEST(server, a_body_is_read_in_large_pieces) {
     (void)exchange.reply({200, {}, "well"});
   });
   auto fd = server.connected();
-  // The head alone first: what is read with it says nothing about the body.
+  // The head alone until it is read: what comes with it says nothing about the body.
   ASSERT_TRUE(write_all(fd.get(),
                         "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: " +
                             std::to_string(kBody) + "\r\n\r\n",
                         "head"));
+  begun.get_future().wait();
   std::thread rest([&] { EXPECT_TRUE(write_all(fd.get(), std::string(kBody, 'b'), "body")); });
   EXPECT_GE(taken.get_future().get(), 32 << 10) << "bytes of one read";
   rest.join();

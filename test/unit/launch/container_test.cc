@@ -3,7 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "libwm/base/single_quoted.h"
+#include "test/support/folder.h"
 
 namespace wm::launch {
 namespace {
@@ -229,6 +238,99 @@ TEST(container, an_execution_names_its_image_and_how_it_is_fetched) {
   ASSERT_TRUE(look);
   EXPECT_TRUE(has(look->argv, {"sh", "always", "/home/ann/.config/wm/registries/reg.json",
                                "reg.example/ann/train:2"}));
+}
+
+// The code that came with an execution is where its processes start, inside as outside.
+TEST(container, every_driver_starts_in_the_code_that_came_along) {
+  for (const char* driver : {"podman", "apptainer", "charliecloud"}) {
+    auto o = boxed(driver);
+    o.app.type = AppType::Training;
+    o.resolved.exec.bundle = "b1";
+    o.resolved.exec.bundle_dir = "mnist";
+    auto host = gpu_host();
+    host.dirs.results = "/results";
+    auto where = "/results/ann/batchworkdir/12/_submitted_code/mnist";
+    EXPECT_EQ(work_dir(o, host), where);
+    auto argv = contained(o, host, task(), {"prog"});
+    EXPECT_TRUE(has(argv, {"-w", where}) || has(argv, {"--pwd", where}) || has(argv, {"--cd", where}))
+        << driver;
+    o.app.type = AppType::Batch;  // bsub -bundle: its results are no folder that every job sees
+    auto binds = binds_of(o, host, task());
+    EXPECT_EQ(std::ranges::count(binds, Bind{where, where}), 1) << driver;
+  }
+}
+
+TEST(container, apptainer_fetches_what_names_a_registry) {
+  auto o = boxed("apptainer");
+  o.resolved.program.home = "/home/ann";
+  o.resolved.exec.image = "reg.example/ann/train:2";
+  o.resolved.exec.image_policy = "always";
+  o.resolved.exec.image_secret = "/home/ann/s.json";
+  auto look = image_check(o, gpu_host());
+  ASSERT_TRUE(look);
+  ASSERT_GE(look->argv.size(), 4u);
+  EXPECT_TRUE(has(look->argv,
+                  {"sh", "always", "/home/ann/s.json", "docker://reg.example/ann/train:2"}));
+  auto file = look->argv.back();
+  EXPECT_TRUE(file.starts_with("/home/ann/.cache/wm/images/") && file.ends_with(".sif")) << file;
+  EXPECT_TRUE(has(words(o), {file, "prog", "arg"}));
+  for (const char* own : {"/images/x", "./x", "x.sif"}) {
+    o.resolved.exec.image = own;
+    EXPECT_TRUE(has(words(o), {own, "prog", "arg"})) << own;
+    EXPECT_EQ(image_check(o, gpu_host())->argv.back(), "") << own;
+  }
+}
+
+// The look is a program of the shell: it is run here with an apptainer of the test's own.
+class ApptainerLook : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::filesystem::create_directories(dir + "/bin");
+    std::ofstream(dir + "/bin/apptainer")
+        << "#!/bin/sh\necho \"$*\" >>" << dir << "/said\n"
+        << "for w in \"$@\"; do case $w in */images/*) echo fetched >\"$w\";; esac; done\n";
+    std::filesystem::permissions(dir + "/bin/apptainer", std::filesystem::perms::owner_all);
+    std::ofstream(dir + "/secret") << "{}";
+    ::chmod((dir + "/secret").c_str(), 0600);
+  }
+
+  int look(const std::string& policy, const std::string& secret = "") {
+    auto o = boxed("apptainer");
+    o.resolved.program.home = dir;
+    o.resolved.exec.image = "reg.example/train";
+    o.resolved.exec.image_policy = policy;
+    o.resolved.exec.image_secret = secret;
+    auto argv = image_check(o, gpu_host())->argv;
+    std::string line = "PATH=" + single_quoted(dir + "/bin") + ":$PATH";
+    for (const auto& word : argv) line += " " + single_quoted(word);
+    return WEXITSTATUS(std::system((line + " 2>/dev/null").c_str()));
+  }
+  std::string said() {
+    std::stringstream text;
+    text << std::ifstream(dir + "/said").rdbuf();
+    return text.str();
+  }
+
+  test::OwnFolder folder;
+  std::string dir = folder.path();
+};
+
+TEST_F(ApptainerLook, fetches_once_always_or_never_as_the_job_says) {
+  EXPECT_EQ(look("never"), 2);
+  EXPECT_EQ(said(), "");
+  EXPECT_EQ(look(""), 0);
+  EXPECT_EQ(look(""), 0);
+  EXPECT_EQ(look("never"), 0);
+  auto once = said();
+  EXPECT_EQ(std::ranges::count(once, '\n'), 1) << once;
+  EXPECT_EQ(look("always", dir + "/secret"), 0);
+  EXPECT_NE(said().find("--authfile " + dir + "/secret "), std::string::npos) << said();
+}
+
+TEST_F(ApptainerLook, a_secret_that_others_may_read_is_refused) {
+  ::chmod((dir + "/secret").c_str(), 0644);
+  EXPECT_EQ(look("always", dir + "/secret"), 4);
+  EXPECT_EQ(said(), "");
 }
 
 TEST(container, a_profile_without_an_image_puts_only_those_inside_that_name_one) {

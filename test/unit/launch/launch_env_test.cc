@@ -220,6 +220,34 @@ TEST(launch_env, result_directories_fit_together_as_wmla_scripts_expect) {
   EXPECT_EQ(env["FABRIC_HOME"], "/opt/fabric");
 }
 
+// Scripts put the path of their results together by these three, and rely on its being RESULT_DIR.
+TEST(launch_env, an_execution_knows_itself_by_its_exec_id) {
+  auto o = order();
+  o.resolved.exec.bundle = "b";
+  auto host = facts();
+  host.cluster = "lab";
+  auto env = env_of_task(o, 0, host);
+  EXPECT_EQ(env["APP_ID"], "lab-12");
+  EXPECT_EQ(env["DLI_EXECID"], "lab-12");
+  EXPECT_EQ(env["RESULT_DIR"],
+            env["DLI_RESULT_FS"] + "/" + env["USER"] + "/batchworkdir/" + env["DLI_EXECID"]);
+  EXPECT_EQ(result_dir(o, host), "/r/ann/batchworkdir/12");
+  o.job.index = 4;
+  EXPECT_EQ(env_of_task(o, 0, host)["APP_ID"], "lab-12-4");
+}
+
+TEST(launch_env, the_root_of_the_data_is_told_beside_the_jobs_part_of_it) {
+  auto o = order();
+  EXPECT_EQ(env_of_task(o, 0)["DLI_DATA_FS"], "/d");
+  o.blobs.env = "DATA_DIR=/d/mnist\0"s;
+  EXPECT_EQ(env_of_task(o, 0)["DATA_DIR"], "/d/mnist");
+  EXPECT_EQ(env_of_task(o, 0)["DLI_DATA_FS"], "/d");
+  o.blobs.env = "DATA_DIR=/data/mine\0"s;
+  EXPECT_EQ(env_of_task(o, 0)["DLI_DATA_FS"], "/data/mine");
+  o.blobs.env = "DATA_DIR=/vol/mnist\0DLI_DATA_FS=/vol\0"s;
+  EXPECT_EQ(env_of_task(o, 0)["DLI_DATA_FS"], "/vol");
+}
+
 /// WMLA_NWORKER, NODE_RANK, WMLA_WORKER_NDEVICE of each of our tasks that has a process.
 std::vector<std::string> torchrun_sizes(const HostOrder& o) {
   std::vector<std::string> sizes;

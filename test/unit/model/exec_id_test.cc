@@ -7,7 +7,7 @@ namespace {
 
 TEST(exec_id, names_cluster_job_and_element) {
   EXPECT_EQ(exec_id("a-b", {12, 0}), "a-b-12");
-  EXPECT_EQ(exec_id("c", {12, 4}), "c-12.4");
+  EXPECT_EQ(exec_id("c", {12, 4}), "c-12-4");
 }
 
 TEST(exec_id, reads_what_it_makes_and_bare_numbers) {

@@ -30,6 +30,32 @@ TEST(table, changes_between_two_freezes_do_not_reach_the_first) {
   EXPECT_EQ(*table.find(1), 12);
 }
 
+TEST(table, an_object_is_copied_once_between_two_freezes) {
+  Table<int> table;
+  table.set(1, 10);
+  auto held = table.freeze();
+  int* first = &table.edit(1);
+  *first = 11;
+  EXPECT_EQ(&table.edit(1), first);  // in place from now on
+  auto later = table.freeze();
+  EXPECT_NE(&table.edit(1), first);
+  EXPECT_EQ(*held.find(1), 10);
+  EXPECT_EQ(*later.find(1), 11);
+}
+
+TEST(table, a_plain_copy_and_its_original_do_not_see_each_others_changes) {
+  Table<int> table;
+  table.set(1, 10);
+  table.set(2, 20);
+  auto copy = table;
+  copy.edit(1) = 11;
+  table.edit(1) = 12;
+  table.edit(2) = 22;
+  EXPECT_EQ(*copy.find(1), 11);
+  EXPECT_EQ(*copy.find(2), 20);
+  EXPECT_EQ(*table.find(1), 12);
+}
+
 TEST(table, visits_in_rising_order_over_chunks) {
   Table<int> table;
   for (std::uint32_t n : {600u, 3u, 256u}) table.set(n, static_cast<int>(n));

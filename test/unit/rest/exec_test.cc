@@ -4,7 +4,10 @@
 #include "libwm/base/joined.h"
 #include "libwm/rest/archive_rules.h"
 #include "libwm/rest/exec_json.h"
+#include "libwm/rest/exec_outcome.h"
 #include "libwm/rest/exec_words.h"
+#include "libwm/rest/json_string.h"
+#include "libwm/rest/parallel_job.h"
 
 namespace wm::rest {
 namespace {
@@ -54,6 +57,9 @@ TEST(exec_request, older_spellings_and_what_has_no_meaning_here_are_accepted) {
   EXPECT_EQ(r.data_path, "mnist");
   EXPECT_EQ(r.words, Words{});
   EXPECT_EQ(r.unused, (Words{"--ig", "--python-version", "--exclusive"}));
+  auto warnings = warnings_of(r);
+  ASSERT_EQ(warnings.size(), 3u);
+  EXPECT_TRUE(warnings[0].starts_with("--ig: there are no instance groups")) << warnings[0];
   EXPECT_EQ(r.labels, (std::map<std::string, std::string>{{"a", "b"}}));
 }
 
@@ -209,7 +215,10 @@ TEST(exec_json, an_execution_has_the_fields_that_clients_read) {
       R"({"id":"wmla-398","args":"--exec-start PyTorch \"x\"","submissionId":"wmla-398","creator":"ann",)"
       R"("state":"PENDING_CRD_SCHEDULER","appId":"wmla-398","schedulerUrl":"","modelFileOwnerName":"ann",)"
       R"("workDir":"/r/398/_submitted_code/mnist","appName":"n","createTime":"2021-03-08T03:24:40Z",)"
-      R"("elastic":false,"nameSpace":"wmla","numWorker":2,"framework":"PyTorch"})");
+      R"("elastic":false,"nameSpace":"wmla","numWorker":2,"framework":"PyTorch",)"
+      R"("userName":"ann","executionUserName":"ann","sigName":"wmla",)"
+      R"("sigId":")" +
+          instance_id("wmla") + R"(","masterURL":""})");
 }
 
 TEST(exec_json, data_sources_are_a_list_where_there_are_any) {
@@ -235,7 +244,7 @@ TEST(exec_json, pollers_see_only_words_that_they_know) {
   for (auto state : {JobState::Pending, JobState::Held, JobState::Launching, JobState::Running,
                      JobState::Unknown, JobState::Finished, JobState::Failed, JobState::Killed,
                      JobState::Error, JobState::Array, JobState::Suspended}) {
-    auto word = exec_state(state);
+    auto word = exec_state(*view_of(state).job);
     bool waits = word == "SUBMITTED" || word == "PENDING_CRD_SCHEDULER" || word == "RUNNING";
     bool over = word == "FINISHED" || word == "KILLED" || word == "ERROR";
     EXPECT_TRUE(waits || over);
@@ -243,18 +252,140 @@ TEST(exec_json, pollers_see_only_words_that_they_know) {
   }
 }
 
+JobView killed_by(const std::string& who, Term term, const std::string& why) {
+  auto view = view_of(JobState::Killed);
+  auto job = std::make_shared<Job>(*view.job);
+  job->kill = KillWish{term, who, why, {}, false};
+  view.job = job;
+  return view;
+}
+
+TEST(exec_outcome, what_wm_itself_ends_is_an_error_with_its_reason) {
+  auto late = killed_by("wm", Term::PendLimit, "it waited longer than 5s");
+  EXPECT_EQ(exec_state(*late.job), "ERROR");
+  EXPECT_EQ(app_state(*late.job), "ERROR");
+  EXPECT_NE(exec_json(late, "c").find(R"("error":"it waited longer than 5s")"), std::string::npos);
+  EXPECT_NE(exec_json(late, "c", "no such bucket").find(R"("error":"no such bucket")"),
+            std::string::npos);
+  auto stopped = killed_by("ann", Term::Owner, "stopped at the web door");
+  EXPECT_EQ(exec_state(*stopped.job), "KILLED");
+  EXPECT_EQ(exec_json(stopped, "c").find("\"error\""), std::string::npos);
+}
+
+TEST(exec_outcome, a_failed_task_says_how_it_ended) {
+  auto view = view_of(JobState::Failed);
+  auto job = std::make_shared<Job>(*view.job);
+  job->outcome = {127 << 8, Term::None, "its stderr ended: bash: not found"};
+  EXPECT_EQ(error_of(*job), "exit code 127: its stderr ended: bash: not found");
+  job->outcome = {9, Term::MemLimit, ""};
+  EXPECT_EQ(error_of(*job), "ended by signal 9: " + std::string(term_text(Term::MemLimit)));
+  job->outcome = {};
+  EXPECT_EQ(error_of(*job), "it could not be run");
+}
+
+TEST(exec_json, options_without_effect_are_told_as_long_as_it_is_known) {
+  auto view = view_of(JobState::Running);
+  EXPECT_EQ(exec_json(view, "c").find("warnings"), std::string::npos);
+  auto job = std::make_shared<Job>(*view.job);
+  auto sealed = std::make_shared<SealedSpec>(*job->sealed);
+  sealed->spec.exec.args = "--exec-start PyTorch --sc-runasuser 7 --debug-level debug";
+  job->sealed = sealed;
+  view.job = job;
+  EXPECT_NE(exec_json(view, "c").find(R"("warnings":["--sc-runasuser: a job runs as its owner"])"),
+            std::string::npos);
+}
+
+TEST(parallel_job, says_why_a_job_waits_and_what_its_tasks_ask_for) {
+  auto view = view_of(JobState::Pending);
+  view.reasons = {{{}, "no host has 9 GPUs", {}}};
+  auto text = parallel_job_json(view, "c");
+  for (const char* part :
+       {R"("jobStatus":"Pending")", R"("jobPendingReason":"no host has 9 GPUs")",
+        R"("creationTimestamp":"2021-03-08T03:24:40Z")", R"("replica":2)", R"("name":"task12n")"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  EXPECT_EQ(text.find("jobStartTime"), std::string::npos);
+}
+
+// What pods would be told, as bsub has it.
+TEST(exec_needs, selectors_limits_and_affinity_are_requirements_of_the_job) {
+  auto of = [](const std::string& more) {
+    return line(request("--exec-start distPyTorch --numWorker 2 --workerDeviceType cpu "
+                        "--model-main m.py " +
+                        more));
+  };
+  auto has = [](const std::string& text, const std::string& part) {
+    return text.find(part) != text.npos;
+  };
+  auto selected = of("--msd-task12n-node-selector example.com/rack=r-1,ssd=true,old=false,gen=3");
+  EXPECT_TRUE(has(selected, R"(select[(rack=='\''r-1'\'') && (ssd) && (!old) && (gen==3)])")) << selected;
+  EXPECT_TRUE(has(of("--msd-podaffinity-rule required --msd-podaffinity-topology-key "
+                     "kubernetes.io/hostname"),
+                  "-R 'span[hosts=1]'"));
+  EXPECT_TRUE(has(of("--msd-podaffinity-rule required --msd-podaffinity-topology-key a.io/rack"),
+                  "-R 'same[rack]'"));
+  auto limited = of("--workerMemory 2g --workerMemoryLimit 4g --workerCPULimit 3");
+  EXPECT_TRUE(has(limited, "-R 'affinity[core(3)]' -R 'rusage[mem=2048M]' -M 4096M")) << limited;
+  auto driver = of("--workerMemory 2g --driverMemory 8g --driverDeviceNum 4");
+  EXPECT_TRUE(has(driver, "affinity[core(4)]") && has(driver, "rusage[mem=8192M]")) << driver;
+  EXPECT_FALSE(has(of(""), "-R"));
+}
+
+TEST(exec_needs, what_contradicts_itself_is_refused) {
+  auto of = [](const std::string& more) {
+    return line(request("--exec-start PyTorch --workerDeviceType cpu --model-main m.py " + more));
+  };
+  EXPECT_EQ(of("--workerMemory 4g --workerMemoryLimit 2g"),
+            "--workerMemoryLimit 2048M: less than the 4096M asked for");
+  EXPECT_EQ(of("--workerDeviceNum 4 --workerCPULimit 2"),
+            "--workerCPULimit 2: less than the 4 asked for");
+  EXPECT_EQ(of("--msd-task12n-node-selector rack"), "node selector: 'rack': NAME=VALUE is wanted");
+  EXPECT_EQ(of("--msd-podaffinity-rule required"),
+            "--msd-podaffinity-rule required: --msd-podaffinity-topology-key is wanted");
+  EXPECT_EQ(refusal("--exec-start PyTorch --msd-podaffinity-rule never"),
+            "--msd-podaffinity-rule: 'never': preferred or required is wanted");
+}
+
+TEST(exec_needs, a_driver_that_is_a_worker_is_told_about) {
+  auto several = request("--exec-start edtPyTorch --numWorker 3 --driverMemory 4g --model-main m.py");
+  ASSERT_EQ(warnings_of(several).size(), 1u);
+  EXPECT_TRUE(warnings_of(several)[0].starts_with("--driver")) << warnings_of(several)[0];
+  EXPECT_TRUE(warnings_of(request("--exec-start PyTorch --driverMemory 4g")).empty());
+  EXPECT_TRUE(warnings_of(request("--exec-start PyTorch --numDriver 1")).empty());
+  EXPECT_EQ(warnings_of(request("--exec-start PyTorch --numDriver 2")).size(), 1u);
+}
+
 TEST(exec_json, ids_name_cluster_job_and_element) {
   EXPECT_EQ(exec_id("a-b", {7, 0}), "a-b-7");
   EXPECT_EQ(parse_exec_id("a-b", "a-b-7").value(), (JobId{7, 0}));
   EXPECT_EQ(parse_exec_id("a-b", exec_id("a-b", {7, 3})).value(), (JobId{7, 3}));
   EXPECT_EQ(parse_exec_id("a", "12").value(), (JobId{12, 0}));
+  EXPECT_EQ(exec_id("a-b", {7, 3}), "a-b-7-3");
+  EXPECT_EQ(parse_exec_id("a-b", "a-b-7.3").value(), (JobId{7, 3}));
+  EXPECT_EQ(parse_exec_id("a-b", "7-3").value(), (JobId{7, 3}));
   for (auto bad :
-       {"", "a-", "b-1", "a-0", "a-1.0", "a-1.", "a-1x", "a-1.2.3", "a-99999999999", "-1"})
+       {"", "a-", "b-1", "a-0", "a-1-0", "a-1-", "a-1-2-3", "a-1-2.3", "a-1.0", "a-1.", "a-1x", "a-1.2.3", "a-99999999999", "-1"})
     EXPECT_FALSE(parse_exec_id("a", bad)) << bad;
 }
 
 TEST(exec_json, bytes_that_are_no_text_are_replaced) {
   EXPECT_EQ(json_text("a\xff<"), "\"a\xEF\xBF\xBD<\"");
+}
+
+// A log of any length, read in blocks that cut where they cut.
+TEST(json_string, is_the_same_however_it_is_cut) {
+  std::string text = "a\"b\\c\n\x01 \u00e9\u20ac\U0001F600 end";
+  auto whole = json_text(text);
+  for (std::size_t size = 1; size <= text.size(); ++size) {
+    JsonString made;
+    std::string got = "\"";
+    for (std::size_t at = 0; at < text.size(); at += size) got += made.piece(text.substr(at, size));
+    EXPECT_EQ(got + made.rest() + "\"", whole) << size;
+  }
+  JsonString cut;
+  EXPECT_EQ(cut.piece("x\xe2\x82"), "x");
+  EXPECT_NE(cut.rest(), "");  // never whole: replaced, not lost in silence
+  JsonString odd;
+  EXPECT_EQ(odd.piece("\xff|") + odd.rest(), "\xEF\xBF\xBD|");
 }
 
 ArchiveEntry file(std::string path) { return {ArchiveEntry::Kind::File, std::move(path), "", 1}; }

@@ -210,6 +210,75 @@ TEST(search_task, whose_metric_is_no_number_has_no_best) {
   EXPECT_EQ(Json::parse(tuning_json(told.task(), at(300)))["best"], nullptr);
 }
 
+TEST(search_task, that_has_failed_says_why_by_the_metrics_that_there_were) {
+  Told told;
+  told.given.closed = true;
+  told.job(1, JobState::Finished, R"({"Loss":{"min":1},"accuracy":{"min":2},"step":{"min":1}})");
+  auto why = reason_of(told.task());
+  EXPECT_EQ(why,
+            "no trial reported the metric 'loss'; the metrics that were reported: Loss, accuracy");
+  auto json = Json::parse(tuning_json(told.task(), at(300)));
+  EXPECT_EQ(json["state"], "FAILED");
+  EXPECT_EQ(json["reason"], why);
+  EXPECT_EQ(Json::parse(search_json(told.task(), false))["reason"], why);
+  Told silent;
+  silent.given.closed = true;
+  silent.job(1, JobState::Finished);
+  EXPECT_EQ(reason_of(silent.task()), "no trial reported the metric 'loss', nor any other");
+  Told fine;
+  fine.given.closed = true;
+  fine.job(1, JobState::Finished, kReport);
+  EXPECT_EQ(reason_of(fine.task()), "");
+}
+
+TEST(search_task, whose_trials_all_failed_says_how_the_last_did) {
+  Told told;
+  told.given.closed = true;
+  told.job(1, JobState::Failed);
+  told.job(2, JobState::Failed).outcome = {1 << 8, Term::None, "its stderr ended: no module"};
+  EXPECT_EQ(reason_of(told.task()),
+            "none of its 2 trials finished; the last: its stderr ended: no module");
+  Told none;
+  none.given.closed = true;
+  EXPECT_EQ(tuning_state(SearchTask{.closed = true}), "FAILED");
+  EXPECT_EQ(reason_of(SearchTask{.closed = true}), "it was closed before it had a trial");
+}
+
+TEST(search_task, a_trial_that_waits_for_its_turn_is_not_run_yet) {
+  Told told;
+  told.job(1, JobState::Pending);
+  told.views.back().reasons = {{PendCode::Slots, "no slot", 0, ""}};
+  told.job(2, JobState::Pending);
+  told.views.back().reasons = {{PendCode::ArrayLimit, "two run already", 0, ""}};
+  told.job(0, JobState::Pending);
+  auto json = Json::parse(tuning_json(told.task(), at(160)));
+  EXPECT_EQ(json["experiments"][0]["state"], "SUBMITTED");
+  EXPECT_EQ(json["experiments"][1]["state"], "NOTRUN");
+}
+
+TEST(search_task, shows_what_was_asked_for_in_the_clients_own_words) {
+  Told told;
+  told.job(0, JobState::Pending);
+  auto json = Json::parse(tuning_json(told.task(), at(160)));
+  EXPECT_EQ(json["algoDef"]["objectiveMetric"], "loss");
+  EXPECT_EQ(json["algoDef"]["objective"], "minimize");
+  EXPECT_EQ(json["algoDef"]["maxJobNum"], 4);
+  EXPECT_EQ(json["algoDef"]["maxParalleJobNum"], 2);
+  EXPECT_EQ(json["algoDef"]["maxRunTime"], -1);
+  EXPECT_EQ(json["hyperParams"][0]["name"], "lr");
+}
+
+TEST(search_request, is_answered_as_its_generation_reads_it) {
+  EXPECT_TRUE(read_search_request(kBody)->first_generation);
+  auto second = Json::parse(kBody);
+  second["modelSpec"].erase("sigName");
+  EXPECT_FALSE(read_search_request(second.dump())->first_generation);
+  EXPECT_EQ(creation_json("ann-hpo-1", true), R"("ann-hpo-1")");
+  auto json = Json::parse(creation_json("my fit", false));
+  EXPECT_EQ(json["uid"], "my fit");
+  EXPECT_EQ(json["href"], "/platform/rest/deeplearning/v1/hypersearch/my%20fit");
+}
+
 TEST(search_task, tells_pages_what_was_asked_and_how_each_trial_went) {
   Told told;
   told.job(1, JobState::Finished, kReport);

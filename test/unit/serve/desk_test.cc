@@ -160,8 +160,41 @@ TEST(desk, late_tasks_are_504_without_a_kernel_503_and_too_many_429) {
   auto none = all<Reply>(alone.tick(at(90)));
   ASSERT_EQ(none.size(), 2u);
   EXPECT_EQ(none[0].status, 503);
-  EXPECT_EQ(none[0].body, "Inference service for model m is currently unavailable.");
+  EXPECT_EQ(none[0].body, "Inference service for model <m> is currently unavailable.");
   EXPECT_EQ(alone.load(at(90)).queued, 0u);
+}
+
+TEST(desk, once_closed_it_takes_nothing_and_finishes_what_it_has) {
+  Desk desk("m", profile());
+  desk.joined(1, {}, at(0));
+  auto hand = all<Hand>(desk.request(1, "", at(0)))[0];
+  desk.request(2, "", at(0));
+  desk.close(true);
+  auto refused = all<Reply>(desk.request(3, "", at(0)));
+  ASSERT_EQ(refused.size(), 1u);
+  EXPECT_EQ(refused[0].status, 503);
+  auto more = desk.answered(1, answer(hand), at(1));
+  EXPECT_EQ(all<Reply>(more).size(), 1u);
+  EXPECT_EQ(all<Hand>(more).size(), 1u) << "what waited has its turn";
+  desk.close(false);
+  EXPECT_TRUE(all<Reply>(desk.request(4, "", at(1))).empty());
+}
+
+TEST(desk, who_waits_for_kernels_that_fail_is_told_so_at_once) {
+  Desk desk("m", profile());
+  desk.request(1, "", at(0));
+  desk.request(2, "", at(0));
+  auto told = all<Reply>(desk.kernels_fail("ModuleNotFoundError: No module named 'x'"));
+  ASSERT_EQ(told.size(), 2u);
+  EXPECT_EQ(told[0].status, 503);
+  EXPECT_EQ(told[0].body,
+            "Inference service for model <m> is currently unavailable. Its kernel ended: "
+            "ModuleNotFoundError: No module named 'x'");
+  EXPECT_EQ(desk.load(at(0)).queued, 0u);
+  desk.joined(1, {}, at(1));
+  desk.request(3, "", at(1));
+  desk.request(4, "", at(1));
+  EXPECT_TRUE(desk.kernels_fail("another").empty()) << "one that serves is there";
 }
 
 TEST(desk, a_kernel_that_answers_what_it_was_not_asked_or_hangs_is_cut_off) {
@@ -182,7 +215,7 @@ TEST(desk, a_task_without_output_is_an_error_and_one_that_leaves_gets_no_more) {
   auto replies = all<Reply>(desk.answered(1, {hand.batch.id, true, 0, {}}, at(0)));
   ASSERT_EQ(replies.size(), 1u);
   EXPECT_EQ(replies[0].status, 500);
-  EXPECT_EQ(replies[0].body.substr(0, 14), "INFERRED error");
+  EXPECT_EQ(replies[0].body, "a task without output");
   EXPECT_TRUE(desk.request(2, "", at(0)).empty());
   desk.forget(2);
   EXPECT_EQ(desk.load(at(0)).queued, 0u);

@@ -169,6 +169,28 @@ class LateTest(unittest.TestCase):
         self.assertEqual([task.get_id() for task in kernel.kept], [str(ord('a')), str(ord('b'))])
         self.assertEqual(len(kernel.kept[0].get_uuid()), 36)
 
+    def test_output_that_is_no_text_is_an_error_to_that_client(self):
+        """And not how Python spells it."""
+        kinds = {b'none': None, b'dict': {'a': 1}, b'number': 7, b'text': 'é', b'bytes': b'\xff', b'view': memoryview(b'v')}
+
+        def act(_, task):
+            said = task.set_output_data(kinds[task.get_input_data_extend()])
+            self.assertIs(said, task.get_input_data() in ('text', 'bytes', 'view'))
+
+        with mock.patch.object(redhareapi.Kernel, 'log_error') as log:
+            library = served(Kernel(act), *([kind] for kind in kinds))
+        self.assertEqual(library.answers[b'none'], (False, b'a task without output'))
+        self.assertEqual(library.answers[b'dict'], (False, b'an output of type dict: text or bytes are wanted'))
+        self.assertFalse(library.answers[b'number'][0])
+        self.assertEqual([library.answers[kind] for kind in (b'text', b'bytes', b'view')], [(True, 'é'.encode()), (True, b'\xff'), (True, b'v')])
+        self.assertEqual(log.call_count, 3)
+
+    def test_an_early_answer_that_is_no_text_is_an_error_as_well(self):
+        """Which report_ready makes, too."""
+        with mock.patch.object(redhareapi.Kernel, 'log_error'):
+            library = served(Kernel(lambda _, task: task.report_ready(None)), [b'a'])
+        self.assertEqual((library.answers, library.early), ({b'a': (False, b'a task without output')}, {}))
+
     def test_a_task_whose_invocation_raised_is_of_no_more_use(self):
         """Its client has been told the error."""
         def act(kernel, task):
@@ -179,7 +201,7 @@ class LateTest(unittest.TestCase):
 
         with mock.patch.object(redhareapi.Kernel, 'log_error'):
             library = served(Kernel(act), [b'bad'], [b'good'])
-        self.assertEqual(library.answers, {b'bad': (False, b'INFERRED error: ValueError: asked to fail'), b'good': (True, b'own')})
+        self.assertEqual(library.answers, {b'bad': (False, b'ValueError: asked to fail'), b'good': (True, b'own')})
 
     def test_a_task_whose_invocation_was_left_by_an_exit_is_of_no_more_use(self):
         """The thread ends, its batch with it."""

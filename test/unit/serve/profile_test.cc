@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "libwm/serve/model.h"
+#include "libwm/serve/runtime.h"
 
 namespace wm::serve {
 namespace {
@@ -35,6 +36,39 @@ TEST(profile, what_is_given_is_meant) {
   auto shared = read(R"({"kernel": {"gpu": "shared"},
     "resource_allocation": {"kernel": {"resources": "ncpus=0.5,ncpus_limit=2,mem=1024,mem_limit=4096"}}})");
   EXPECT_EQ(shared->amounts, (Amounts{2000, 4096, 4096}));
+}
+
+TEST(profile, a_new_one_is_as_wmlas) {
+  auto p = read("").value();
+  EXPECT_EQ(p.amounts, (Amounts{500, 1024, 4096}));
+  EXPECT_EQ(p.working_directory, "") << "a folder of WMLA's containers: ours stands for it";
+  for (const char* part : {R"("working_directory": "${REDHARE_TOP}/work")", R"("type": "k8s")",
+                           R"("resources": "ncpus=0.5,ncpus_limit=2,mem=1024,mem_limit=4096")"})
+    EXPECT_NE(p.text.find(part), std::string::npos) << part;
+}
+
+TEST(profile, a_key_that_there_is_not_is_refused_by_its_path) {
+  auto refusal = [](const char* text) {
+    auto checked = check_keys(text);
+    return checked ? std::string() : checked.error().text;
+  };
+  EXPECT_EQ(refusal(read("")->text.c_str()), "");
+  EXPECT_EQ(refusal(R"({"policy":{"schedule_intervel":3},
+    "resource_allocation":{"kernel":{"resource_group":"g","consumer":"c","resreq":"r"}}})"),
+            "");
+  EXPECT_TRUE(refusal(R"({"policy":{"kernel_mx":3}})")
+                  .starts_with("profile: policy/kernel_mx: no such key; there are name, "));
+  EXPECT_TRUE(refusal(R"({"polcy":{}})").starts_with("profile: polcy: no such key"));
+  EXPECT_EQ(refusal("[]"), "");
+}
+
+TEST(profile, a_plan_is_named_with_and_without_its_slash) {
+  for (const char* name : {"a/b", "/a/b"})
+    EXPECT_EQ(read((std::string(R"({"resource_allocation":{"kernel":{"resource_plan":")") + name +
+                    "\"}}}")
+                       .c_str())
+                  ->plan,
+              "/a/b");
 }
 
 TEST(profile, kernel_warm_is_a_number_of_hosts_that_the_package_may_decide) {
@@ -87,9 +121,45 @@ TEST(model, is_read_and_what_cannot_be_is_refused) {
   EXPECT_EQ(m->kernel_path, "kernel.py");
   EXPECT_EQ(m->attributes.size(), 1u);
   for (auto bad : {"", "{}", R"({"name":"a b"})", R"({"name":"../x"})",
-                   R"({"name":"a","kernel_path":"../k.py"})", R"({"name":"a","runtime":"perl"})",
+                   R"({"name":"a","kernel_path":"../k.py"})", R"({"name":"a","runtime":"p/y"})",
                    R"({"name":"a","kernel_path":"k'.py"})", R"({"name":3})"})
     EXPECT_FALSE(read_model(bad)) << bad;
+}
+
+TEST(runtime, is_a_python_with_what_goes_before_it) {
+  auto r = read_runtime(R"({"type":"mine","conda_home":"/opt/c","conda_env_name":"e",
+    "pre_exec":"ulimit -c 0","envs":[{"name":"A","value":"b"}]})",
+                        "", WallTime(std::chrono::seconds(7)));
+  ASSERT_TRUE(r) << r.error().text;
+  EXPECT_EQ(runtime_prelude(*r),
+            ". '/opt/c/etc/profile.d/conda.sh' && conda activate 'e' && { ulimit -c 0\n} && ");
+  EXPECT_EQ(r->envs.front(), (std::pair<std::string, std::string>("A", "b")));
+  EXPECT_NE(r->text.find("\"epoch_created\":7"), std::string::npos);
+  auto changed = read_runtime(R"({"conda_home":"","conda_env_name":"","venv":"/v"})", r->text,
+                              WallTime(std::chrono::seconds(9)));
+  ASSERT_TRUE(changed) << changed.error().text;
+  EXPECT_EQ(changed->type, "mine");
+  EXPECT_EQ(runtime_prelude(*changed), ". '/v/bin/activate' && { ulimit -c 0\n} && ");
+  EXPECT_NE(changed->text.find("\"epoch_created\":7,\"epoch_updated\":9"), std::string::npos);
+  EXPECT_EQ(runtime_prelude({}), "");
+  EXPECT_TRUE(is_own_python("dlipy3") && !is_own_python("mine"));
+}
+
+TEST(runtime, what_cannot_be_one_is_refused_by_its_key) {
+  for (auto [text, key] : std::vector<std::pair<const char*, const char*>>{
+           {"[]", "runtime: a JSON object"},
+           {R"({"type":"a b"})", "runtime: type: "},
+           {R"({"type":"python"})", "runtime: type: python is there already"},
+           {R"({"type":"a","conda_home":"/c"})", "runtime: conda_env_name: "},
+           {R"({"type":"a","venv":"v"})", "runtime: venv: 'v': a whole path"},
+           {R"({"type":"a","launcher":"java"})", "runtime: launcher: "},
+           {R"({"type":"a","enves":[]})", "runtime: enves: no such key"},
+           {R"({"type":3})", "runtime: type: a text is wanted"},
+           {R"({"type":"a","envs":[{"name":"1","value":""}]})", "runtime: envs: '1'"}}) {
+    auto r = read_runtime(text, "", WallTime{});
+    ASSERT_FALSE(r) << text;
+    EXPECT_TRUE(r.error().text.starts_with(key)) << r.error().text;
+  }
 }
 
 Profile with(const std::string& text) { return read_profile("m", "ann", text, WallTime{}).value(); }

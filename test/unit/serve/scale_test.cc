@@ -77,6 +77,33 @@ TEST(scale, goes_to_zero_when_idle_and_stays_while_somebody_asks) {
   EXPECT_EQ(plant.scale.wanted(), 0u);
 }
 
+// A model may take longer to load than a kernel is kept without use.
+TEST(scale, a_kernel_is_kept_while_it_loads_and_its_delay_counts_from_then) {
+  auto p = policy(0, 5);
+  p.delay_release = std::chrono::seconds(20);
+  Scale scale(p, std::chrono::seconds(90));
+  Load load;
+  load.queued = load.arrived = 1;
+  EXPECT_EQ(scale.wake(load, at(0)), 1u);
+  load.queued = 0;  // who asked has gone
+  for (int now = 3; now < 60; now += 3) EXPECT_EQ(scale.look(load, at(now)), 1u) << now;
+  load.kernels = 1;  // it has loaded
+  for (int now = 60; now <= 80; now += 3) EXPECT_EQ(scale.look(load, at(now)), 1u) << now;
+  EXPECT_EQ(scale.look(load, at(81)), 0u);
+}
+
+TEST(scale, a_kernel_that_does_not_come_is_given_up) {
+  auto p = policy(0, 5);
+  p.delay_release = std::chrono::seconds(20);
+  Scale scale(p, std::chrono::seconds(30));
+  Load load;
+  load.queued = load.arrived = 1;
+  EXPECT_EQ(scale.wake(load, at(0)), 1u);
+  load.queued = 0;
+  EXPECT_EQ(scale.look(load, at(29)), 1u);
+  EXPECT_EQ(scale.look(load, at(51)), 0u);
+}
+
 TEST(scale, a_constant_load_has_a_constant_answer) {
   for (unsigned seed = 1; seed <= 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -99,9 +126,9 @@ TEST(scale, other_bounds_count_at_the_next_look) {
   Plant plant(policy(1, 10), 0.1);
   for (int i = 0; i < 5; ++i) plant.pass(40);
   EXPECT_GT(plant.scale.wanted(), 3u);
-  plant.scale.adopt(policy(1, 3));
+  plant.scale.adopt(policy(1, 3), std::chrono::seconds(90));
   EXPECT_EQ(plant.pass(40), 3u);
-  plant.scale.adopt(policy(5, 10));
+  plant.scale.adopt(policy(5, 10), std::chrono::seconds(90));
   EXPECT_GE(plant.pass(0), 5u);
 }
 

@@ -7,6 +7,7 @@ import os
 import sys
 import tempfile
 import unittest
+import zipfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 sys.path.insert(0, os.path.join(ROOT, 'libwm/trainer/python'))
@@ -114,6 +115,23 @@ class TorchKernelTest(unittest.TestCase):
     def test_torchscript_needs_no_code(self):
         torch.jit.save(torch.jit.trace(torch.nn.Softmax(1), torch.zeros(1, 2)), self.saved())
         self.assertEqual(self.ask(self.kernel(), {'instances': [[1, 1]]}), [{'predictions': [[0.5, 0.5]]}])
+
+    def test_a_file_of_torch_export_needs_no_code(self):
+        if not hasattr(torch, 'export'):
+            with zipfile.ZipFile(self.saved(), 'w') as made:
+                made.writestr('serialized_exported_program.json', '{}')
+            with self.assertRaisesRegex(SystemExit, 'weights is of torch.export: torch 2.1 or newer is needed, this is 1'):
+                self.kernel()
+            return
+        made = torch.export.export(torch.nn.Softmax(1), (torch.zeros(3, 2),), dynamic_shapes=({0: torch.export.Dim('batch')},))
+        torch.export.save(made, self.saved() + '.pt2')
+        os.rename(self.saved() + '.pt2', self.saved())
+        kernel = self.kernel()
+        self.assertEqual(self.ask(kernel, {'instances': [[1, 1]]}), [{'predictions': [[0.5, 0.5]]}])
+        torch.export.save(torch.export.export(torch.nn.Softmax(1), (torch.zeros(3, 2),)), self.saved() + '.pt2')
+        os.rename(self.saved() + '.pt2', self.saved())
+        (said,) = self.ask(self.kernel(), [[1, 1]])  # a batch of three alone was exported
+        self.assertEqual(list(said), ['error'])
 
     def test_a_module_saved_whole_finds_its_class(self):
         sys.path.insert(0, os.path.join(self.folder, 'code'))

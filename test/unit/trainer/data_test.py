@@ -11,7 +11,7 @@ import unittest
 import numpy
 import torch
 
-from fabric_model.data import Batches
+from fabric_model.data import Batches, SampleRandom
 
 
 class Random:
@@ -117,6 +117,16 @@ class DataTest(unittest.TestCase):
         text = 'from fabric_model.data import Batches\n' \
             'b = Batches(list(range(9)), None, 2)\nb.get([1], [0])\nraise SystemExit(3)\n'
         self.assertEqual(subprocess.run([sys.executable, '-c', text], timeout=600).returncode, 3)
+
+
+class Probes(unittest.TestCase):
+    def test_looking_for_chance_leaves_the_generators_wherever_a_bite_begins(self):
+        for size in (1, 6, 8, 24, 64, 100):
+            source, before = SampleRandom(), torch.get_rng_state()
+            for begin in range(0, 300, size):
+                numbers = list(range(begin, begin + size))
+                source.fetch(list(range(500)), numbers, numbers)
+                self.assertTrue(torch.equal(torch.get_rng_state(), before), (size, begin))
 
 
 if __name__ == '__main__':

@@ -12,8 +12,9 @@ from unittest import mock
 
 import torch
 
-from fabric_model import FabricModel, arguments, checkpoint, compute, native, syncbn
-from fabric_model.progress import Progress
+from fabric_model import FabricModel, arguments, checkpoint, native, syncbn
+from fabric_model import metrics as metrics_of
+from fabric_model.progress import TRAIN, Progress
 
 
 class Sums(torch.utils.data.Dataset):
@@ -128,8 +129,8 @@ class Arguments(Fabric):
                                  ('datasets_function returned 3 values', {'sets': (Sums(), None, None)}),
                                  ('datasets_function returned no training set', {'sets': (None, Sums())}),
                                  ('test set is a int; .*__getitem__', {'sets': (Sums(), 3)}),
-                                 ('training set is a DataLoader; give the data set',
-                                  {'sets': (torch.utils.data.DataLoader(Sums()), None)})):
+                                 ('training set: batch_size is None',
+                                  {'sets': (torch.utils.data.DataLoader(Sums(), batch_size=None), None)})):
             with self.assertRaisesRegex((TypeError, ValueError), refused):
                 self.train(**options)
         self.assertNotIn('START TRAINING', self.printed.getvalue())
@@ -177,7 +178,8 @@ class Data(Fabric):
             def __iter__(self):
                 return map(Sums().__getitem__, range(32))
 
-        torch.testing.assert_close(self.train(sets=(Stream(), Stream())).weight, self.train().weight)
+        in_order = torch.utils.data.DataLoader(Sums(), batch_size=1)
+        torch.testing.assert_close(self.train(sets=(Stream(), Stream())).weight, self.train(sets=(in_order, None)).weight)
 
     def test_chance_in_such_a_set_is_the_same_on_all_workers_and_disturbs_no_generator(self):
         class Noise(torch.utils.data.IterableDataset):
@@ -189,7 +191,7 @@ class Data(Fabric):
             torch.manual_seed(seed)
             random.seed(seed)
             wanted = torch.get_rng_state(), random.getstate()
-            read.append(arguments.data_sets(lambda: (Noise(), None))[0])
+            read.append(arguments.data_sets(lambda: (Sums(), Noise()))[1])
             self.assertTrue(torch.equal(torch.get_rng_state(), wanted[0]))
             self.assertEqual(random.getstate(), wanted[1])
         self.assertEqual(read[0], read[1])
@@ -197,7 +199,7 @@ class Data(Fabric):
 
 class Metrics(unittest.TestCase):
     def names(self, metrics):
-        return [name for name, _ in compute.named_metrics(metrics)]
+        return [name for name, _ in metrics_of.named_metrics(metrics)]
 
     def test_one_alone_needs_no_list_and_all_have_names_of_their_own(self):
         class Spread:
@@ -246,8 +248,8 @@ class Steps(Fabric):
                        lr_scheduler=torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5), user_callback=[Callback()])
 
         run(2)
-        run(3, os.environ['RESULT_DIR'])  # goes on after the first pass
-        self.assertEqual(rates, [0.5 ** n for n in range(8)] + [0.5 ** n for n in range(4, 12)])
+        run(3, os.environ['RESULT_DIR'])  # goes on after the second pass
+        self.assertEqual(rates, [0.5 ** n for n in range(12)])
         optimizer = torch.optim.SGD(torch.nn.Linear(1, 1).parameters(), lr=1.0)
         for scheduler, each, refused in (
                 (torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer), 'step', "goes by the loss of passes"),
@@ -320,18 +322,18 @@ class Resumed(Fabric):
         path = os.path.join(folder, 'checkpoint', checkpoint.NAME)
         saved = checkpoint.load(path)
         progress = Progress.unpack(saved['progress'])
-        self.assertEqual((progress.passes_done, progress.train_samples), (1, 32))
-        progress.cursor = 8
+        self.assertEqual((progress.passes_done, progress.train_samples), (2, 32))
+        progress.cursor, progress.phase = 8, TRAIN
         with open(path, 'wb') as file:
             checkpoint.dump({**saved, 'progress': progress.pack()}, file)
         with self.assertRaisesRegex(ValueError, f'{path}: .*over 32 samples, the data set has 40 now'):
-            self.train(resumed=folder, sets=(Sums(40), None))
-        self.train(resumed=folder)
+            self.train(resumed=folder, sets=(Sums(40), None), epochs=3)
+        self.train(resumed=folder, epochs=3)
 
     def test_between_passes_another_data_set_is_gone_on_with(self):
         self.train(epochs=2)
         self.train(resumed=os.environ['RESULT_DIR'], epochs=3, sets=(Sums(40), None))
-        self.assertIn('resumed from checkpoint at step 4', self.printed.getvalue())
+        self.assertIn('resumed from checkpoint at step 8', self.printed.getvalue())
 
     def test_a_new_job_trains_all_its_passes_whatever_one_of_its_number_left(self):
         os.environ['WM_JOB'] = 'c:1:5'
@@ -345,7 +347,7 @@ class Resumed(Fabric):
         self.train(epochs=2)
         path = os.path.join(os.environ['RESULT_DIR'], 'checkpoint', checkpoint.NAME)
         self.train(epochs=3, train={'resume_from': os.environ['RESULT_DIR']})
-        self.assertIn(f'resumed from checkpoint at step 4, {path}', self.printed.getvalue())
+        self.assertIn(f'resumed from checkpoint at step 8, {path}', self.printed.getvalue())
 
 
 class Download(Fabric):
@@ -424,10 +426,10 @@ class Saving(Fabric):
 
         real, waited = checkpoint._write, []
 
-        def slow(path, pour):
+        def slow(path, pour, **how):
             if path.endswith(checkpoint.NAME):
                 waited.append(passed.wait(10))
-            real(path, pour)
+            real(path, pour, **how)
 
         with mock.patch.object(checkpoint, '_write', slow):
             self.train(epochs=4, user_callback=[Callback()])

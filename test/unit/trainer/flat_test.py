@@ -5,6 +5,7 @@ import unittest
 
 import torch
 
+from fabric_model.amp import suspect
 from fabric_model.flat import FIXED, FlatModel, Numbers, all_agree, flags
 from fabric_model.noise import SHARES
 
@@ -213,11 +214,11 @@ class FlatModelTest(unittest.TestCase):
                 torch.testing.assert_close(p.grad, value.to(dtype))
 
     def test_numbers_alone_make_a_round_without_gradients(self):
-        said = flags(5) + [1.0] + [0.5] * SHARES + [64.0, 1.5]
+        said = flags(5) + [1.0] + [0.5] * SHARES + [64.0, 1.5] + suspect(23, False)
         tail = Numbers(2).sum(Members(), 3, said + [9.0, 2.0, 1.0])
         self.assertEqual((tail.batch, tail.gain), (64, 1.5))
         self.assertEqual((tail.weight, tail.switch, tail.checkpoint), (3, True, True))
-        self.assertEqual(tail.noise, [0.5] * SHARES)
+        self.assertEqual((tail.noise, tail.suspects), ([0.5] * SHARES, [23]))
         self.assertEqual(tail.sums, [9.0, 2.0, 1.0])
 
 

@@ -7,6 +7,7 @@ import torch
 
 from fabric_model import state
 from fabric_model.hooks import Hooks
+from fabric_model.metrics import Metrics
 from fabric_model.progress import FINISH, TRAIN, Course, Progress, Tally
 
 
@@ -48,7 +49,7 @@ class LaterLogger:
 def hooks(callbacks=(), driver=None, worker=None, generation=1, scheduler=None):
     script = SimpleNamespace(driver_logger=driver, worker_logger=worker, callbacks=list(callbacks),
                              logger_generation=generation, lr_scheduler=scheduler,
-                             lr_scheduler_each='pass', model='the model',
+                             lr_scheduler_each='pass', model='the model', measured=Metrics(None),
                              optimizer='the optimizer')
     return Hooks(script, Course(epochs=3, batch_size=1, metric_names=('accuracy',)))
 

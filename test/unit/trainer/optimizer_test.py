@@ -29,7 +29,7 @@ if os.path.exists(path + '.refuse'):
     sys.exit('bgive: cannot be reached')
 json.dump(array, open(path, 'w'))
 '''
-SPACE = [{'name': 'x', 'type': 'range', 'dataType': 'double', 'minDbVal': 0, 'maxDbVal': 1}]
+SPACE = [{'name': 'x', 'type': 'range', 'dataType': 'double', 'minDbVal': 0, 'maxDbVal': 1, 'step': '0.5'}]
 HEAD = '''
 from plugins.core.logger import logger
 from plugins.core.base_plugin_opt import BasePluginOptimizer
@@ -38,6 +38,7 @@ class PluginOptimizer(BasePluginOptimizer):
         super().__init__(name, hyper_parameters, **kwargs)
         self.n = 0
         assert hyper_parameters[0]['dataType'] == 'DOUBLE' and hyper_parameters[0]['type'] == 'Range'
+        assert hyper_parameters[0]['step'] == 0.5 and len(hyper_parameters) == 1
     def get_state(self):
         return {'n': self.n}
     def set_state(self, state):

@@ -67,7 +67,7 @@ class ProgressTest(unittest.TestCase):
             progress.commit_train(course(), end, end - begin, [0.1, 0.2])
         progress.batch = 48
         self.assertEqual(Progress.unpack(progress.pack()), progress)
-        self.assertEqual(Progress.unpack(progress.pack()[:-3]).batch, 0)  # before there were the last three
+        self.assertEqual(Progress.unpack(progress.pack()[:-4]).batch, 0)  # before there were the last four
 
     def test_another_data_set_is_taken_between_passes_only(self):
         for old, wanted in ((Progress(), True), (Progress(cursor=4), True),

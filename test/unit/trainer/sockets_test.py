@@ -1,10 +1,18 @@
 """Role: tests of fabric_model/sockets.py: how a member leaves a group that others still read from."""
 
+import gc
 import os
 import socket
+import struct
+import threading
+import time
 import unittest
+from types import SimpleNamespace
+from unittest import mock
 
-from fabric_model import sockets
+import torch
+
+from fabric_model import group, sockets
 
 _BUFFER = 1 << 16  # small, so that most of what is sent waits on the sender's side
 
@@ -46,6 +54,94 @@ def read_to_the_end(end):
         if not chunk:
             return got
         got += len(chunk)
+
+
+def address(port, family=2):
+    """As gloo writes it: sockaddr_storage and a number."""
+    head = struct.pack('=H', family) + struct.pack('>H', port)
+    return (head + (bytes([127, 0, 0, 1]) if family == 2 else bytes(4) + bytes(15) + b'\1')).ljust(128, b'\xa5') + b'\xff' * 8
+
+
+class Records(unittest.TestCase):
+    """What ranks publish, in the layouts of gloo."""
+
+    def found(self, *records):
+        store = {f'0/{rank}': record for rank, record in enumerate(records)}
+        return sockets.published(SimpleNamespace(get=store.get), len(records))
+
+    def later(self, name, *ports, family=2):
+        pairs = b''.join(struct.pack('=Q', n) for n in range(3))
+        return b''.join(struct.pack('=Q', len(name)) + name + struct.pack('=Q', 136) + address(port, family) + pairs for port in ports)
+
+    def test_one_address_a_pair_as_torch_1_13_has_it(self):
+        self.assertEqual(self.found(address(2001) + address(2002), address(2003)), {('127.0.0.1', p) for p in (2001, 2002, 2003)})
+
+    def test_the_host_s_name_first_as_torch_since_2_has_it(self):
+        names = b'vm', b'', b'n' * 120, b'node-1.cluster.example'
+        self.assertEqual(self.found(*(self.later(name, 3000 + at) for at, name in enumerate(names))),
+                         {('127.0.0.1', 3000 + at) for at in range(4)})
+        self.assertEqual(self.found(self.later(b'six', 3010, family=10)), {('::1', 3010)})
+
+
+class Gloo(unittest.TestCase):
+    """Real groups, two members in this process."""
+
+    def groups(self, world, epoch):
+        made = {}
+        meets = self.meets = getattr(self, 'meets', None) or [group.Rendezvous(bytes(32)) for _ in range(world)]
+        plan = SimpleNamespace(epoch=epoch, lead=1, survivors=0, members=list(range(world)), rendezvous=meets[0].address, reason='test')
+        agent = SimpleNamespace(in_collective=lambda inside: None)
+
+        def make(rank):
+            made[rank] = group.Group(plan, rank, meets[rank], agent)
+
+        threads = [threading.Thread(target=make, args=(rank,)) for rank in range(world)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(20)
+        return [made[rank] for rank in range(world)]
+
+    def test_every_survivor_that_aborts_is_woken_and_no_thread_is_left(self):
+        before = 0
+        for epoch in range(1, 13):
+            first, second, away = self.groups(3, epoch)
+            broken = []
+
+            def wait(member, into):
+                try:
+                    member.sum(torch.ones(1 << 16))
+                except group.GroupBroken:
+                    into.append(member.rank)
+
+            waiting = [threading.Thread(target=wait, args=(member, broken)) for member in (first, second)]
+            for thread in waiting:
+                thread.start()
+            for member in (first, second):
+                self.assertGreaterEqual(len(member._connections), 2)
+                member.abort()
+            for thread in waiting:
+                thread.join(10)
+            self.assertEqual(sorted(broken), [0, 1])
+            for member in (first, second, away):
+                member.close()
+            del first, second, away, waiting
+            gc.collect()
+            if epoch == 2:  # what starts once has started
+                before = len(os.listdir('/proc/self/task'))
+        deadline = time.monotonic() + 10
+        while len(os.listdir('/proc/self/task')) > before + 3 and time.monotonic() < deadline:
+            time.sleep(0.05)  # detached threads of gloo end by themselves
+        self.assertLessEqual(len(os.listdir('/proc/self/task')), before + 3)
+
+    def test_a_group_whose_connections_are_not_found_is_refused(self):
+        with mock.patch.object(sockets, 'find', lambda addresses: []):
+            with self.assertRaisesRegex(KeyError, '0'), mock.patch.object(threading, 'excepthook', self.hear):
+                self.groups(2, 1)
+        self.assertRegex(self.heard, r'gloo of torch .*: 0 of 1 connections of this group were found')
+
+    def hear(self, problem):
+        self.heard = str(problem.exc_value)
 
 
 class LeavingTest(unittest.TestCase):

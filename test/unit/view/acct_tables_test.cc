@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include <nlohmann/json.hpp>
+
 namespace wm::view {
 namespace {
 
@@ -167,6 +169,33 @@ TEST(acct_sums, a_plan_has_the_jobs_of_those_below_it) {
   EXPECT_TRUE(is_of_plan(job, "/a"));
   EXPECT_TRUE(is_of_plan(job, "/"));
   EXPECT_FALSE(is_of_plan(job, "/a/bc"));
+}
+
+TEST_F(acct_tables, json_records_add_up_to_the_summary) {
+  auto one = finished(), other = killed_while_pending();
+  one.cpu = milliseconds(1'234);
+  other.cpu = milliseconds(1);
+  other.name = "a \"name\"\n\xff";
+  std::vector<AcctJob> jobs = {one, other};
+  auto json = nlohmann::json::parse(acct_json(jobs));
+  EXPECT_EQ(json["COMMAND"], "bacct");
+  EXPECT_EQ(json["JOBS"], 2);
+  double cpu = 0, wait = 0;
+  for (const auto& record : json["RECORDS"]) {
+    cpu += std::stod(record["CPU_T"].get<std::string>());
+    wait += std::stod(record["WAIT"].get<std::string>());
+  }
+  auto sum = acct_sum_of(jobs);
+  EXPECT_NEAR(cpu * 1e6, static_cast<double>(sum.cpu.sum), 1e-3);
+  EXPECT_NEAR(wait * 1e6, static_cast<double>(sum.wait.sum), 1e-3);
+  const auto& first = json["RECORDS"][0];
+  EXPECT_EQ(first["JOBID"], "12");
+  EXPECT_EQ(first["STAT"], "DONE");
+  EXPECT_EQ(first["SUBMIT_TIME"], "1795132800.000");
+  EXPECT_EQ(first["MEM"], std::to_string(300 << 20));
+  EXPECT_EQ(json["RECORDS"][1]["STAT"], "EXIT");
+  EXPECT_EQ(json["RECORDS"][1]["START_TIME"], "");
+  EXPECT_EQ(nlohmann::json::parse(acct_json({}))["JOBS"], 0);
 }
 
 }  // namespace

@@ -136,7 +136,7 @@ TEST(job_fields, the_slots_of_a_job_that_is_over_are_those_of_its_last_epoch) {
   auto view = changed(running(), [](Job& j) {
     j.state = JobState::Finished;
     j.membership.members = {TaskNumber{1}};
-    j.tasks[1].term = Term::None;  // it died on the way
+    j.tasks.edit(1).term = Term::None;  // it died on the way
   });
   EXPECT_EQ(field(view, "nalloc_slot"), "1");
 }
@@ -161,15 +161,16 @@ TEST(job_fields, a_job_whose_new_tasks_fail_on_a_host_says_where_and_until_when)
 
 TEST(job_fields, a_member_that_hangs_is_named_for_as_long_as_it_is_there) {
   auto view = changed(running(), [](Job& j) {
-    j.tasks.back().kill = true;
-    j.tasks.back().term = Term::Hung;
+    j.tasks.edit(j.tasks.size() - 1).kill = true;
+    j.tasks.edit(j.tasks.size() - 1).term = Term::Hung;
     j.outcome.text = "has not entered a collective for 30s";
     j.size.grow_blocked = "3 newcomers failed";
   });
   auto number = std::to_string(view.job->tasks.back().number.value);
   EXPECT_EQ(field(view, "pend_reason"),
             "task " + number + " hangs: has not entered a collective for 30s");
-  auto ended = changed(view, [](Job& j) { j.tasks.back().state = TaskState::Gone; });
+  auto ended =
+      changed(view, [](Job& j) { j.tasks.edit(j.tasks.size() - 1).state = TaskState::Gone; });
   EXPECT_EQ(field(ended, "pend_reason"), "3 newcomers failed");
 }
 
@@ -252,7 +253,7 @@ TEST(job_fields, every_field_of_lsfs_is_known_by_name_and_alias) {
 }
 
 TEST(job_fields, hosts_that_come_again_are_counted_where_that_is_asked) {
-  auto view = changed(running(), [](Job& j) { j.tasks[1] = j.tasks[2]; });
+  auto view = changed(running(), [](Job& j) { j.tasks.edit(1) = j.tasks[2]; });
   EXPECT_EQ(field(view, "exec_host"), "n1:n2:n2");
   EXPECT_EQ(field(view, "alloc_slot"), "n1:2*n2");
   const auto& fields = job_fields();

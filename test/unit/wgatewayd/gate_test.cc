@@ -104,6 +104,23 @@ class gate : public ::testing::Test {
   std::string token_;
 };
 
+TEST_F(gate, programs_of_cloud_pak_log_on_by_password_or_key) {
+  door_->answer = token_;
+  const char* path = "/icp4d-api/v1/authorize";
+  for (const char* body :
+       {R"({"username":"ann","password":"p"})", R"({"username":"ann","api_key":"k"})"}) {
+    auto reply = ask("POST", path, {}, body);
+    EXPECT_EQ(reply.status, 200) << body;
+    EXPECT_EQ(nlohmann::json::parse(reply.body)["token"], token_);
+  }
+  EXPECT_EQ(ask("POST", path, {}, R"({"username":"ann"})").status, 400);
+  EXPECT_EQ(ask("GET", path, {}).status, 405);
+  EXPECT_EQ(ask("POST", path, {{"origin", kOrigin}}, R"({"username":"a","password":"p"})").status,
+            401);
+  door_->answer = fail(Code::Denied, "no");
+  EXPECT_EQ(ask("POST", path, {}, R"({"username":"ann","password":"p"})").status, 401);
+}
+
 TEST_F(gate, no_other_page_and_no_link_logs_a_visitor_off) {
   for (const char* path : {"/auth/v1/logoff", "/platform/rest/conductor/v1/auth/logoff"}) {
     auto by_get = ask("GET", path, cookie());

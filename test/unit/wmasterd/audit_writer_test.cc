@@ -36,6 +36,7 @@ struct Turns {
 struct Sent final : Peers {
   std::vector<std::string> frames;
   void send(PeerId, std::uint16_t, std::string payload) override { frames.push_back(payload); }
+  std::size_t unsent(PeerId) override { return 10; }
   void close(PeerId) override { frames.emplace_back("closed"); }
 };
 
@@ -68,6 +69,8 @@ TEST(audit_writer, an_answer_waits_for_the_acts_before_it_and_for_no_other) {
   desk.gate.send(PeerId{1}, 1, "done");
   desk.gate.close(PeerId{1});
   EXPECT_EQ(desk.sent.frames.size(), 1u);
+  EXPECT_EQ(desk.gate.unsent(PeerId{1}), 14u) << "what is held back, too";
+  EXPECT_EQ(desk.gate.unsent(PeerId{2}), 10u);
   desk.loop.run_one();
   EXPECT_EQ(desk.sent.frames, (std::vector<std::string>{"free", "done", "closed"}));
   EXPECT_EQ(desk.audit->reply({})->checked, 1u) << "on disk before it was told";

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "libwm/codec/codec.h"
 #include "test/support/journal_desk.h"
 
@@ -319,12 +321,32 @@ TEST(hosts, nothing_decided_before_a_registration_is_durable_is_ordered) {
   auto [h, id, r] = desk.rebooted();
   auto& peer = desk.connect();
   desk.say(peer, NodeVerb::Register, r);
-  desk.hosts->order({h, id});  // as another commit would have it meanwhile
+  desk.hosts->ordering().order({h, id});  // as another commit would have it meanwhile
   desk.pass(100ms);
   EXPECT_TRUE(peer.all<HostOrder>(NodeVerb::Order).empty()) << "it would begin a lost task again";
-  desk.hosts->order({h, id});
+  desk.hosts->ordering().order({h, id});
   desk.pass(100ms);
   EXPECT_EQ(peer.all<HostForget>(NodeVerb::Forget).size(), 1u) << "from now on it is told";
+}
+
+TEST(hosts, orders_with_files_wait_while_a_host_has_much_to_read) {
+  HostsDesk desk;
+  auto h = desk.past.host(8);
+  std::vector<JobId> ids;
+  for (int i = 0; i < 6; ++i) ids.push_back(desk.past.submit(SpecBuilder()));
+  for (JobId id : ids) desk.past.dispatch(id, {h});
+  desk.start();
+  desk.world->unsent_bytes = 17 << 20;
+  auto& peer = desk.enrol(desk.again(h));
+  for (JobId id : ids) desk.hosts->ordering().order({h, id});
+  desk.pass(500ms);
+  EXPECT_TRUE(peer.all<HostOrder>(NodeVerb::Order).empty());
+  EXPECT_FALSE(peer.closed);
+  desk.world->unsent_bytes = 0;
+  desk.pass(500ms);
+  std::set<JobId> told;
+  for (const auto& order : peer.all<HostOrder>(NodeVerb::Order)) told.insert(order.job);
+  EXPECT_EQ(told, std::set<JobId>(ids.begin(), ids.end()));
 }
 
 TEST(hosts, what_nobody_wants_any_more_is_to_be_forgotten) {
@@ -386,11 +408,11 @@ TEST(hosts, an_order_goes_to_a_connected_host_with_the_blobs_of_a_start) {
   desk.past.dispatch(id, {h});
   desk.disk.blobs[builder.spec.program.env_hash] = "A=1";
   desk.start();
-  desk.hosts->order({h, id});  // not connected: nothing, and no harm
+  desk.hosts->ordering().order({h, id});  // not connected: nothing, and no harm
   auto r = desk.again(h);
   r.attempts = {{id, Attempt{1}, {{TaskNumber{1}, 0}}, ""}};
   auto& peer = desk.enrol(r);
-  desk.hosts->order({h, id});
+  desk.hosts->ordering().order({h, id});
   desk.pass(50ms);
   auto orders = peer.all<HostOrder>(NodeVerb::Order);
   ASSERT_EQ(orders.size(), 1u);
@@ -412,7 +434,7 @@ TEST(hosts, of_the_agents_only_the_leads_hears_of_every_task) {
   };
   auto& lead = desk.enrol(runs(h1, {{TaskNumber{1}, 1}}));
   auto& other = desk.enrol(runs(h2, {{TaskNumber{2}, 2}, {TaskNumber{3}, 3}}));
-  desk.hosts->order_agents(id);
+  desk.hosts->ordering().order_agents(id);
   desk.pass(50ms);
   auto all = lead.all<AgentOrder>(NodeVerb::Agent), some = other.all<AgentOrder>(NodeVerb::Agent);
   ASSERT_EQ(all.size(), 1u);

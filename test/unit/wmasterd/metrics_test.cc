@@ -13,6 +13,7 @@
 
 #include "daemons/wmasterd/acct/books.h"
 #include "libwm/http/metrics_door.h"
+#include "test/support/builders.h"
 #include "test/support/golden_day.h"
 #include "test/support/store_files.h"
 
@@ -50,6 +51,29 @@ TEST(metrics, the_golden_day_is_counted) {
   expect_line(text, "wm_slots{state=\"idle\"} 8");
   expect_line(text, "wm_plan_slots{plan=\"/b\",what=\"owns\"} 6");
   expect_line(text, "wm_budget_seconds{budget=\"/\",unit=\"gpu\",what=\"granted\"} 3600000");
+}
+
+TEST(metrics, what_runs_is_summed_by_host_and_by_queue) {
+  test::ClusterBuilder c;
+  auto h1 = c.host(4, 0), h2 = c.host(4, 0);
+  auto one = c.submit({}), two = c.submit({});
+  c.run(one, {h1, h2});
+  c.run(two, {h2});
+  auto use = [](JobId job, int cpu_s, std::int64_t mem) {
+    AttemptUse used;
+    used.job = job, used.attempt = Attempt{1}, used.cpu = std::chrono::seconds(cpu_s);
+    used.mem = Bytes{mem}, used.processes = 2;
+    return used;
+  };
+  Counters counters;
+  counters.uses[h1] = std::make_shared<HostUses>(HostUses{{use(one, 3, 100)}});
+  counters.uses[h2] = std::make_shared<HostUses>(
+      HostUses{{use(one, 4, 10), use(two, 5, 1), use({99, 0}, 1, 1000)}});
+  auto text = metrics_text(c.state, counters, {}, false);
+  expect_line(text, "wm_host_use_memory_bytes{host=\"h2\"} 1011");
+  expect_line(text, "wm_queue_use_memory_bytes{queue=\"normal\"} 111");
+  expect_line(text, "wm_queue_use_cpu_seconds{queue=\"normal\"} 12");
+  expect_line(text, "wm_queue_use_processes{queue=\"normal\"} 6");
 }
 
 TEST(metrics, promtool_takes_the_older_form) {

@@ -78,6 +78,19 @@ TEST(orders, an_order_does_not_grow_with_the_tasks_on_other_hosts) {
   EXPECT_LT(codec::encode(told(c, many, places[600])).size(), one + 100);
 }
 
+TEST(orders, a_host_that_still_writes_hears_that_the_job_is_at_its_end) {
+  Spread c(SpecBuilder().elastic());
+  c.enter_epoch(c.id, 1);
+  for (std::uint32_t task = 2; task <= 3; ++task) c.step(ended(c.id, task, 0));
+  auto last = ended(c.id, 1, 0);
+  last.delivers = true;
+  EXPECT_FALSE(told(c, c.id, c.h1).control.end);
+  c.step(last);
+  EXPECT_TRUE(has_work_on(c.job(c.id), c.h1));
+  EXPECT_FALSE(has_work_on(c.job(c.id), c.h2));
+  EXPECT_TRUE(told(c, c.id, c.h1).control.end);
+}
+
 TEST(orders, tasks_that_are_gone_are_nobodys) {
   Spread c(SpecBuilder().elastic());
   c.enter_epoch(c.id, 1);

@@ -8,33 +8,64 @@
 #include <boost/asio/io_context.hpp>
 #include <filesystem>
 #include <latch>
+#include <memory>
+#include <string>
 
 namespace wm::master {
 namespace {
 
-TEST(real_world, passes_do_not_wait_behind_answers) {
-  const auto dir =
+/// A master's world in a folder of its own; what runs in its pools is held up by latches.
+struct WorldDesk {
+  WorldDesk() {
+    std::filesystem::remove_all(dir);
+    std::filesystem::create_directories(dir);
+    RealWorldOptions options;
+    options.state_dir = dir.string();
+    options.store_reserve = Bytes{4096};
+    auto made = RealWorld::make(loop, std::move(options));
+    if (made) world = *std::move(made);
+  }
+  ~WorldDesk() {
+    if (world) world->stop();
+    std::filesystem::remove_all(dir);
+  }
+  std::filesystem::path dir =
       std::filesystem::path(testing::TempDir()) / ("wm_real_world_" + std::to_string(::getpid()));
-  std::filesystem::remove_all(dir);
-  std::filesystem::create_directories(dir);
   boost::asio::io_context loop;
-  RealWorldOptions options;
-  options.state_dir = dir.string();
-  options.store_reserve = Bytes{4096};
-  auto world = RealWorld::make(loop, std::move(options));
-  ASSERT_TRUE(world) << world.error().text;
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard =
+      boost::asio::make_work_guard(loop);
+  std::unique_ptr<RealWorld> world;
+};
+
+TEST(real_world, neither_passes_nor_what_is_urgent_waits_behind_answers_and_reads) {
+  WorldDesk desk;
+  ASSERT_TRUE(desk.world);
   std::latch read(1);
-  int answered = 0;
-  bool passed = false;
-  for (int i = 0; i < 8; ++i) (*world)->answer([&] { read.wait(); }, [&] { ++answered; });
-  (*world)->work([] {}, [&] { passed = true; });
-  auto guard = boost::asio::make_work_guard(loop);
-  while (!passed) loop.run_one();
+  int answered = 0, passed = 0, looked = 0;
+  for (int i = 0; i < 8; ++i) {
+    desk.world->answer([&] { read.wait(); }, [&] { ++answered; });
+    desk.world->read_store([&] { read.wait(); }, [&] { ++answered; });
+  }
+  desk.world->work([] {}, [&] { ++passed; });
+  desk.world->urgent([] {}, [&] { ++looked; });
+  desk.world->kept_reply(std::string(16, 'k'), [&](auto kept) { looked += kept.has_value(); });
+  while (passed < 1 || looked < 2) desk.loop.run_one();
   EXPECT_EQ(answered, 0);
   read.count_down();
-  while (answered < 8) loop.run_one();
-  (*world)->stop();
-  std::filesystem::remove_all(dir);
+  while (answered < 16) desk.loop.run_one();
+}
+
+TEST(real_world, answers_of_the_state_do_not_wait_behind_reads_of_the_store) {
+  WorldDesk desk;
+  ASSERT_TRUE(desk.world);
+  std::latch read(1);
+  int answered = 0, was_read = 0;
+  for (int i = 0; i < 8; ++i) desk.world->read_store([&] { read.wait(); }, [&] { ++was_read; });
+  desk.world->answer([] {}, [&] { ++answered; });
+  while (answered < 1) desk.loop.run_one();
+  EXPECT_EQ(was_read, 0);
+  read.count_down();
+  while (was_read < 8) desk.loop.run_one();
 }
 
 }  // namespace

@@ -56,5 +56,31 @@ TEST_F(ports, the_port_of_a_training_job_is_held_until_it_ends) {
   EXPECT_TRUE(outside_.ports.empty());
 }
 
+TEST_F(ports, the_port_of_a_notebooks_program_is_its_owners_alone) {
+  auto o = order();
+  o.app.type = AppType::Notebook;
+  o.first_host = true;
+  start(o);
+  auto port = outside_.ports.at(key_) + 3;
+  const auto& env = outside_.fake.started.at(0).tasks.at(0).env;
+  auto has = [&](const std::string& word) { return std::ranges::find(env, word) != env.end(); };
+  EXPECT_TRUE(has("WM_WEB_PORT=" + std::to_string(port)));
+  EXPECT_TRUE(has("WM_WEB_PORT_OWNED=yes"));
+  EXPECT_EQ(outside_.guarded.at(key_).first, port);
+  end_task();
+  end_attempt();
+  EXPECT_TRUE(outside_.guarded.empty());
+}
+
+TEST_F(ports, where_no_rule_can_be_made_the_program_is_not_told_that_its_port_is_its_own) {
+  auto o = order();
+  o.app.type = AppType::Notebook;
+  o.first_host = true;
+  outside_.no_guard = true;
+  start(o);
+  const auto& env = outside_.fake.started.at(0).tasks.at(0).env;
+  EXPECT_EQ(std::ranges::find(env, "WM_WEB_PORT_OWNED=yes"), env.end());
+}
+
 }  // namespace
 }  // namespace wm::node

@@ -14,6 +14,7 @@
 #include <set>
 #include <thread>
 
+#include "libwm/base/clock.h"
 #include "libwm/base/json.h"
 #include "libwm/client/connection.h"
 #include "libwm/serve/frames.h"
@@ -382,6 +383,28 @@ TEST(room, it_reads_the_word_of_each_other_router_and_not_its_own) {
   std::unique_lock hold(lock);
   EXPECT_TRUE(news.wait_for(hold, kPatience, [&] { return asked.contains(2); }));
   EXPECT_EQ(asked, (std::set<std::uint32_t>{0, 2}));
+}
+
+// A kernel that cannot import what it needs is not waited for until the time-out.
+TEST(room, who_asks_while_kernels_fail_is_told_why_at_once) {
+  std::mutex lock;
+  KernelFailure failure;  // Guarded by lock.
+  auto failed = [&] {
+    std::lock_guard hold(lock);
+    return failure;
+  };
+  failure = {wall_now() - std::chrono::minutes(5), "of an earlier start"};
+  Rig rig({}, {0, 1, [](const std::string&) {}, nullptr, failed});
+  auto asked = rig.ask("x");
+  EXPECT_EQ(rig.first_wish(), 1u);
+  EXPECT_EQ(asked.wait_for(300ms), std::future_status::timeout) << "that one does not count";
+  {
+    std::lock_guard hold(lock);
+    failure = {wall_now(), "ModuleNotFoundError: No module named 'x'"};
+  }
+  auto answer = asked.get();
+  EXPECT_EQ(answer.status, 503);
+  EXPECT_NE(answer.body.find("No module named 'x'"), std::string::npos) << answer.body;
 }
 
 TEST(room, one_alone_leaves_no_word) {

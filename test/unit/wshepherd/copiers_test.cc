@@ -88,14 +88,14 @@ TEST_F(copiers, lost_output_is_in_the_record_beside_what_is_there) {
 
 TEST_F(copiers,
        a_task_that_exited_with_0_has_failed_if_its_output_is_lost_unless_the_site_says_no) {
-  auto loses = [this](bool fails, int status) {
+  auto loses = [this](bool fails, int status, int why = ENOSPC) {
     attempt_.spec.lost_output_fails = fails;
     attempt_.note.clear();
     auto& task = talks(1);
     copiers_.look(task);
     task.record.status = status;
     task.record.cause = launch::EndCause::Exited;
-    copiers_.on_exit(task, {task.copier, ENOSPC << 8, {}});
+    copiers_.on_exit(task, {task.copier, why << 8, {}});
     return task.record.cause;
   };
   EXPECT_EQ(loses(true, 0), launch::EndCause::OutputLost);
@@ -103,6 +103,7 @@ TEST_F(copiers,
   EXPECT_EQ(loses(false, 0), launch::EndCause::Exited);
   EXPECT_EQ(attempt_.note, "Output lost: No space left on device.") << "the report says it, too";
   EXPECT_EQ(loses(true, 3 << 8), launch::EndCause::Exited) << "it failed by itself";
+  EXPECT_EQ(loses(true, 0, EPIPE), launch::EndCause::Exited) << "the agent was lost, no disk full";
 }
 
 TEST_F(copiers, that_output_of_a_task_which_never_ran_is_lost_is_no_news) {

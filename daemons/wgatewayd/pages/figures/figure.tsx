@@ -6,11 +6,11 @@ import {useSignal} from '@preact/signals';
 import {useEffect, useMemo, useRef} from 'preact/hooks';
 import {number} from '../base/number.ts';
 import {clean} from '../base/text.ts';
-import {clock} from '../base/time.ts';
+import {clock, duration} from '../base/time.ts';
 import {now} from '../state/clock.ts';
 import {savePicture, saveRows} from './export.ts';
 import {type Columns, columnsOf, type FigureSpec, type LineSpec, rowsOf, sentence} from './spec.ts';
-import type {Drawn} from './uplot.ts';
+import type {Drawn, Hooks} from './uplot.ts';
 
 interface Pointed {
   readonly index: number;
@@ -23,10 +23,15 @@ interface State {
   readonly zoom: Signal<readonly [number, number] | null>;
   readonly hidden: Signal<ReadonlySet<string>>;
   readonly pointed: Signal<Pointed | null>;
+  /** The line that is pointed at. */
+  readonly near: Signal<string | null>;
   readonly seen: Signal<boolean>;
   /** Counted up when the colours of the system change. */
   readonly scheme: Signal<number>;
 }
+
+/** Lines that are told of beside the pointer. */
+const MOST_TOLD = 12;
 
 const last = (line: LineSpec) => line.points[line.points.length - 1]?.[1] ?? null;
 
@@ -35,6 +40,9 @@ function Legend({lines, state}: {lines: readonly LineSpec[]; state: State}) {
     const next = new Set(state.hidden.value);
     if (!next.delete(name)) next.add(name);
     state.hidden.value = next;
+  };
+  const point = (name: string | null) => {
+    state.near.value = name;
   };
   return (
     <span class="legend">
@@ -45,6 +53,10 @@ function Legend({lines, state}: {lines: readonly LineSpec[]; state: State}) {
           class={line.colour}
           aria-pressed={state.hidden.value.has(line.name) ? 'false' : 'true'}
           onClick={() => toggle(line.name)}
+          onPointerEnter={() => point(line.name)}
+          onPointerLeave={() => point(null)}
+          onFocus={() => point(line.name)}
+          onBlur={() => point(null)}
         >
           <i class={line.stacked ? 'sw' : 'dash'} />
           {clean(line.name, 40)} {number(last(line))}
@@ -114,15 +126,18 @@ function Tip({spec, columns, state}: Omit<ToolsProps, 'canvas'>) {
     return value === null || value === undefined ? [] : [{line, value: value - under}];
   });
   if (values.length === 0) return null;
+  const near = state.near.value;
+  const first = values.filter(({line}) => line.name === near);
+  const told = values.length > MOST_TOLD ? [...first, ...values].slice(0, MOST_TOLD) : values;
   const side =
     pointed.left > 300
       ? {right: `calc(100% - ${pointed.left + 36}px)`}
       : {left: `${pointed.left + 60}px`};
   return (
     <div class="tip" style={{...side, top: '12px'}}>
-      {spec.x === 'time' ? clock(at, now()) : number(at)}
-      {values.slice(0, 12).map(({line, value}) => (
-        <p key={line.name}>
+      {spec.x === 'time' ? clock(at, now()) : spec.x === 'duration' ? duration(at) : number(at)}
+      {told.map(({line, value}) => (
+        <p key={line.name} class={line.name === near ? 'near' : ''}>
           <i class={`sw ${line.colour}`} /> {clean(line.name, 40)} <b>{number(value)}</b>
         </p>
       ))}
@@ -145,37 +160,48 @@ function useSight(element: {readonly current: HTMLElement | null}, seen: Signal<
   }, []);
 }
 
-/** Draws anew where what is shown, the width or the system's colours change; once a frame. */
+/** Draws where what is shown, the width or the system's colours change; once a frame. */
 function useDrawing(spec: FigureSpec, columns: Columns, state: State) {
   const box = useRef<HTMLDivElement>(null);
-  const drawn = useRef<Drawn | null>(null);
+  const drawn = useRef<{readonly plot: Drawn; readonly scheme: number} | null>(null);
   useSight(box, state.seen);
   const width = useWidth(box);
   useEffect(() => {
     if (!state.seen.value || !box.current) return;
     let current = true;
-    const frame = requestAnimationFrame(async () => {
+    const draw = async () => {
       const {drawIn} = await import('./uplot.ts');
       if (!current || !box.current) return;
-      drawn.current?.end();
-      drawn.current = drawIn(box.current, spec, columns, {
-        now,
-        pointed: (index, left, top) => {
-          state.pointed.value = index === null || left < 0 ? null : {index, left, top};
-        },
-        zoomed: (from, to) => {
-          state.zoom.value = [from, to];
-        },
-      });
-    });
+      const scheme = state.scheme.peek();
+      const before = drawn.current;
+      if (before?.scheme === scheme && before.plot.update(spec, columns)) return;
+      before?.plot.end();
+      drawn.current = {plot: drawIn(box.current, spec, columns, hooksOf(state)), scheme};
+      drawn.current.plot.forward(state.near.peek());
+    };
+    const frame = requestAnimationFrame(() => void draw());
     return () => {
       current = false;
       cancelAnimationFrame(frame);
     };
   }, [columns, spec, state.seen.value, state.scheme.value, width.value]);
-  useEffect(() => () => drawn.current?.end(), []);
-  return {box, canvas: () => drawn.current?.canvas ?? null};
+  useEffect(() => () => drawn.current?.plot.end(), []);
+  useEffect(() => drawn.current?.plot.forward(state.near.value), [state.near.value]);
+  return {box, canvas: () => drawn.current?.plot.canvas ?? null};
 }
+
+const hooksOf = (state: State): Hooks => ({
+  now,
+  pointed: (index, left, top) => {
+    state.pointed.value = index === null || left < 0 ? null : {index, left, top};
+  },
+  zoomed: (from, to) => {
+    state.zoom.value = [from, to];
+  },
+  near: (line) => {
+    state.near.value = line;
+  },
+});
 
 function useWidth(element: {readonly current: HTMLElement | null}) {
   const width = useSignal(0);
@@ -201,20 +227,29 @@ function useScheme(scheme: Signal<number>) {
   }, []);
 }
 
-function useState(): State {
+function useFigure(near: Signal<string | null> | undefined): State {
+  const own = useSignal<string | null>(null);
   return {
     log: useSignal<boolean | null>(null),
     smooth: useSignal(0),
     zoom: useSignal<readonly [number, number] | null>(null),
     hidden: useSignal<ReadonlySet<string>>(new Set()),
     pointed: useSignal<Pointed | null>(null),
+    near: near ?? own,
     seen: useSignal(false),
     scheme: useSignal(0),
   };
 }
 
-export function Figure({spec}: {spec: FigureSpec}) {
-  const state = useState();
+interface FigureProps {
+  readonly spec: FigureSpec;
+  /** The line that is pointed at, where several figures share it. */
+  readonly near?: Signal<string | null>;
+  /** false: where its lines are told of elsewhere. */
+  readonly legend?: boolean;
+}
+export function Figure({spec, near, legend = true}: FigureProps) {
+  const state = useFigure(near);
   useScheme(state.scheme);
   const shown = useMemo(() => {
     const lines = spec.lines.filter((line) => !state.hidden.value.has(line.name));
@@ -235,7 +270,7 @@ export function Figure({spec}: {spec: FigureSpec}) {
           {spec.unit ? `, ${spec.unit}` : ''}
           {columns.log ? ', log scale' : ''}
         </b>
-        <Legend lines={spec.lines} state={state} />
+        {legend && <Legend lines={spec.lines} state={state} />}
         <Tools spec={shown} columns={columns} state={state} canvas={canvas} />
       </div>
       <div

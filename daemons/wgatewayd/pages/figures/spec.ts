@@ -15,7 +15,8 @@ export interface LineSpec {
   /** How many values each point is the mean of. */
   readonly counts?: readonly number[];
   readonly kind?: 'line' | 'steps' | 'dots';
-  readonly dashed?: boolean;
+  /** 0, or absent: none; else one of three ways. */
+  readonly dash?: number;
   /** Drawn as an area on top of the line before it, which must be steps as well. */
   readonly stacked?: boolean;
 }
@@ -26,7 +27,8 @@ export interface Limit {
 export interface FigureSpec {
   readonly title: string;
   readonly unit?: string;
-  readonly x: 'time' | 'number';
+  /** time: seconds since the epoch; duration: seconds. */
+  readonly x: 'time' | 'duration' | 'number';
   readonly lines: readonly LineSpec[];
   readonly limits?: readonly Limit[];
   /** Where a numbered mark stands. */
@@ -145,3 +147,8 @@ export function rowsOf(spec: FigureSpec, columns: Columns): (string | number)[][
   const cells = x.map((at, i) => [at ?? '', ...lines.map((line) => line[i] ?? '')]);
   return [[spec.x === 'time' ? 'time' : 'x', ...names], ...cells];
 }
+
+/** How many of its lines are drawn with at least one value. */
+export const linesDrawn = (columns: Columns): number =>
+  columns.places.filter(({value}) => columns.data[value]?.some((v) => typeof v === 'number'))
+    .length;

@@ -4,26 +4,26 @@
 import uPlot from 'uplot';
 import {labels} from '../base/number.ts';
 import {ticks} from '../base/scale.ts';
-import {clock} from '../base/time.ts';
+import {clock, duration} from '../base/time.ts';
 import {propertyOf} from './colours.ts';
-import type {Columns, FigureSpec, LineSpec} from './spec.ts';
+import {bringForward, type Current, type Palette, paletteOf} from './forward.ts';
+import {type Columns, type FigureSpec, type LineSpec, linesDrawn} from './spec.ts';
 
 export interface Hooks {
   /** The pointed place; null: none. `left`, `top`: pixels in the plot. */
   pointed(index: number | null, left: number, top: number): void;
   zoomed(from: number, to: number): void;
+  /** The line nearest to the pointer; null: none is near. */
+  near(line: string | null): void;
   now(): number;
 }
 
 const AXIS_PX = 46;
+const NEAR_PX = 24;
+/** More lines than this have no point under the pointer: each would be an element. */
+const MOST_POINTED = 30;
+const DASHES = [[], [6, 3], [2, 3], [8, 3, 2, 3]];
 const FONT = '12px -apple-system, "Segoe UI", Roboto, "Liberation Sans", Arial, sans-serif';
-
-/** The style sheet's colours as a canvas wants them. */
-function paletteOf(element: Element) {
-  const style = getComputedStyle(element);
-  return (property: string) => style.getPropertyValue(property).trim() || '#888';
-}
-type Palette = ReturnType<typeof paletteOf>;
 
 /** A colour thinned for areas. */
 function tinted(colour: string, share: number): string {
@@ -44,7 +44,8 @@ function seriesOf(line: LineSpec, colour: string): uPlot.Series {
   };
   const stepped = uPlot.paths.stepped;
   if (line.kind === 'steps' && stepped) series.paths = stepped({align: 1});
-  if (line.dashed) series.dash = [4, 3];
+  const dash = DASHES[(line.dash ?? 0) % DASHES.length];
+  if (dash?.length) series.dash = dash;
   if (line.stacked) series.fill = tinted(colour, 0.2);
   return series;
 }
@@ -69,7 +70,13 @@ function allSeries(spec: FigureSpec, palette: Palette) {
   return {series, bands};
 }
 
-function axesOf(spec: FigureSpec, columns: Columns, palette: Palette, hooks: Hooks): uPlot.Axis[] {
+const xTexts: Readonly<Record<FigureSpec['x'], (splits: number[], hooks: Hooks) => string[]>> = {
+  time: (splits, hooks) => splits.map((t) => clock(t, hooks.now())),
+  duration: (splits) => splits.map((t) => (t < 0 ? '' : duration(t))),
+  number: (splits) => labels(splits),
+};
+
+function axesOf(current: Current, palette: Palette, hooks: Hooks): uPlot.Axis[] {
   const common = {
     stroke: palette('--text3'),
     font: FONT,
@@ -77,13 +84,12 @@ function axesOf(spec: FigureSpec, columns: Columns, palette: Palette, hooks: Hoo
     ticks: {show: false},
   };
   const x: uPlot.Axis = {...common, grid: {show: false}, size: 24, gap: 4, space: 90};
-  if (spec.x === 'time') x.values = (_, splits) => splits.map((t) => clock(t, hooks.now()));
-  else {
+  x.values = (_, splits) => xTexts[current.spec.x](splits, hooks);
+  if (current.spec.x !== 'time') {
     x.splits = (u, _axis, low, high) => ticks(low, high, Math.max(2, u.width / 110));
-    x.values = (_, splits) => labels(splits);
   }
   const y: uPlot.Axis = {...common, size: AXIS_PX, gap: 6};
-  if (!columns.log) {
+  if (!current.columns.log) {
     y.splits = (u, _axis, low, high) => ticks(low, high, Math.max(1, Math.floor(u.height / 44)));
     y.values = (_, splits) => labels(splits);
   } else {
@@ -127,57 +133,119 @@ function line(ctx: CanvasRenderingContext2D, x0: number, y0: number, x1: number,
   ctx.stroke();
 }
 
-function optionsOf(
-  spec: FigureSpec,
-  columns: Columns,
-  at: HTMLElement,
-  hooks: Hooks,
-): uPlot.Options {
+/** A range that has a width, whatever it is of. */
+function widened(low: number | null, high: number | null): [number, number] {
+  if (low === null || high === null || !Number.isFinite(low) || !Number.isFinite(high)) {
+    return [0, 1];
+  }
+  return high > low ? [low, high] : [low - 0.5, low + 0.5];
+}
+
+function cursorOf(spec: FigureSpec): uPlot.Cursor {
+  return {
+    points: {show: spec.lines.length <= MOST_POINTED},
+    drag: {x: true, y: false, setScale: false},
+    y: false,
+    sync: {key: 'wm'},
+    focus: {prox: NEAR_PX},
+  };
+}
+
+function hooksOf(current: Current, palette: Palette, hooks: Hooks): uPlot.Hooks.Arrays {
+  return {
+    setCursor: [(u) => hooks.pointed(u.cursor.idx ?? null, u.cursor.left ?? 0, u.cursor.top ?? 0)],
+    setSeries: [
+      (_, at) => {
+        const line = current.columns.places.findIndex((place) => place.value === at);
+        hooks.near(current.spec.lines[line]?.name ?? null);
+      },
+    ],
+    setSelect: [
+      (u) => {
+        const {left, width} = u.select;
+        if (width > 4) hooks.zoomed(u.posToVal(left, 'x'), u.posToVal(left + width, 'x'));
+        if (width > 0) u.setSelect({left: 0, top: 0, width: 0, height: 0}, false);
+      },
+    ],
+    draw: [
+      (u) => {
+        drawMarks(u, current.spec, palette);
+        u.root.dataset.drawn = String(linesDrawn(current.columns));
+      },
+    ],
+  };
+}
+
+function optionsOf(current: Current, at: HTMLElement, hooks: Hooks): uPlot.Options {
   const palette = paletteOf(at);
-  const {series, bands} = allSeries(spec, palette);
-  const [from, to] = spec.bounds ?? [null, null];
+  const {series, bands} = allSeries(current.spec, palette);
   return {
     width: Math.max(120, at.clientWidth),
-    height: (spec.height ?? 120) + 24,
+    height: (current.spec.height ?? 120) + 24,
     series,
     bands,
     legend: {show: false},
+    focus: {alpha: 1},
     padding: [8, 28, 0, 0],
     scales: {
-      x: {time: false, ...(from !== null && to !== null ? {range: [from, to] as const} : {})},
-      y: {distr: columns.log ? 3 : 1, range: () => [...columns.range] as [number, number]},
-    },
-    axes: axesOf(spec, columns, palette, hooks),
-    cursor: {
-      points: {show: spec.lines.length <= 30},
-      drag: {x: true, y: false, setScale: false},
-      y: false,
-      sync: {key: 'wm'},
-    },
-    hooks: {
-      setCursor: [
-        (u) => hooks.pointed(u.cursor.idx ?? null, u.cursor.left ?? 0, u.cursor.top ?? 0),
-      ],
-      setSelect: [
-        (u) => {
-          const {left, width} = u.select;
-          if (width > 4) hooks.zoomed(u.posToVal(left, 'x'), u.posToVal(left + width, 'x'));
-          if (width > 0) u.setSelect({left: 0, top: 0, width: 0, height: 0}, false);
+      x: {
+        time: false,
+        range: (_, low, high) => {
+          const [from, to] = current.spec.bounds ?? [low, high];
+          return widened(from, to);
         },
-      ],
-      draw: [(u) => drawMarks(u, spec, palette)],
+      },
+      y: {
+        distr: current.columns.log ? 3 : 1,
+        range: () => [...current.columns.range] as [number, number],
+      },
     },
+    axes: axesOf(current, palette, hooks),
+    cursor: cursorOf(current.spec),
+    hooks: hooksOf(current, palette, hooks),
   };
+}
+
+/** What a plot is made for: another one is needed where this is another. */
+function shapeOf({spec, columns}: Current): string {
+  const lines = spec.lines.map((l) => [l.name, l.colour, l.kind, l.dash, l.stacked, !l.low]);
+  return JSON.stringify([spec.x, spec.height, columns.log, lines]);
 }
 
 export interface Drawn {
   readonly canvas: HTMLCanvasElement;
+  /** Draws another specification in the same plot; false: it needs another plot. */
+  update(spec: FigureSpec, columns: Columns): boolean;
+  /** Brings a line forward; null: none. */
+  forward(line: string | null): void;
   end(): void;
 }
 
 /** Draws in `at`, as wide as it is. */
 export function drawIn(at: HTMLElement, spec: FigureSpec, columns: Columns, hooks: Hooks): Drawn {
-  const options = optionsOf(spec, columns, at, hooks);
-  const plot = new uPlot(options, columns.data as uPlot.AlignedData, at);
-  return {canvas: plot.ctx.canvas, end: () => plot.destroy()};
+  const current: Current = {spec, columns};
+  const shape = shapeOf(current);
+  const width = at.clientWidth;
+  const plot = new uPlot(optionsOf(current, at, hooks), columns.data as uPlot.AlignedData, at);
+  const above = document.createElement('canvas');
+  above.className = 'above';
+  plot.root.append(above);
+  let front: string | null = null;
+  return {
+    canvas: plot.ctx.canvas,
+    update: (next, nextColumns) => {
+      if (at.clientWidth !== width || shapeOf({spec: next, columns: nextColumns}) !== shape) {
+        return false;
+      }
+      Object.assign(current, {spec: next, columns: nextColumns});
+      plot.setData(nextColumns.data as uPlot.AlignedData);
+      if (front !== null) bringForward(plot, above, current, front);
+      return true;
+    },
+    forward: (line) => {
+      front = line;
+      bringForward(plot, above, current, line);
+    },
+    end: () => plot.destroy(),
+  };
 }

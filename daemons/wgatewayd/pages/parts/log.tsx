@@ -42,7 +42,7 @@ function showPlace(box: HTMLElement, place: {piece: Piece; index: number}, lengt
 }
 
 function useFollowing(log: LogText) {
-  const box = useRef<HTMLDivElement>(null);
+  const box = useRef<HTMLElement>(null);
   const follows = useSignal(true);
   const fresh = useSignal(0);
   const count = log.pieces.value.length;
@@ -135,11 +135,11 @@ export function LogBox({log, none, id}: LogProps) {
         )}
         {log.problem.value && <span class="err s">{log.problem.value}</span>}
       </div>
-      <div
+      <section
         class="log"
         id={id}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: keys scroll what is longer than its box
         tabIndex={0}
-        role="region"
         aria-label="Output"
         ref={box}
         onScroll={onScroll}
@@ -150,7 +150,7 @@ export function LogBox({log, none, id}: LogProps) {
           ))}
           {empty && (log.loaded.value ? none : '')}
         </pre>
-      </div>
+      </section>
     </>
   );
 }

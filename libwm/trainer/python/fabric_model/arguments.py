@@ -2,11 +2,13 @@
 argument, what it is and what is wanted. Converts what is meant well: 10.0 is 10, one callback a list of one.
 """
 
+import inspect
 import operator
-import random
-import sys
 
 import torch
+
+from .loaders import Taken, seeded
+from .streams import Stream
 
 # Options of the WMLA API for its cluster; here a job's resources are given when it is submitted.
 _OF_A_CLUSTER = ('worker_memory', 'driver_memory')
@@ -66,6 +68,20 @@ def optimizer(value):
     if lacks or isinstance(value, type):
         raise TypeError(f'FabricModel: optimizer is {kind(value)}; it has to be a torch.optim optimizer over the '
                         "model's parameters, as torch.optim.SGD(model.parameters(), lr=0.1)")
+    if hasattr(value, 'first_step') or _needs_closure(value):
+        raise TypeError(f'FabricModel: optimizer is {kind(value)}, which computes the loss several times in a step: the workers would have '
+                        'to agree on each of them, which is not done here. Those whose step() needs no function do')
+
+
+def _needs_closure(optimizer):
+    """Whether step() cannot be called with nothing, as that of LBFGS."""
+    try:
+        inspect.signature(type(optimizer).step).bind(optimizer)
+    except TypeError:
+        return True
+    except ValueError:  # of a callable that tells nothing
+        pass
+    return False
 
 
 def _object_with_hooks(name, value, hooks):
@@ -91,8 +107,8 @@ def callbacks(value):
 
 
 def data_sets(get):
-    """(training set, test set or None) of the script's function. Sets that can only be read from front to end are
-    read into memory here. @errors TypeError: these are none"""
+    """[training set, test set or None] of the script's function: DataLoaders as loaders.Taken, a training set that can only be
+    read from front to end as streams.Stream; a test set of that kind is read into memory here. @errors TypeError: these are none"""
     function('datasets_function', get, '() that returns (training set, test set or None)')
     pair = get()
     if not isinstance(pair, (tuple, list)) or len(pair) != 2:
@@ -106,29 +122,14 @@ def data_sets(get):
 def _by_number(name, data):
     streams = isinstance(data, torch.utils.data.IterableDataset)
     if isinstance(data, torch.utils.data.DataLoader):
-        raise TypeError(f'train: the {name} set is a DataLoader; give the data set itself: batches are made here, from '
-                        'batch_size, num_dataloader_threads and fn_batch_collate')
+        return Taken(data, f'train: the {name} set')
     if not streams and hasattr(data, '__getitem__') and hasattr(data, '__len__'):
         return data
     if not hasattr(data, '__iter__') or isinstance(data, (str, bytes)):
         raise TypeError(f'train: the {name} set is {kind(data)}; it has to have __len__ and __getitem__, or __iter__')
-    return _read_whole(data)
+    return Stream(data) if name == 'training' else _read_whole(data)
 
 
 def _read_whole(data):
-    """All samples, in the same order on all workers where chance has a part in it: seeded alike, and generators left as
-    they were."""
-    kept = torch.get_rng_state(), random.getstate()
-    numpy = sys.modules.get('numpy')
-    kept_numpy = numpy and numpy.random.get_state()
-    torch.manual_seed(0)
-    random.seed(0)
-    if numpy:
-        numpy.random.seed(0)
-    try:
-        return list(data)
-    finally:
-        torch.set_rng_state(kept[0])
-        random.setstate(kept[1])
-        if numpy:
-            numpy.random.set_state(kept_numpy)
+    """All samples, in the same order on all workers where chance has a part in it."""
+    return seeded(0, lambda: list(data))

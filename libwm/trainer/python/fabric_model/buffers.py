@@ -123,9 +123,9 @@ class Buffers:
             at += buffer.size
         room[at:] = torch.stack(changed)
 
-    def read(self, room, samples):
-        """Takes the sum over a step of `samples` over."""
-        self._live = False
+    def read(self, room, samples, more=False):
+        """Takes the sum over a step of `samples` over. `more`: the step has another sum, it may still be undone."""
+        self._live = more
         if not self._all:
             return
         at, changed = 0, room[-len(self._all):].tolist()

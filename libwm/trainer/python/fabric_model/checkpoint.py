@@ -3,18 +3,22 @@ $RESULT_DIR/model. A checkpoint can be resumed at any world size: it holds what 
 given (state.py), rank 0's generators, and whose it is: numbers of jobs, and so folders, come again.
 
   checkpoint.pt.<pid>.tmp ──fsync──► rename ──► checkpoint.pt ──► fsync of the folder
+                              checkpoint.pt ──link──► checkpoint.pt.before, which is read where the newer one is damaged
 
-  file   "WMCKPT02", length of the head (8 bytes, little-endian), the head (plain.py), its blocks
+  file   "WMCKPT03", length of the head (8 bytes, little-endian), the head (plain.py), its blocks,
+         CRC-32 of all before (4 bytes, little-endian). "WMCKPT02" has no sum.
 
-Invariants: checkpoint.pt is whole at every instant; periodic ones are written by a thread
+Invariants: checkpoint.pt is whole at every instant; no bit of it that has changed since is gone on from; periodic ones are written by a thread
 from a copy, so that neither training nor a resize waits for the disk; reading one runs nothing of it.
 """
 
+import contextlib
 import functools
 import os
 import random
 import sys
 import threading
+import zlib
 
 import torch
 
@@ -22,18 +26,24 @@ from . import onnx_file, plain
 from .state import copy_tensors, without_functions
 
 NAME = 'checkpoint.pt'
-_MAGIC = b'WMCKPT02'
+BEFORE = '.before'  # behind the name: the checkpoint before the newest
+_MAGIC, _MAGIC_UNSUMMED = b'WMCKPT03', b'WMCKPT02'
+_SUM = 4  # bytes
+_CHUNK = 1 << 24
 _PICKLES = (b'PK\x03\x04', b'\x80\x02')  # how torch's own files begin
 
 
-def _write(path, pour):
-    """Makes the file whole or not at all; `pour(file)` fills it. @errors OSError; those of pour"""
+def _write(path, pour, keep=False):
+    """Makes the file whole or not at all; `pour(file)` fills it. `keep`: the one that is there stays beside it.
+    @errors OSError; those of pour"""
     temporary = f'{path}.{os.getpid()}.tmp'
     try:
         with open(temporary, 'wb') as file:
             pour(file)
             file.flush()
             os.fsync(file.fileno())
+        if keep:
+            _keep_before(path)
         os.replace(temporary, path)
     except BaseException:
         if os.path.exists(temporary):
@@ -46,12 +56,27 @@ def _write(path, pour):
         os.close(folder)
 
 
+def _keep_before(path):
+    """The checkpoint that is there gets a second name, by which it stays when the next takes its place."""
+    if not os.path.exists(path):
+        return
+    temporary = f'{path}.{os.getpid()}.link'
+    with contextlib.suppress(OSError):  # a file system without links keeps one
+        os.link(path, temporary)
+        os.replace(temporary, path + BEFORE)
+
+
 def dump(value, file):
     """Writes a tree as a checkpoint. @errors OSError; plain.NotPlain"""
     head, tensors = plain.pack(value)
-    file.write(_MAGIC + len(head).to_bytes(8, 'little') + head)
+    start = _MAGIC + len(head).to_bytes(8, 'little') + head
+    file.write(start)
+    total = zlib.crc32(start)
     for tensor in tensors:
-        file.write(plain.memory(tensor).numpy())
+        block = plain.memory(tensor).numpy()
+        file.write(block)
+        total = zlib.crc32(block, total)
+    file.write(total.to_bytes(_SUM, 'little'))
 
 
 def load(path):
@@ -63,14 +88,32 @@ def load(path):
             raise plain.Damaged(f'checkpoint {path}: a pickle, as versions before this one wrote; reading it can run '
                                 'whatever was put into it. Remove it; or, if you trust who wrote it: '
                                 f'python3 -m fabric_model.checkpoint {path}')
-        if magic != _MAGIC:
+        if magic not in (_MAGIC, _MAGIC_UNSUMMED):
             raise plain.Damaged(f'checkpoint {path}: begins with {magic!r}, not with {_MAGIC!r}: of another '
                                 'version, or damaged. Remove it to begin anew')
-        return _load_rest(path, file)
+        summed = _SUM if magic == _MAGIC else 0
+        if summed and not _sum_fits(file):
+            raise plain.Damaged(f'checkpoint {path}: its sum is another than when it was written: damaged. Remove it to begin anew')
+        return _load_rest(path, file, summed)
 
 
-def _load_rest(path, file):
-    left = os.fstat(file.fileno()).st_size - file.tell() - 8
+def _sum_fits(file):
+    """Whether the file's last bytes are the sum of those before; it stands where it stood."""
+    began, total = file.tell(), 0
+    left = os.fstat(file.fileno()).st_size - _SUM
+    file.seek(0)
+    while left > 0:
+        chunk = file.read(min(left, _CHUNK))
+        if not chunk:
+            return False
+        total, left = zlib.crc32(chunk, total), left - len(chunk)
+    fits = file.read(_SUM) == total.to_bytes(_SUM, 'little')
+    file.seek(began)
+    return fits
+
+
+def _load_rest(path, file, summed):
+    left = os.fstat(file.fileno()).st_size - file.tell() - 8 - summed
     size = int.from_bytes(file.read(8), 'little')
     if size > left:
         raise plain.Damaged(f'checkpoint {path}: cut short. Remove it to begin anew')
@@ -110,6 +153,19 @@ def _set_generators(state):
     random.setstate(state['python'])
     if 'numpy' in state and 'numpy' in sys.modules:
         sys.modules['numpy'].random.set_state(state['numpy'])
+
+
+def _newest_whole(path):
+    """The tree in a checkpoint, or in the one before where that is damaged. @errors OSError; plain.Damaged"""
+    try:
+        return load(path)
+    except plain.Damaged as damage:
+        try:
+            found = load(path + BEFORE)
+        except (OSError, plain.Damaged):
+            raise damage from None
+        print(f'{damage} (the one before it, {path}{BEFORE}, is whole: that is gone on from)', file=sys.stderr, flush=True)
+        return found
 
 
 class Checkpoints:
@@ -153,7 +209,7 @@ class Checkpoints:
     def _save(self, whole):
         try:
             os.makedirs(self._folder, exist_ok=True)
-            _write(os.path.join(self._folder, self._name), lambda file: dump(whole, file))
+            _write(self.path, lambda file: dump(whole, file), keep=True)
         except (OSError, plain.NotPlain) as error:
             print(f'checkpoint {self._folder}/{self._name}: {error}', file=sys.stderr, flush=True)
 
@@ -177,7 +233,7 @@ class Checkpoints:
         """The newest state of this job, else that to begin with, its generators set; None when
         there is neither.
         @errors plain.Damaged, OSError: it is there but cannot be read; ValueError: none to begin with"""
-        for path, find in ((self.path, self._own), (self._other, load)):
+        for path, find in ((self.path, self._own), (self._other, _newest_whole)):
             whole = find(path) if path and os.path.exists(path) else None
             if whole is not None:
                 _set_generators(whole.pop('generators'))
@@ -190,7 +246,7 @@ class Checkpoints:
     def _own(self, path):
         """What lies there, if it is this job's, or nobody knows whose, or the one to begin with.
         Another's makes way: it may be all that its owner has."""
-        whole = load(path)
+        whole = _newest_whole(path)
         job = whole.get('job')
         if not job or not self._job or job == self._job or path == self._other:
             return whole

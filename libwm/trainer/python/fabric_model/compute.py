@@ -1,67 +1,37 @@
 """Role: what the user's model, loss, metrics and own step functions do with this member's share
 of a round. A share is worked on in bites of at most batch_size samples (DESIGN 5.2).
 
-Contribution of a share of b samples: b × (gradient of its mean loss) and b; the engine divides
-the sum by all samples. Losses that are sums (loss_reduction='sum') contribute their gradient as
-it is and are not divided, as in a program that runs alone.
+Contribution of a bite of b samples to a step of B: b/B × (gradient of its mean loss), so that the sum is the gradient of
+the whole step's mean loss, and hooks of parameters see no more than that. Losses that are sums (loss_reduction='sum')
+contribute their gradient as it is, as in a program that runs alone.
 Invariant: a share of 0 samples calls no user code.
 """
 
-import itertools
+import contextlib
+import copy
 import math
+from collections import UserDict
+from collections.abc import Mapping
 
 import torch
 
+from .amp import autocast
+from .chance import Chance
+from .metrics import accuracy
 from .native import part
+from .own_steps import Watch
+from .shapes import Shapes
 
 _LABELS = ('labels', 'label', 'target', 'targets', 'y')
-
-
-def accuracy(outputs, labels):
-    """Share of right answers, 0..1, of classes given by number or one-hot; else NaN."""
-    if not (torch.is_tensor(outputs) and torch.is_tensor(labels)):
-        return math.nan
-    if outputs.dim() < 2 or outputs.shape[1] < 2:
-        return math.nan
-    guess = outputs.argmax(dim=1)
-    if labels.shape == outputs.shape:
-        labels = labels.argmax(dim=1)
-    if labels.shape != guess.shape or labels.is_floating_point():
-        return math.nan
-    return (guess == labels).float().mean().item()
-
-
-def named_metrics(metrics):
-    """[(name, function)] of the user's list, or of the one that is given; accuracy is always the
-    first. Names are distinct: those that come again, or are none, are numbered."""
-    chosen, taken = [('accuracy', accuracy)], {'loss', 'accuracy'}
-    for metric in metrics if isinstance(metrics, (list, tuple)) else [metrics] if metrics else []:
-        if callable(metric) and not isinstance(metric, type):
-            name = _distinct(getattr(metric, '__name__', type(metric).__name__), taken)
-            chosen.append((name, metric))
-        elif isinstance(metric, type) or 'acc' not in str(metric):
-            raise ValueError(f"metric '{metric}': known by name is only 'accuracy'; "
-                             'pass a function f(outputs, labels) for others')
-    return chosen
-
-
-def _distinct(name, taken):
-    name = 'metric' if name == '<lambda>' else name
-    numbers = itertools.count(2)
-    found = name
-    while found in taken:
-        found = f'{name}_{next(numbers)}'
-    taken.add(found)
-    return found
 
 
 def divided(batch):
     """(positional inputs, named inputs, labels) of a batch: (inputs…, labels), or a dict in which the labels
     have one of the names in _LABELS and all else is the model's by its name. @errors ValueError: it is neither"""
-    if isinstance(batch, dict):
+    if isinstance(batch, Mapping):
         named = [name for name in _LABELS if name in batch]
         if not named:
-            raise ValueError(f"batch: a dict with {', '.join(map(str, batch))}; "
+            raise ValueError(f"batch: a {type(batch).__name__} with {', '.join(map(str, batch))}; "
                              f"one of {', '.join(_LABELS)} has to be there")
         return (), {name: value for name, value in batch.items() if name != named[0]}, batch[named[0]]
     if not isinstance(batch, (tuple, list)) or len(batch) < 2:
@@ -73,10 +43,11 @@ def divided(batch):
 class _OptimizerView:
     """The user's optimizer inside fn_step_train: all but step(), which the engine does."""
 
-    def __init__(self, optimizer):
-        self._optimizer = optimizer
+    def __init__(self, optimizer, watch):
+        self._optimizer, self._watch = optimizer, watch
 
     def step(self, closure=None):
+        self._watch.steps += 1
         return closure() if closure else None
 
     def __getattr__(self, name):
@@ -86,9 +57,9 @@ class _OptimizerView:
 class StepModel:
     """What fn_step_train and fn_test get as `model`: callable, with the optimizer and loss."""
 
-    def __init__(self, model, loss, optimizer):
+    def __init__(self, model, loss, optimizer, watch):
         self._model, self._loss = model, loss
-        self._optimizer = _OptimizerView(optimizer)
+        self._optimizer = _OptimizerView(optimizer, watch)
 
     def __call__(self, *inputs):
         return self._model(*inputs)
@@ -103,14 +74,30 @@ class StepModel:
         return getattr(self._model, name)
 
 
-def _to(device, value):
-    if torch.is_tensor(value):
-        return value.to(device)
+def _mapped(function, value):
+    """A batch or output with `function` done to what is in its lists, tuples and mappings, which keep their kinds."""
+    if isinstance(value, tuple) and hasattr(value, '_fields'):
+        return type(value)(*(_mapped(function, one) for one in value))
     if isinstance(value, (list, tuple)):
-        return type(value)(_to(device, v) for v in value)
+        return type(value)(_mapped(function, one) for one in value)
     if isinstance(value, dict):
-        return {k: _to(device, v) for k, v in value.items()}
-    return torch.as_tensor(value, device=device) if hasattr(value, '__array__') else value
+        return type(value)((key, _mapped(function, one)) for key, one in value.items()) if type(value) is not dict else \
+            {key: _mapped(function, one) for key, one in value.items()}
+    if isinstance(value, UserDict):  # as BatchEncoding of transformers, which step functions ask for more than its items
+        made = copy.copy(value)
+        made.data = _mapped(function, value.data)
+        return made
+    if isinstance(value, Mapping):  # what else there is need not be made from pairs
+        return {key: _mapped(function, one) for key, one in value.items()}
+    return function(value)
+
+
+def _to(device, value):
+    def moved(one):
+        if torch.is_tensor(one):
+            return one.to(device)
+        return torch.as_tensor(one, device=device) if hasattr(one, '__array__') else one
+    return _mapped(moved, value)
 
 
 def _detached(outputs):
@@ -127,15 +114,20 @@ def _detached(outputs):
 class Compute:
     """@thread the training thread"""
 
-    def __init__(self, script, flat, batch_size):
+    def __init__(self, script, flat, batch_size, agent):
         self._model, self._loss = script.model, script.loss
         self._flat, self._batch_size = flat, batch_size
-        self._metrics = named_metrics(script.metrics)
+        self._metrics = script.measured
         self._sum_loss = script.loss_reduction == 'sum'
         self._step_train, self._test = script.fn_step_train, script.fn_test
-        self._step_model = StepModel(script.model, script.loss, script.optimizer)
+        self._watch = Watch(script.optimizer)
+        self._step_model = StepModel(script.model, script.loss, script.optimizer, self._watch)
         parameter = next(script.model.parameters(), None)
         self._device = parameter.device if parameter is not None else torch.device('cpu')
+        self.chance = Chance(self._device)
+        self._amp, self._scaler, self._joined = script.amp, script.scaler, script.joined
+        self._shapes = Shapes(script.model, agent)
+        self._in_order = getattr(script, 'virtual', None) is not None
 
     def _bites(self, numbers, seeds, count=0):
         count = count or -(-len(numbers) // self._batch_size)
@@ -147,69 +139,79 @@ class Compute:
         """A share as it is worked on: [(numbers, seeds)]."""
         return list(self._bites(numbers, seeds)) if numbers else []
 
-    def divisor(self, samples):
-        """What the sum of all contributions is divided by."""
-        return 1 if self._sum_loss else samples
+    def unit(self, samples):
+        """What the contributions to a step of so many samples have been divided by."""
+        return (1 if self._sum_loss else samples) / self.scale
 
-    def train(self, batches, numbers, seeds, bites=0):
-        """Forward and backward over a share, in `bites` (0: as few as possible); gradients
-        go to the flat buffers.
-        Returns [loss, metric, …] summed over the samples."""
-        total = [0.0] * (1 + len(self._metrics))
+    @property
+    def scale(self):
+        """What the losses of a step are multiplied by, for fp16."""
+        return self._scaler.scale if self._scaler else 1.0
+
+    def train(self, batches, numbers, seeds, samples, bites=0):
+        """Forward and backward over a share of a step of `samples`, in `bites` (0: as few as possible);
+        gradients go to the flat buffers.
+        Returns [loss, metric's numbers…] summed over the share."""
+        total = [0.0] * (1 + self._metrics.width)
         if not numbers:
             return total
         self._model.train()
         work = self._own_step if self._step_train else self._plain_step
-        for bite in self._bites(numbers, seeds, bites):
-            batch = _to(self._device, batches.get(*bite))
-            values = work(batch, len(bite[0]), batches)
-            total = [t + v for t, v in zip(total, values)]
+        with contextlib.nullcontext() if self._in_order else self.chance.drawing():
+            for bite in self._bites(numbers, seeds, bites):
+                batch = _to(self._device, batches.get(*bite))
+                share = 1.0 if self._sum_loss else len(bite[0]) / samples
+                with self._shapes.patient(batch):
+                    values = work(batch, len(bite[0]), share, batches)
+                total = [t + v for t, v in zip(total, values)]
         return total
 
-    def _plain_step(self, batch, size, _batches):
+    def _plain_step(self, batch, size, share, _batches):
         inputs, named, labels = divided(batch)
-        outputs = self._model(*inputs, **named)
-        loss = self._loss(outputs, labels)
-        (loss if self._sum_loss else loss * size).backward()
+        with autocast(self._amp, self._device):
+            outputs = self._model(*inputs, **named)
+            loss = self._loss(outputs, labels)
+        factor = share * self.scale
+        (loss if factor == 1 else loss * factor).backward()
         value = loss.item() * (1 if self._sum_loss else size)
-        return [value] + self._measure(outputs, labels, size)
+        return [value] + self._metrics.sums(_detached(outputs), labels, size)
 
-    def _measure(self, outputs, labels, size):
-        outputs = _detached(outputs)
-        with torch.no_grad():
-            return [float(metric(outputs, labels)) * size for _, metric in self._metrics]
-
-    def _own_step(self, batch, size, batches):
+    def _own_step(self, batch, size, share, batches):
         # The user's function clears the gradients itself: what is there is set aside.
         before = self._flat.detach()
-        result = self._step_train(self._step_model, batch, accuracy, batches, None)
+        with self._watch.call(), contextlib.ExitStack() as scalers:
+            for scaler in self._joined:
+                scalers.enter_context(scaler.joined())
+            with autocast(self._amp, self._device):
+                result = self._step_train(self._step_model, batch, accuracy, batches, None)
+            self._watch.steps += sum(scaler.calls for scaler in self._joined)
         acc, loss = (float(v) for v in result)
-        self._flat.scale(1 if self._sum_loss else size)
+        self._flat.scale(share)
         self._flat.add(before)
-        others = [math.nan] * (len(self._metrics) - 1)
-        return [loss * (1 if self._sum_loss else size), acc * size] + others
+        return [loss * (1 if self._sum_loss else size)] + self._metrics.own(acc * size)
 
     def validate(self, batches, numbers, seeds):
         """Loss and metrics over a share of the test set, summed over its samples."""
-        total = [0.0] * (1 + len(self._metrics))
+        total = [0.0] * (1 + self._metrics.width)
         if not numbers:
             return total
         self._model.eval()
-        with torch.no_grad():
+        with torch.no_grad(), autocast(self._amp, self._device):
             for bite in self._bites(numbers, seeds):
                 batch = _to(self._device, batches.get(*bite))
-                values = self._evaluate(batch, len(bite[0]))
+                with self._shapes.patient(batch):
+                    values = self._evaluate(batch, len(bite[0]))
                 total = [t + v for t, v in zip(total, values)]
         return total
 
     def _evaluate(self, batch, size):
         if self._test:
             loss = float(self._test(self._step_model, [batch], None))
-            return [loss * size] + [math.nan] * len(self._metrics)
+            return [loss * size] + self._metrics.own(math.nan)
         inputs, named, labels = divided(batch)
         outputs = self._model(*inputs, **named)
         loss = self._loss(outputs, labels).item()
-        return [loss * (1 if self._sum_loss else size)] + self._measure(outputs, labels, size)
+        return [loss * (1 if self._sum_loss else size)] + self._metrics.sums(_detached(outputs), labels, size)
 
 
 def warm_up(device):

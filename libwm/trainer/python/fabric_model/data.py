@@ -71,8 +71,8 @@ class SampleRandom:
         return out
 
     def _active(self, numbers):
-        return bool(self._used) or self._seen < _PROBES or \
-            self._seen // _PROBE_EACH != (self._seen + len(numbers)) // _PROBE_EACH
+        next_probe = -(-self._seen // _PROBE_EACH) * _PROBE_EACH
+        return bool(self._used) or self._seen < _PROBES or next_probe < self._seen + len(numbers)
 
     def _one(self, dataset, number, seed):
         probing = self._unused and (self._seen < _PROBES or self._seen % _PROBE_EACH == 0)

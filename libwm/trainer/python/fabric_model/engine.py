@@ -15,10 +15,11 @@ between an all-reduce and the next one, never inside.
 import os
 import signal
 import time
+from dataclasses import replace
 
 import torch
 
-from . import batch, sabotage, state
+from . import amp, batch, sabotage, state, virtual
 from .checkpoint import save_model
 from .flat import Numbers, flags
 from .group import GroupBroken
@@ -26,6 +27,7 @@ from .membership import Left
 from .native import Ledger, Step, part
 from .noise import SHARES, Noise
 from .progress import END, FINISH, TRAIN, Progress
+from .streams import ENDLESS
 from .syncbn import warn_of_norms
 
 _REPORT_NS = 200_000_000  # between two updates of the progress that is reported
@@ -47,7 +49,11 @@ class Engine:
         self._compute, self._lib = parts.compute, parts.lib
         self._result_dir = parts.result_dir
         self._flat, self._chooser = parts.flat, parts.chooser
-        self._numbers = Numbers(len(course.metric_names))
+        self._virtual = getattr(script, 'virtual', None)
+        if self._virtual:
+            self._virtual.width(1 + script.measured.width)
+        self._deals = getattr(parts, 'deals', None)  # how positions are, where it is not the ledger's to say
+        self._numbers = Numbers(script.measured.width)
         self._noise = Noise(parts.flat.elements)
         self._sabotage = sabotage.chosen()
         self.progress, self.group = Progress(), None
@@ -122,15 +128,19 @@ class Engine:
     def _share(self):
         """This worker's part of the next batch: (begin, end, offset, size)."""
         begin, end = self.progress.next_batch(self.course, self.group.world)
+        if self._deals and self.progress.phase == TRAIN:
+            end, is_last = self._ledger.step(self.progress.data_epoch, begin, end)
+            if self._deals.is_stream:
+                self.course = replace(self.course, train_samples=end if is_last else ENDLESS)
         offset, size = part(end - begin, self.group.world, self.group.rank)
         return begin, end, offset, size
 
-    def _flags(self, noise=(0.0,) * SHARES, chosen=(0.0, 0.0)):
+    def _flags(self, noise=(0.0,) * SHARES, chosen=(0.0, 0.0), finite=True):
         """What every round carries besides its own sums: the numbers about membership (W-5),
-        checkpoints, the gradients' noise and what rank 0 chose of the batch."""
+        checkpoints, the gradients' noise, what rank 0 chose of the batch and whether its share is finite."""
         self._offered = self.membership.ready_epoch
         wanted = self._stopping or self._asked or self.membership.checkpoint_wanted
-        return flags(self._offered) + [1.0 if wanted else 0.0, *noise, *chosen]
+        return flags(self._offered) + [1.0 if wanted else 0.0, *noise, *chosen, *amp.suspect(self.group.rank, finite)]
 
     def _choose(self, samples):
         """(samples of the next step, gain of the learning rate in this one of `samples`)."""
@@ -148,37 +158,84 @@ class Engine:
         self._flat.begin()
         self._expect(numbers, seeds, end)
         own = self._train_share(numbers, seeds, end - begin)
-        noise = self._noise.share(progress.step, self._flat, size if group.world > 1 else 0)
+        unit = self._compute.unit(end - begin)
+        measures = group.world > 1 and not self._virtual
+        noise = self._noise.share(progress.step, self._flat, size if measures else 0, unit)
+        finite = self._virtual.is_finite() if self._virtual else self.script.nonfinite == 'apply' or not size or self._flat.is_finite()
         computed = time.monotonic_ns()
         chosen = self._choose(end - begin)
-        tail = self._flat.sum(group, size, offset == 0, self._flags(noise, chosen) + own)
+        tail = self._flat.sum(group, size, offset == 0, self._flags(noise, chosen, finite) + own)
+        if self._virtual:
+            tail.sums = self._virtual.sum(group, self._flat.gradients())
         self._exchanged_ns = time.monotonic_ns() - computed
         if sabotage.skips(progress, self._sabotage):
             self._flat.undo()
             progress.commit_train(self.course, end, tail.weight, tail.sums)
             return tail
         self._finish_delivery()
-        self._noise.take(tail.noise, self._flat, tail.weight)
-        self._flat.take((self._compute.divisor(tail.weight), tail.weight))
-        if self.script.clip_grad_norm is not None:
-            self._flat.clip(self.script.clip_grad_norm)
-        batch.step(self.script.optimizer, tail.gain or 1.0)
+        self._noise.take(tail.noise, self._flat, tail.weight, unit)
+        self._apply(tail)
         progress.batch = tail.batch or progress.batch
         progress.commit_train(self.course, end, tail.weight, tail.sums)
         sabotage.drop(progress, self.course, self._sabotage)
         self._record(Step(progress.step, group.epoch, group.world, end - begin, began,
                           time.monotonic_ns(), data_epoch, begin, end, offset, size))
-        self.hooks.step(progress, [v / size for v in own] if size else [], group)
+        self.hooks.step(progress, self.script.measured.values(own, size) if not self._virtual else [], group)
         return tail
+
+    def _apply(self, tail):
+        """The step that was summed, unless it is not finite: all members see the same sum, and do the same."""
+        scalers = [s for s in (self.script.scaler, *self.script.joined) if s]
+        finite = not tail.suspects and (not scalers or self._flat.is_finite())
+        if finite:
+            self._flat.take((self._compute.scale, tail.weight))
+            if self.script.clip_grad_norm is not None:
+                self._flat.clip(self.script.clip_grad_norm)
+            batch.step(self.script.optimizer, tail.gain or 1.0)
+        else:
+            self._undo()
+            self._refuse_not_finite(tail)
+        for scaler in scalers:
+            scaler.update(finite)
+
+    def _refuse_not_finite(self, tail):
+        """What becomes of a step that is not applied. @errors NotFinite"""
+        scaler, members = self.script.scaler, self.group.members
+        if (scaler and not scaler.is_exhausted) or self.script.joined:
+            tail.forget_sums()
+            return
+        whose = ', '.join(f'rank {rank}' + (f' (task {members[rank]})' if self.agent.present else '')
+                          for rank in tail.suspects if rank < len(members)) or 'the sum'
+        said = f'step {self.progress.step + 1} is not applied: gradients that are not finite (NaN or inf) of {whose}'
+        if self.script.nonfinite == 'stop':
+            if self.group.rank == 0:
+                with self.agent.excused():
+                    self.checkpoints.save(self.script.state(self.progress), wait=True)
+            raise amp.NotFinite(f"{said}. The training ends; nonfinite='skip' would leave such steps out")
+        print(said, flush=True)
+        tail.forget_sums()
 
     def _train_share(self, numbers, seeds, samples):
         norms = self.script.norms
+        if self._virtual:
+            return self._train_virtual(samples)
         if norms is None:
-            return self._compute.train(self._train, numbers, seeds)
+            return self._compute.train(self._train, numbers, seeds, samples)
         bites = norms.begin(self.group, samples, self.course.batch_size)
-        own = self._compute.train(self._train, numbers, seeds, bites)
+        own = self._compute.train(self._train, numbers, seeds, samples, bites)
         norms.end()
         return own
+
+    def _train_virtual(self, samples):
+        """The virtual workers of this member; what they are is the same on any."""
+        progress = self.progress
+        begin = progress.cursor
+
+        def work(offset, size):
+            return self._compute.train(self._train, *self._ledger.samples(progress.data_epoch, begin + offset, size), samples)
+
+        self._virtual.compute(self.group, samples, progress.seed * 1000003 + progress.step, work, self._flat.gradients)
+        return [0.0] * (1 + self.script.measured.width)
 
     def _finish_delivery(self):
         if self._delivery:
@@ -187,8 +244,12 @@ class Engine:
 
     def _expect(self, numbers, seeds, end):
         """Loaders work on this round's samples and on those that come if nothing changes."""
+        if self._virtual:
+            return
         group, bites = self.group, self._compute.bites(numbers, seeds)
         size, enough = self.progress.batch_of(self.course, group.world), len(bites) + self._train.ahead
+        if self._deals and self._deals.is_stream:
+            return  # its samples are read here
         while len(bites) < enough and end < self.course.train_samples:
             begin, end = end, min(end + size, self.course.train_samples)
             offset, mine = part(end - begin, group.world, group.rank)
@@ -196,9 +257,21 @@ class Engine:
                 self.progress.data_epoch, begin + offset, mine))
         self._train.expect(bites)
 
+    def _expect_test(self, end, bites):
+        """As _expect(), of validation."""
+        size, total = self.course.batch_size * self.group.world, self.course.test_samples
+        enough = len(bites) + self._test.ahead
+        while len(bites) < enough and end < total:
+            begin, end = end, min(end + size, total)
+            offset, mine = part(end - begin, self.group.world, self.group.rank)
+            own = list(range(begin + offset, begin + offset + mine))
+            bites += self._compute.bites(own, own)
+        self._test.expect(bites)
+
     def _valid_round(self):
         begin, end, offset, size = self._share()
         numbers = list(range(begin + offset, begin + offset + size))
+        self._expect_test(end, self._compute.bites(numbers, numbers))
         sums = self._compute.validate(self._test, numbers, numbers)
         tail = self._numbers.sum(self.group, size, self._flags() + sums)
         self.progress.commit_valid(self.course, end, tail.weight, tail.sums)
@@ -210,14 +283,20 @@ class Engine:
             with self.agent.excused():
                 self.hooks.save(self.progress)
                 self.hooks.driver_end()
-                self.checkpoints.finish()
+                self._save_finished()
                 save_model(self._result_dir, self.script, self.script.onnx_example())
         tail = self._numbers.sum(self.group, 0, self._flags() + self._no_sums())
         self.progress.commit_finish()
         return tail
 
+    def _save_finished(self):
+        """All passes are in the last checkpoint: a training of more goes on behind them."""
+        self.checkpoints.finish()
+        if self.course.checkpoint_freq:
+            self.checkpoints.save(self.script.state(self.progress), wait=True)
+
     def _no_sums(self):
-        return [0.0] * (1 + len(self.course.metric_names))
+        return [0.0] * (1 + self.script.measured.width)
 
     # ---- groups ---------------------------------------------------------------------------
 
@@ -225,14 +304,17 @@ class Engine:
         """First collective of every group: who stands where; then state to those behind
         (W-6). @errors GroupBroken"""
         self.group = group
-        rows = torch.zeros(group.world, 2, dtype=torch.float64)
+        rows = torch.zeros(group.world, 3, dtype=torch.float64)
+        mark = (self._deals.mark if self._deals else 0) + (virtual.mark() if self._virtual else 0)
         old = self._has_state and group.rank < max(group.survivors, 1)
         if old:
-            rows[group.rank] = torch.tensor([1.0, float(self.progress.round)])
+            rows[group.rank] = torch.tensor([1.0, float(self.progress.round), 0.0])
         elif not self._skipped:
             rows[group.rank][1] = 1.0
+        rows[group.rank][2] = float(mark)
         group.sum(rows)
         standing = rows.tolist()
+        self._refuse_other_streams([row[2] for row in standing])
         stateful = [(-row[1], rank) for rank, row in enumerate(standing) if row[0]]
         source = min(stateful or [(-row[1], rank) for rank, row in enumerate(standing)])[1]
         behind = [rank for rank, row in enumerate(standing)
@@ -242,11 +324,28 @@ class Engine:
         elif group.rank in behind:
             self._take_over(state.receive(group, source), old)
         group.joined = True
+        self._compute.chance.enter(self.progress.seed, group.epoch, group.rank)
+        self._tell_rank(group)
         self._forget_times()  # those of another size say nothing of this one
         if self._chooser:
             self._chooser.enter()
         self._switched = (group.epoch, self.progress.step)
         self.agent.switched(group.epoch, self.progress.step)
+
+    def _refuse_other_streams(self, marks):
+        """@errors RuntimeError: positions are not those of the same samples"""
+        others = [rank for rank, mark in enumerate(marks) if mark != marks[0]]
+        if others and self._virtual:
+            raise RuntimeError(f'deterministic: rank {others[0]} has something else than rank 0, so that their bits would differ; here: {virtual.described()}')
+        if others:
+            raise RuntimeError(f'the stream of rank {others[0]} begins with other samples than that of rank 0: every worker has to read the same one, '
+                               'whole; WM divides it. Does it divide itself by RANK, or draw from a generator of its own?')
+
+    @staticmethod
+    def _tell_rank(group):
+        """Scripts look there for whether they are rank 0, also after the first one is gone."""
+        if 'RANK' in os.environ or 'WM_TASK' in os.environ:
+            os.environ.update(RANK=str(group.rank), WORLD_SIZE=str(group.world))
 
     def _hand_out(self, behind, stateful):
         if not stateful:
@@ -261,20 +360,29 @@ class Engine:
             warn_of_norms(self.script.model)
         saved = self.checkpoints.load()
         if saved:
-            self._refuse_other_data(Progress.unpack(saved['progress']))
+            progress = Progress.unpack(saved['progress'])
+            self._refuse_other_data(progress)
+            progress.train_on(self.course)
+            saved['progress'] = progress.pack()
+            if self.checkpoints.source != self.checkpoints.path:
+                saved.pop('frozen', None)  # another program says itself what it trains
             self._take_over(saved, False)
-            self.progress.goes_on_with(self.course.train_samples)
+            if not (self._deals and self._deals.is_stream):
+                self.progress.goes_on_with(self.course.train_samples)
             path = self.checkpoints.source
             whose = '' if path == self.checkpoints.path else f', {path}'
             print(f'resumed from checkpoint at step {self.progress.step}{whose}', flush=True)
             return
         self.progress = Progress(seed=torch.initial_seed() % (1 << 52),
-                                 train_samples=self.course.train_samples)
+                                 train_samples=0 if self._deals and self._deals.is_stream else self.course.train_samples)
         self._own_state()
         self.hooks.catch_up(self.progress, self.group.rank)
 
     def _refuse_other_data(self, saved):
         """@errors ValueError"""
+        if self._deals and self._deals.is_stream:
+            saved.train_samples = 0
+            return
         before, samples = saved.train_samples, self.course.train_samples
         if not saved.goes_on_with(samples):
             raise ValueError(f'checkpoint {self.checkpoints.source}: in the middle of a pass over '
@@ -293,6 +401,9 @@ class Engine:
 
     def _own_state(self):
         self._has_state = True
+        if self._deals:
+            self._ledger = self._deals.ledger(self.progress.seed)
+            return
         self._ledger = Ledger(self._lib, self.course.train_samples, self.progress.seed)
 
     def _switch(self, epoch):
@@ -312,11 +423,16 @@ class Engine:
     def _close_broken(self, text):
         """W-8: the groups are closed first, so that peers wake up, then the fault is said."""
         group, self.group = self.group, None
-        self._flat.undo()
+        self._undo()
         self.membership.forget_current()
         self._finish_delivery()
         if group.joined or not self.membership.was_withdrawn(group.epoch):
             self.agent.faulted(group.epoch, self.progress.step, text)
+
+    def _undo(self):
+        self._flat.undo()
+        if self._virtual:
+            self._virtual.undo()
 
     def _answer_broken(self, epoch):
         self.agent.faulted(epoch, self.progress.step, 'told broken')
@@ -359,7 +475,7 @@ class Engine:
     def _report(self):
         p = self.progress
         loss = (p.trained.means() or [0.0])[0]
-        tested = p.validated.means()
+        tested = self.script.measured.values(p.validated.sums, p.validated.weight)
         accuracy = tested[1] if tested and tested[1] == tested[1] else -1.0
         self.agent.progress(epoch=self.group.epoch, data_epoch=p.data_epoch, step=p.step,
                             samples=p.samples, loss=loss, accuracy=accuracy,

@@ -3,7 +3,7 @@ backward writes right into the buffer), the buffers of the model (buffers.py), a
 numbers.
 
   main buffer:   [ gradients | model buffers | has gradient? of each parameter
-                   | weight c t t² checkpoint noise³ batch² loss metrics… ]
+                   | weight c t t² checkpoint noise³ batch² suspects³ loss metrics… ]
   other buffers: [ gradients of the other dtype ]
 
 Invariants: `weight` is the number of samples behind a contribution; c, t, t² are rule W-5 of
@@ -11,14 +11,18 @@ libwm/elastic/PROTOCOL.md; a buffer is reduced whole before anything of it is us
 member has a gradient of has none afterwards: AdamW would let it decay.
 """
 
+import math
+
 import torch
 
+from .amp import SUSPECTS, suspects
 from .buffers import Buffers
 from .noise import SHARES
 
 _FLAGS = 5  # weight, the three of W-5, checkpoint
 _BATCH = _FLAGS + SHARES
-FIXED = _BATCH + 2  # numbers of the tail before the loss
+_SUSPECTS = _BATCH + 2
+FIXED = _SUSPECTS + SUSPECTS  # numbers of the tail before the loss
 _EPOCHS = 64  # W-5: t = 1 + epoch mod 64
 
 
@@ -41,13 +45,19 @@ class Tail:
     """The plain numbers of a round, read after the sum."""
 
     def __init__(self, numbers, world):
-        self.weight = round(numbers[0])
+        self.weight, self.exact_weight = round(numbers[0]), numbers[0]
         self.switch = all_agree(numbers[1:4], world)
         self.checkpoint = numbers[4] > 0.5
         self.noise = numbers[_FLAGS:_BATCH]
         self.batch = round(numbers[_BATCH])  # samples of the next step; 0: as it is
         self.gain = numbers[_BATCH + 1]      # of the learning rate in this one; 0: none
+        self.suspects = suspects(numbers[_SUSPECTS:FIXED])  # ranks whose share was not finite
         self.sums = numbers[FIXED:]
+
+
+    def forget_sums(self):
+        """Loss and metrics of a step that is not applied count nowhere."""
+        self.weight, self.sums = 0, [0.0] * len(self.sums)
 
 
 def _wide(dtype):
@@ -126,10 +136,12 @@ class _Bucket:
 class FlatModel:
     """The buffers of one model. @thread the training thread"""
 
-    def __init__(self, model, metrics):
-        params = [p for p in model.parameters() if p.requires_grad]
+    def __init__(self, model, metrics, more=(), in_order=False):
+        """`metrics`: numbers of a step behind the loss; `more`: parameters that are trained beside the model's; `in_order`:
+        gradients and buffers are summed elsewhere (virtual.py)."""
+        params = [p for p in [*model.parameters(), *more] if p.requires_grad]
         self._frozen = [(n, p) for n, p in model.named_parameters() if not p.requires_grad]
-        self._buffers = Buffers(model)
+        self._buffers, self._in_order = Buffers(torch.nn.Module() if in_order else model), in_order
         dtypes = {_wide(p.dtype) for p in params} or {torch.float32}
         if self._buffers.are_wide:
             dtypes.add(torch.float64)
@@ -163,6 +175,12 @@ class FlatModel:
         """Whether a sum's time is that of the sum alone."""
         return self._tail.device.type == 'cpu'
 
+    def gradients(self):
+        """All of them, a flat tensor for each dtype."""
+        for bucket in self._buckets:
+            bucket.gather()
+        return [bucket.gradients for bucket in self._buckets]
+
     @property
     def elements(self):
         """How many gradients there are."""
@@ -173,6 +191,13 @@ class FlatModel:
         for bucket in self._buckets:
             bucket.gather()
         return sum(torch.dot(b.gradients, b.gradients).item() for b in self._buckets)
+
+    def is_finite(self):
+        """Whether all gradients are numbers, as they stand. @cost one read of them"""
+        for bucket in self._buckets:
+            bucket.gather()
+        # A sum is finite where all parts are; where it is not, it may have been too large by itself.
+        return all(math.isfinite(b.gradients.sum().item()) or bool(torch.isfinite(b.gradients).all()) for b in self._buckets)
 
     def undo(self):
         """The step was not applied: the model's buffers as they were before it."""
@@ -195,10 +220,11 @@ class FlatModel:
             bucket.gradients.add_(copied)
 
     def scale(self, factor):
-        """Turns mean gradients of `factor` samples into their sum."""
+        """Multiplies the gradients as they stand."""
         for bucket in self._buckets:
             bucket.gather()
-            bucket.gradients.mul_(factor)
+            if factor != 1:
+                bucket.gradients.mul_(factor)
 
     def sum(self, group, weight, first, tail):
         """One all-reduce of everything. `first`: this member has the first of the samples,
@@ -212,7 +238,10 @@ class FlatModel:
         self._marks.copy_(torch.tensor(marks, dtype=self._tail.dtype))
         self._tail.copy_(torch.tensor([float(weight)] + tail, dtype=self._tail.dtype))
         for bucket in self._buckets:
-            group.sum(bucket.flat)
+            if not self._in_order:
+                group.sum(bucket.flat)
+            elif bucket.room.numel():
+                group.sum(bucket.room)
         return Tail(self._tail.tolist(), group.world)
 
     def take(self, weight):

@@ -91,6 +91,9 @@ def _connect(plan, rank, rendezvous, cancelled):
         options._threads = 1
         mesh = dist.ProcessGroupGloo(store, rank, world, options)
         connections = sockets.find(sockets.published(store, world))
+        if len(connections) < world - 1:
+            raise RuntimeError(f'gloo of torch {torch.__version__}: {len(connections)} of {world - 1} connections of this group were found, '
+                               'so that it could not be aborted')
         try:
             _prove(mesh, rank, deadline, _pair_proofs(rendezvous.key, name, nonces))
         except RuntimeError:
@@ -202,7 +205,7 @@ class Group:
             self._agent.in_collective(0)
 
     def _wait(self, work):
-        """Waits for a collective. gloo (of torch 1.13) can forget a send that was under way when
+        """Waits for a collective. gloo can forget a send that was under way when
         its connection ended; the collective then never returns, so it is left behind one
         slice after the group was aborted."""
         while True:

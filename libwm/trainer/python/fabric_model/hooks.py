@@ -38,6 +38,13 @@ def _by_loss(scheduler):
     return isinstance(scheduler, torch.optim.lr_scheduler.ReduceLROnPlateau)
 
 
+def _steps_of(scheduler):
+    """How often it was stepped; None: it cannot tell. A ChainedScheduler's parts are stepped together."""
+    found = getattr(scheduler, 'last_epoch', None)
+    parts = getattr(scheduler, '_schedulers', None)
+    return _steps_of(parts[0]) if found is None and parts else found
+
+
 def check_scheduler(scheduler, each):
     """@errors ValueError: _step_scheduler could not step it after `each`"""
     kind = type(scheduler).__name__
@@ -45,9 +52,10 @@ def check_scheduler(scheduler, each):
         raise ValueError(f"lr_scheduler_each '{each}': 'pass' or 'step'")
     if each == 'step' and _by_loss(scheduler):
         raise ValueError(f"lr_scheduler: {kind} goes by the loss of passes; lr_scheduler_each 'pass'")
-    for name in ('step', 'last_epoch'):
-        if not hasattr(scheduler, name):
-            raise ValueError(f"lr_scheduler: {kind} has no '{name}'")
+    if not hasattr(scheduler, 'step'):
+        raise ValueError(f"lr_scheduler: {kind} has no 'step'")
+    if _steps_of(scheduler) is None:
+        raise ValueError(f"lr_scheduler: {kind} has no 'last_epoch'")
     try:
         inspect.signature(scheduler.step).bind(*([0.0] if _by_loss(scheduler) else []))
     except TypeError as error:
@@ -105,6 +113,9 @@ class Hooks:
         for target in self._everybody():
             self._equip(target)
 
+    def _values(self, tally):
+        return self._script.measured.values(tally.sums, tally.weight)
+
     def _everybody(self):
         script = self._script
         return [t for t in [script.driver_logger, script.worker_logger, *script.callbacks] if t]
@@ -129,6 +140,7 @@ class Hooks:
             self._begin_pass(progress)
         elif progress.phase == VALID:
             self._begun += 1
+        self._last_told = progress.phase == FINISH
 
     def take_over(self, received, rank):
         """A member that was left behind takes `received` over; hooks that are due run first, on
@@ -169,7 +181,7 @@ class Hooks:
         scheduler = self._script.lr_scheduler
         each_step = self._script.lr_scheduler_each == 'step'
         due = progress.step if each_step else progress.passes_done
-        while scheduler is not None and scheduler.last_epoch < due:
+        while scheduler is not None and _steps_of(scheduler) < due:
             if _by_loss(scheduler):
                 scheduler.step((progress.validated.means() or progress.trained.means())[0])
             else:
@@ -179,7 +191,7 @@ class Hooks:
         """For the pass that ends here, if it was validated."""
         if progress.passes_validated != self._ended + 1:
             return  # the numbers are of a pass before
-        values = progress.validated.means()
+        values = self._values(progress.validated)
         if rank == 0:
             self._driver.test(values, self._names, progress)
         self._worker.test(values, self._names, progress)
@@ -187,7 +199,7 @@ class Hooks:
     def step(self, progress, own, group):
         """After an applied step. `own`: this worker's means of it, [] if it had no sample."""
         if group.rank == 0:
-            self._driver.train(progress.trained.means(), self._names, progress, group.world)
+            self._driver.train(self._values(progress.trained), self._names, progress, group.world)
         if own:
             self._worker.train(own, self._names, progress, group.world)
         for callback in self._script.callbacks:

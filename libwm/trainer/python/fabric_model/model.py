@@ -14,21 +14,27 @@ from types import SimpleNamespace
 
 import torch
 
-from . import arguments, fixed, native, succession
+from . import amp as mixed
+from . import arguments, fixed, native, own_steps, succession
 from .batch import Chooser, Range
 from .checkpoint import Checkpoints
-from .compute import Compute, divided, named_metrics, warm_up
+from .compute import Compute, divided, warm_up
 from .data import Batches
+from .dealing import Deals
 from .download import write_zip
 from .engine import Engine
 from .flat import FlatModel
 from .hooks import Hooks, check_scheduler
+from .loaders import Taken
 from .logs import DriverLogger, WorkerLogger
 from .membership import Alone, Left, Membership
+from .metrics import Metrics
 from .progress import Course
-from .state import Script
+from .state import Script, beside
+from .streams import Stream
 from .syncbn import Norms, convert
 from .versions import Mixed
+from .virtual import Virtual
 
 _TRAININGS = 'WM_TRAININGS_DONE'  # in the environment: how often train() has returned
 _SKIPPED = 'WM_TRAININGS_SKIPPED'  # likewise, of a worker that came when a later one was under way
@@ -48,14 +54,18 @@ class FabricModel:
                  worker_logger_callback=None, user_callback=None, enable_onnx=False,
                  save_to_onnx=False, fn_step_train=None, fn_test=None, keras_custom_objects=None,
                  fn_batch_collate=None, loss_reduction='mean', sync_bn=False, lr_scheduler=None,
-                 lr_scheduler_each='pass', clip_grad_norm=None, **older):
-        """signature fixed by the WMLA API, both generations; ours are the last five:
+                 lr_scheduler_each='pass', clip_grad_norm=None, amp=None, nonfinite='stop', deterministic=False, **older):
+        """signature fixed by the WMLA API, both generations; ours are the last eight:
         loss_reduction  'mean' or 'sum': what the loss function returns for a batch
         sync_bn         batch normalisation over the samples of all members
         lr_scheduler    a torch scheduler, stepped after every pass; ReduceLROnPlateau by the newest
                         validation's loss, or the pass's own where there is none
         lr_scheduler_each  'pass' or 'step': after what it is stepped
         clip_grad_norm  longest that the gradient of a whole step, summed over all members, may be
+        amp             'bf16' or 'fp16': model and loss are computed under autocast; fp16 with one scaler for the job
+        nonfinite       of a step whose gradients have a NaN or inf: 'stop' ends the training and names the ranks, 'skip'
+                        leaves it out on all workers, 'apply' looks at nothing, as plain PyTorch does
+        deterministic   the same bits at any number of workers; a number: so many virtual workers, True: engines_number, or 4
         @errors TypeError: no torch model, an argument of a wrong kind, unknown keyword; ValueError: unknown
           loss_reduction, a scheduler that cannot be stepped like that, a length of 0 or less"""
         older = {_OLDER.get(k, k): v for k, v in older.items()}
@@ -68,16 +78,24 @@ class FabricModel:
                             'torch.nn.Module only')
         if loss_reduction not in ('mean', 'sum'):
             raise ValueError(f"loss_reduction '{loss_reduction}': 'mean' or 'sum'")
-        own_steps = fn_step_train is not None and fn_test is not None
-        arguments.function('loss', loss, '(outputs, labels)', needed=not own_steps)
+        needs_loss = fn_step_train is None or fn_test is None
+        arguments.function('loss', loss, '(outputs, labels)', needed=needs_loss)
         arguments.optimizer(optimizer)
         for name, step in (('fn_step_train', fn_step_train), ('fn_test', fn_test),
                            ('fn_batch_collate', fn_batch_collate)):
             arguments.function(name, step, '', needed=False)
+        if fn_step_train is not None:
+            own_steps.check(fn_step_train, optimizer)
         if lr_scheduler is not None:
             check_scheduler(lr_scheduler, lr_scheduler_each)
         if clip_grad_norm is not None and not clip_grad_norm > 0:
             raise ValueError(f'clip_grad_norm {clip_grad_norm}: more than 0')
+        device = next((p.device for p in model.parameters()), torch.device('cpu'))
+        mixed.check(amp, nonfinite, device)
+        for name, other in (('sync_bn', sync_bn), ('fn_step_train', fn_step_train)):
+            if deterministic and other:
+                raise ValueError(f'FabricModel: deterministic and {name}: what it does depends on how many workers there are; give one of them')
+        self._deterministic = deterministic
         later = driver_logger_callback is not None or worker_logger_callback is not None
         self._datasets, self._collate = datasets_function, fn_batch_collate
         self._onnx = enable_onnx or save_to_onnx
@@ -86,12 +104,14 @@ class FabricModel:
         self._script = Script(
             model=convert(model, norms) if sync_bn else model, norms=norms, loss=loss,
             optimizer=optimizer,
-            metrics=metrics, lr_scheduler=lr_scheduler, loss_reduction=loss_reduction,
+            measured=Metrics(metrics), lr_scheduler=lr_scheduler, loss_reduction=loss_reduction,
             lr_scheduler_each=lr_scheduler_each, clip_grad_norm=clip_grad_norm,
             fn_step_train=fn_step_train, fn_test=fn_test, callbacks=arguments.callbacks(user_callback),
             driver_logger=arguments.logger('driver_logger', driver_logger or driver_logger_callback, DriverLogger()),
             worker_logger=arguments.logger('worker_logger', worker_logger or worker_logger_callback, WorkerLogger()),
-            logger_generation=2 if later else 1, extras={})
+            logger_generation=2 if later else 1, extras={}, amp=amp, nonfinite=nonfinite,
+            scaler=mixed.Scaler() if amp == 'fp16' else None,
+            joined=[mixed.JoinedScaler(one, device) for one in own_steps.scalers(fn_step_train)] if fn_step_train else [])
 
     @property
     def model(self):
@@ -168,9 +188,8 @@ class _Run:
         self._auto = isinstance(batch_size, str) and batch_size == 'auto'
         self._batch_size = 0 if self._auto else arguments.number('batch_size', batch_size, 1)
         self._training = int(os.environ.get(_TRAININGS, '0')) + 1
-        self._resume_from = resume_from
+        self._resume_from, self._engines = resume_from, max_tasks
         self._lib = native.load()
-        named_metrics(self._script.metrics)  # refuses what is none
         self.agent = native.Agent(self._lib, max_tasks, trainings=self._training - 1)
         self.train_set, self.test_set = arguments.data_sets(fabric._datasets)
         self.records, self.membership, self._batches = None, None, []
@@ -181,15 +200,19 @@ class _Run:
         """What is to be done, from train()'s arguments. @errors ValueError: not that"""
         validation_freq = arguments.number('validation_freq', validation_freq, 0, empty=0)
         checkpoint_freq = arguments.number('checkpoint_freq', checkpoint_freq, 0, empty=0)
-        if not len(self.train_set):
+        self.deals = Deals.of(self.train_set)
+        if not len(self.train_set) or (self.deals and self.deals.is_stream and not self.deals.mark):
             raise ValueError('train: training data set of 0 samples: at least 1')
-        names = tuple(name for name, _ in named_metrics(self._script.metrics))
+        if self._auto and self.deals:
+            raise ValueError("train: batch_size 'auto' wants a data set that is dealt by chance, no sampler and no stream")
+        names = self._script.measured.names
         self._chooser = None
         if self._auto:
             limits = Range.of(effective, len(self.train_set))
             self._chooser = Chooser(limits, self._script.optimizer)
             self._batch_size, effective = limits.at_once, limits.initial
             self.agent.batch_range(limits)
+        self._script.virtual = self._virtual()
         self._course = Course(self._epochs, self._batch_size, effective, validation_freq,
                               checkpoint_freq, len(self.train_set),
                               len(self.test_set) if self.test_set is not None else 0, names,
@@ -198,10 +221,10 @@ class _Run:
     def engine(self, loaders):
         """Builds every part. Loaders are forked before there is any connection; the worker is
         ready only when all is built."""
-        collate = self._fabric._collate
-        self._batches = [Batches(self.train_set, collate, loaders), Batches(self.test_set, collate)]
+        self._batches = [self._batches_of(one, loaders) for one in (self.train_set, self.test_set)]
         result_dir = os.environ.get('RESULT_DIR', '')
-        flat = self._flat = FlatModel(self._script.model, len(self._course.metric_names))
+        flat = self._flat = FlatModel(self._script.model, self._script.measured.width, beside(self._script),
+                                      bool(self._script.virtual))
         self._script.onnx_example = self._onnx_example
         hooks = Hooks(self._script, self._course)
         hooks.train_begin()
@@ -214,9 +237,27 @@ class _Run:
             checkpoints=Checkpoints(result_dir, self._training, self._resume_from),
             train_batches=self._batches[0],
             test_batches=self._batches[1], lib=self._lib, result_dir=result_dir, flat=flat,
-            chooser=self._chooser, skipped=os.environ.get(_SKIPPED) == str(self._training - 1),
-            compute=Compute(self._script, flat, self._batch_size))
+            chooser=self._chooser, deals=self.deals, skipped=os.environ.get(_SKIPPED) == str(self._training - 1),
+            compute=Compute(self._script, flat, self._batch_size, self.agent))
         return Engine(self._course, self._script, parts)
+
+    def _virtual(self):
+        """The virtual workers of deterministic=; None: there are none. @errors ValueError"""
+        wanted = self._fabric._deterministic
+        if not wanted:
+            return None
+        if self._auto:
+            raise ValueError("train: batch_size 'auto' and deterministic: the batch follows from how fast the workers are; give one of them")
+        torch.use_deterministic_algorithms(True)
+        torch.backends.cudnn.benchmark = False
+        return Virtual(self._script.model, self._engines or 4 if wanted is True else int(wanted))
+
+    def _batches_of(self, given, loaders):
+        """Of a data set, or of what a DataLoader was made of."""
+        collate = self._fabric._collate
+        if isinstance(given, Taken):
+            return Batches(given.dataset, collate or given.collate, loaders or given.processes)
+        return Batches(given, collate, loaders if given is not None and not isinstance(given, Stream) else 0)
 
     def _find_members(self):
         if self.agent.present:

@@ -8,6 +8,7 @@ also runs without it: then nothing is recorded and the order of samples is torch
 import contextlib
 import ctypes as c
 import os
+import threading
 
 NONE, PLAN, WITHDRAWN, BROKEN, LEAVE, STAND, CHECKPOINT, CLOSED = range(8)
 
@@ -98,7 +99,7 @@ class Agent:
     @thread wait: one at a time; the others: any"""
 
     def __init__(self, lib, max_tasks, task=None, trainings=0):
-        self._lib = lib
+        self._lib, self._excuses = lib, 0
         self._handle = c.c_void_p()
         path = os.environ.get('WM_ELASTIC_SOCKET', '')
         self.present = bool(lib and path)
@@ -155,17 +156,34 @@ class Agent:
 
     def in_collective(self, inside):
         if self.present:
-            self._lib.wm_trainer_in_collective(self._handle, inside)
+            self._lib.wm_trainer_in_collective(self._handle, 1 if self._excuses else inside)
 
     @contextlib.contextmanager
-    def excused(self):
-        """While the user's code or the disk may take as long as it likes: others that wait for
+    def excused(self, limit_s=None):
+        """While the user's code or the disk may take as long as it likes, or `limit_s`: others that wait for
         this worker do not take it for one that hangs. (W-11)"""
+        excuse = [1]
+
+        def end():
+            try:
+                excuse.pop()  # once: by time, or when it is over
+            except IndexError:
+                return
+            self._excuses -= 1
+            self.in_collective(0)
+
+        self._excuses += 1
         self.in_collective(1)
+        timer = threading.Timer(limit_s, end) if limit_s and self.present else None
+        if timer:
+            timer.daemon = True
+            timer.start()
         try:
             yield
         finally:
-            self.in_collective(0)
+            if timer:
+                timer.cancel()
+            end()
 
     def stop(self):
         if self.present:

@@ -28,20 +28,20 @@ class Noise:
         self._share = False
         self._weight = self._sqr = self._var = 0.0
 
-    def share(self, step, flat, size):
-        """This member's part of what is summed. `flat`: its gradients, `size` samples' worth.
+    def share(self, step, flat, size, unit=1):
+        """This member's part of what is summed. `flat`: its gradients, `size` samples' worth, divided by `unit`.
         @shape SHARES numbers"""
         self._share = step % self._every == 0
         if not self._share or not size:
             return [0.0] * SHARES
-        return [flat.square() / size ** 2, 1.0 / size, 1.0]
+        return [flat.square() * (unit / size) ** 2, 1.0 / size, 1.0]
 
-    def take(self, sums, flat, samples):
-        """Takes one step in, once all is summed but not divided yet."""
+    def take(self, sums, flat, samples, unit=1):
+        """Takes one step in, once all is summed; `flat` was divided by `unit`."""
         squares, inverses, members = sums
         if not self._share or members < 1.5:
             return
-        small, big = squares / members, flat.square() / samples ** 2
+        small, big = squares / members, flat.square() * (unit / samples) ** 2
         var = (small - big) / (inverses / members - 1.0 / samples)
         if not math.isfinite(var):
             return  # a gradient that has overflowed

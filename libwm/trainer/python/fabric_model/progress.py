@@ -66,6 +66,7 @@ class Progress:
 
     train_samples: int = 0   # of a pass, where the progress was made; 0: not known
     passes_validated: int = 0  # passes_done when `validated` was whole; 0: it never was
+    met: int = 0  # passes_done when all members met behind a pass of a plain loop
 
     def goes_on_with(self, samples):
         """Takes a data set of `samples` for what comes. Returns whether it can: in the middle of
@@ -74,6 +75,11 @@ class Progress:
         if fits:
             self.train_samples = samples
         return fits
+
+    def train_on(self, course):
+        """A training that had ended is gone on with, where `course` has more passes."""
+        if self.phase in (FINISH, END):
+            self.phase = TRAIN if self.passes_done < course.epochs else FINISH
 
     def batch_of(self, course, world):
         """Samples of the next train step over `world` members."""

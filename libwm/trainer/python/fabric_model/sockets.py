@@ -1,11 +1,13 @@
 """Role: the sockets of a gloo group, so that the group can be aborted from another thread.
 
-torch.distributed (1.13) offers no abort for gloo. A collective that waits for a member which is
-alive but elsewhere returns only when its connections fail. Each rank's gloo publishes the
-addresses it listens on under `0/<rank>` in the group's store: 136 bytes a pair, a
-sockaddr_storage and a sequence number. A connection of the group has one of these at one of
+torch.distributed offers no abort for gloo. A collective that waits for a member which is
+alive but elsewhere returns only when its connections fail. Each rank's gloo publishes what
+it listens on under `0/<rank>` in the group's store. A connection of the group has one of these at one of
 its ends. shutdown(2) on it makes gloo's own thread see the end of the stream and fail
-everything that waits; the peers see it too.
+everything that waits on that peer. A peer that waits on another member does not see it: each member aborts for itself.
+
+  torch 1.13   136 bytes a pair: sockaddr_storage, number
+  torch ≥ 2    [8: length][name of the host][8: 136][sockaddr_storage, number][8 a pair: number]
 
 Who leaves in peace ends its own direction only (finish). A connection that is shut both ways
 answers whatever a slower peer still sends with a reset, and a reset takes along what was sent
@@ -21,6 +23,8 @@ import stat
 import struct
 
 _RECORD = 136  # sockaddr_storage + ssize_t
+_LENGTH = 8
+_LONGEST_NAME = 255  # of a host
 _AF_INET, _AF_INET6 = 2, 10
 
 
@@ -29,13 +33,26 @@ def published(store, world):
     found = set()
     for rank in range(world):
         text = store.get(f'0/{rank}')
-        for at in range(0, len(text) - _RECORD + 1, _RECORD):
+        for at in _addresses(text):
             family, port = struct.unpack_from('=H', text, at)[0], struct.unpack_from('>H', text, at + 2)[0]
             if family == _AF_INET:
                 found.add((socket.inet_ntop(socket.AF_INET, text[at + 4:at + 8]), port))
             elif family == _AF_INET6:
                 found.add((socket.inet_ntop(socket.AF_INET6, text[at + 8:at + 24]), port))
     return found
+
+
+def _addresses(text):
+    """Where a rank's record has addresses."""
+    name = _number(text, 0)
+    after = _LENGTH + name
+    if name <= _LONGEST_NAME and _number(text, after) == _RECORD:
+        return [after + _LENGTH]
+    return range(0, len(text) - _RECORD + 1, _RECORD)
+
+
+def _number(text, at):
+    return struct.unpack_from('=Q', text, at)[0] if len(text) >= at + _LENGTH else -1
 
 
 def _borrow(number):

@@ -20,6 +20,35 @@ _SMALL = 1 << 16  # bytes; smaller ones travel together
 _LONGEST = 1 << 32  # bytes of a head
 
 
+def beside(script):
+    """Parameters that the optimizer steps and the model has not: those of a loss, or none's."""
+    own = {id(p) for p in script.model.parameters()}
+    given = [p for group in script.optimizer.param_groups for p in group['params']]
+    return [p for p in given if id(p) not in own]
+
+
+def others_of(script):
+    """Of beside(): those that are no loss's either, so that nobody's state_dict has them."""
+    loss = getattr(script, 'loss', None)
+    known = {id(p) for p in loss.parameters()} if isinstance(loss, torch.nn.Module) else set()
+    return [p for p in beside(script) if id(p) not in known]
+
+
+class _Loose:
+    """Parameters that stand in no module, in the optimizer's order."""
+
+    def __init__(self, parameters):
+        self._parameters = parameters
+
+    def state_dict(self):
+        return {str(at): p.detach() for at, p in enumerate(self._parameters)}
+
+    def load_state_dict(self, values):
+        with torch.no_grad():
+            for at, p in enumerate(self._parameters):
+                p.copy_(values[str(at)])
+
+
 class Script:
     """What the user gave FabricModel, as far as the engine needs it."""
 
@@ -28,13 +57,28 @@ class Script:
 
     def _holders(self):
         """(name, object with state_dict) of everything that has a state."""
-        named = {'model': self.model, 'optimizer': self.optimizer, 'scheduler': self.lr_scheduler}
+        named = {'model': self.model, 'optimizer': self.optimizer, 'scheduler': self.lr_scheduler, **self._beside()}
         named.update({f'extra {name}': value for name, value in self.extras.items()})
         loggers = [self.driver_logger, self.worker_logger]
         for at, callback in enumerate(self.callbacks + loggers):
             named[f'callback {at}'] = callback
         return {name: holder for name, holder in named.items()
                 if hasattr(holder, 'state_dict') and hasattr(holder, 'load_state_dict')}
+
+    def _beside(self):
+        """What is trained, or counts, beside the model."""
+        loss, beside = getattr(self, 'loss', None), {}
+        if getattr(self, 'scaler', None):
+            beside['scaler'] = self.scaler
+        if getattr(self, 'virtual', None):
+            beside['virtual'] = self.virtual
+        beside.update({f'scaler {at}': scaler for at, scaler in enumerate(getattr(self, 'joined', ()))})
+        if isinstance(loss, torch.nn.Module) and any(True for _ in loss.parameters()):
+            beside['loss'] = loss
+        others = others_of(self)
+        if others:
+            beside['others'] = _Loose(others)
+        return beside
 
     def state(self, progress):
         """The whole state. Parameters and the optimizer's tensors are the live ones: they
@@ -44,7 +88,8 @@ class Script:
         weights, live = self.model.state_dict(), dict(self.model.named_parameters())
         parts['model'] = {name: value if name in live else copy_tensors(value)
                           for name, value in weights.items()}
-        return {'format': FORMAT, 'progress': progress.pack(), 'parts': parts}
+        frozen = [name for name, p in self.model.named_parameters() if not p.requires_grad]
+        return {'format': FORMAT, 'progress': progress.pack(), 'parts': parts, 'frozen': frozen}
 
     @staticmethod
     def _part(name, holder):
@@ -73,6 +118,9 @@ class Script:
         for name, values in state['parts'].items():
             if name in holders:
                 holders[name].load_state_dict(values)
+        for name, parameter in self.model.named_parameters():
+            if name in state.get('frozen', ()):  # a callback may have frozen it in a pass before
+                parameter.requires_grad_(False)
         return Progress.unpack(state['progress'])
 
 

@@ -235,8 +235,8 @@ export default function NewExperimentPage() {
             <div class="side">
               <Panel title="The same request" id="h-e">
                 <div class="pb">
-                  {model.verdicts.value.map((v, i) => (
-                    <Lines key={i} v={v} />
+                  {model.verdicts.value.map((v) => (
+                    <Lines key={`${v.dlicmd}${v.problem}`} v={v} />
                   ))}
                 </div>
               </Panel>

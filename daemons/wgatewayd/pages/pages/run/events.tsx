@@ -5,6 +5,7 @@ import {DASH} from '../../base/number.ts';
 import {step} from '../../base/text.ts';
 import {clock} from '../../base/time.ts';
 import {Outside} from '../../parts/basic.tsx';
+import {type Column, memory, Table} from '../../parts/table.tsx';
 import {now} from '../../state/clock.ts';
 
 const MOST = 12;
@@ -30,63 +31,68 @@ export function costOf(event: JobEvent, events: readonly JobEvent[]): JobEvent |
   );
 }
 
-function EventRow({event, n, events}: {event: JobEvent; n: number; events: readonly JobEvent[]}) {
-  const sized = event.event === 'RESIZE' || event.event === 'DISPATCH';
+interface Numbered {
+  readonly event: JobEvent;
+  readonly n: number;
+}
+
+function What({event}: Numbered) {
   const name = NAMES[event.event] ?? '';
-  const cost = costOf(event, events);
   return (
-    <div class="ev" role="row">
-      <span role="cell">
-        <span class="n">{n}</span>
-      </span>
-      <span role="cell" class="m">
-        {clock(event.t, now())}
-      </span>
-      <b role="cell">{sized ? step(event.from, event.to) : ''}</b>
-      <span role="cell" class="why">
-        {name}
-        {name && event.reason ? ': ' : ''}
-        <Outside text={event.reason} />
-      </span>
-      <span role="cell" class="r m">
-        {cost?.pause_ms == null ? DASH : `${Math.round(cost.pause_ms)} ms`}
-      </span>
-      <span role="cell" class="r m lost">
-        {cost?.steps_lost ?? DASH}
-      </span>
-    </div>
+    <>
+      {name}
+      {name && event.reason ? ': ' : ''}
+      <Outside text={event.reason} />
+    </>
   );
 }
 
+function columnsOf(events: readonly JobEvent[]): readonly Column<Numbered>[] {
+  const cost = ({event}: Numbered) => costOf(event, events);
+  const sized = (event: JobEvent) => event.event === 'RESIZE' || event.event === 'DISPATCH';
+  return [
+    {key: 'n', text: '#', width: '24px', cell: ({n}) => <span class="n">{n}</span>},
+    {key: 't', text: 'Time', width: '62px', cell: ({event}) => clock(event.t, now())},
+    {
+      key: 'slots',
+      text: 'Slots',
+      width: '58px',
+      cell: ({event}) => (sized(event) ? <b>{step(event.from, event.to)}</b> : ''),
+    },
+    {key: 'why', text: 'What and why', width: 'minmax(0,1fr)', cell: What},
+    {
+      key: 'pause',
+      text: 'Pause',
+      width: '60px',
+      numeric: true,
+      cell: (one) => {
+        const pause = cost(one)?.pause_ms;
+        return pause == null ? DASH : `${Math.round(pause)} ms`;
+      },
+    },
+    {
+      key: 'lost',
+      text: 'Steps lost',
+      width: '64px',
+      numeric: true,
+      cell: (one) => cost(one)?.steps_lost ?? DASH,
+    },
+  ];
+}
+
 export function EventTable({events}: {events: readonly JobEvent[]}) {
-  const shown = events
+  const told = events
     .filter((e) => e.event in NAMES)
     .slice(-MOST)
     .reverse();
-  if (!shown.length) return null;
+  if (!told.length) return null;
   return (
-    <div role="table" aria-label="What happened">
-      <div class="ev hd m" role="row">
-        {['#', 'Time', 'Slots', 'What and why'].map((text) => (
-          <span key={text} role="columnheader">
-            {text}
-          </span>
-        ))}
-        <span role="columnheader" class="r">
-          Pause
-        </span>
-        <span role="columnheader" class="r lost">
-          Steps lost
-        </span>
-      </div>
-      {shown.map((event, i) => (
-        <EventRow
-          key={`${event.t}${event.event}`}
-          event={event}
-          n={shown.length - i}
-          events={events}
-        />
-      ))}
-    </div>
+    <Table
+      label="What happened"
+      kind="list evs"
+      columns={columnsOf(events)}
+      source={memory(told.map((event, i) => ({event, n: told.length - i})))}
+      rowKey={({event, n}) => `${event.t}${event.event}${n}`}
+    />
   );
 }

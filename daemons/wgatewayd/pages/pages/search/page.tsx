@@ -136,6 +136,10 @@ function ParallelPanel({s, model}: {s: Search; model: SearchModel}) {
   );
 }
 
+/** What ended it is in the state's word already; what keeps it from going on is said. */
+const isWarned = (s: Search) =>
+  s.reason && s.state !== 'finished' && (s.state === 'failed' || /cannot|no trial/.test(s.reason));
+
 function Shown({s, model}: {s: Search; model: SearchModel}) {
   const asking = useOnce(() => new Asking());
   const shown = shownState(s.state);
@@ -164,7 +168,7 @@ function Shown({s, model}: {s: Search; model: SearchModel}) {
     >
       <Stale of={model.known} />
       <Alert text={model.doing.problem.value} />
-      {s.reason && s.state !== 'finished' && (
+      {isWarned(s) && (
         <p class="note warn" role="status">
           <Outside text={s.reason} most={400} />
         </p>

@@ -133,7 +133,8 @@ function Acts({f, model, asking}: {f: Service; model: ServiceModel; asking: Aski
 
 const LogsTab = ({log}: {log: string}) => (
   <Panel title="What kernels wrote" id="h-l">
-    <div class="log" tabIndex={0} role="region" aria-label="Output">
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keys scroll what is longer than its box */}
+    <section class="log" tabIndex={0} aria-label="Output">
       <pre>
         {log
           ? log
@@ -143,7 +144,7 @@ const LogsTab = ({log}: {log: string}) => (
               .join('\n')
           : 'No output.'}
       </pre>
-    </div>
+    </section>
   </Panel>
 );
 

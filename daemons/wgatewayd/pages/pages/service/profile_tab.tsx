@@ -16,10 +16,11 @@ function ProfileInput({
   const value = model.value(where);
   const disabled = fixed && !field.live;
   return (
-    <label class="field">
+    <label class="field" for={`profile-${where}`}>
       <span>{label}</span>
       {words.length ? (
         <select
+          id={`profile-${where}`}
           name={where}
           value={value}
           disabled={disabled}
@@ -35,6 +36,7 @@ function ProfileInput({
         <input
           type="text"
           inputMode={field.numeric ? 'numeric' : 'text'}
+          id={`profile-${where}`}
           name={where}
           value={value}
           disabled={disabled}

@@ -1,0 +1,198 @@
+// The rows of /api/v1 about runs: whatever has run or runs, live or kept by the archive: lists by
+// filters and pages, what their owners say of them, several side by side, and their deletion.
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+#include "daemons/wuserd/execs/routes.h"
+#include "daemons/wuserd/jobs/find.h"
+#include "daemons/wuserd/jobs/outputs.h"
+#include "daemons/wuserd/jobs/runs.h"
+#include "daemons/wuserd/master/clock.h"
+#include "daemons/wuserd/site/json_body.h"
+#include "daemons/wuserd/site/reply.h"
+#include "libwm/base/clock.h"
+#include "libwm/rest/run_request.h"
+#include "libwm/view/json.h"
+
+namespace wm::user {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostCompared = 20;
+constexpr std::uint32_t kMostDeletedRuns = kMostCounted;
+
+Error no_run(const std::string& id) {
+  return fail(Code::NotFound, "run " + id.substr(0, 200) + " does not exist");
+}
+
+bool is_own_run(const RunView& run) { return !run.parts.empty() && is_own(run.parts.front()); }
+
+Result<RunView> find_run(Site& site, const std::string& id) {
+  auto job = rest::parse_exec_id(site.conf.name, id);
+  if (!job || job->index != 0) return no_run(id);
+  WM_TRY(auto run, run_of(site, job->job));
+  if (!run) return no_run(id);
+  return std::move(*run);
+}
+
+Result<RunView> find_own_run(Site& site, const std::string& id) {
+  WM_TRY(auto run, find_run(site, id));
+  if (!is_own_run(run)) return no_run(id);
+  return run;
+}
+
+Result<Answer> list_runs(Call& call) {
+  WM_TRY(auto request, rest::runs_request(call.target));
+  WM_TRY(auto reply, runs_page(call.site, request));
+  auto text = rest::runs_json(reply, request, call.site.conf.name, call.site.user);
+  return json_reply("{\"now\":" + now_text() + "," + text.substr(1));
+}
+
+Result<Answer> show_run(Call& call) {
+  WM_TRY(auto run, find_run(call.site, call.args[0]));
+  return json_reply(
+      "{\"now\":" + now_text() +
+      ",\"run\":" + rest::run_json(run, call.site.conf.name, is_own_run(run)) +
+      ",\"parts\":" + view::jobs_json(run.parts, {wall_now(), view::Detail::Brief}) + "}");
+}
+
+// Two who edit at once: the second is told, where it says of what it knew.
+Result<Answer> describe_run(Call& call) {
+  WM_TRY(auto run, find_own_run(call.site, call.args[0]));
+  WM_TRY(auto body, http::read_body(call.exchange, kLongestJson));
+  WM_TRY(auto words, rest::patched_words(run.facts.words, body));
+  auto wanted = std::string(call.exchange.head().field("if-match"));
+  auto tag = "\"" + rest::words_tag(run.facts.words) + "\"";
+  auto changed = [&]() -> Result<Answer> {
+    return Answer(error_reply(call.exchange.head().target, 412,
+                              "the run was described otherwise meanwhile"));
+  };
+  if (!wanted.empty() && wanted != "*" && wanted != tag) return changed();
+  DescribeRunRequest request;
+  request.run = {run.facts.job, 0};
+  request.words = words;
+  request.known = run.facts.words;
+  WM_TRY(auto master, call.site.masters.take());
+  auto reply = master->ask(request);
+  if (!reply && reply.error().code == Code::Stale) return changed();
+  if (!reply) return reply.error();
+  run.facts.words = reply->words;
+  return json_reply("{\"run\":" + rest::run_json(run, call.site.conf.name, true) + "}");
+}
+
+// Files first: of what has no record nobody finds them again.
+Result<void> delete_run(Site& site, const RunView& run) {
+  std::set<std::string> folders;
+  for (const auto& part : run.parts) {
+    if (!is_over(part.job->state) && part.job->state != JobState::Array)
+      return fail(Code::Conflict,
+                  "run " + std::to_string(run.facts.job) + " has not ended: stop it first");
+    if (!part.result_dir.empty()) folders.insert(part.result_dir);
+  }
+  for (const auto& folder : folders) {
+    std::error_code ec;
+    fs::remove_all(folder, ec);
+    if (ec) return fail(Code::System, folder + ": " + ec.message());
+  }
+  WM_TRY(site.records.remove_files(run.parts.front().job->spec().exec.bundle));
+  return delete_record(site, {run.facts.job, 0});
+}
+
+Result<Answer> remove_run(Call& call) {
+  WM_TRY(auto run, find_own_run(call.site, call.args[0]));
+  WM_TRY(delete_run(call.site, run));
+  return done();
+}
+
+// All that answer to a filter, when the asker has said how many those are.
+Result<Answer> remove_runs(Call& call) {
+  auto target = call.target;
+  auto said = target.value("count");
+  target.query.erase("count");
+  WM_TRY(auto request, rest::runs_request(target));
+  request.query.user = call.site.user;
+  request.count = true;
+  request.whole = true;
+  request.limit = kMostRunsInPage;
+  WM_TRY(auto reply, runs_page(call.site, request));
+  auto count = std::to_string(reply.count);
+  if (reply.count > kMostDeletedRuns)
+    return fail(Code::Limit, "more than " + std::to_string(kMostDeletedRuns) +
+                                 " runs answer to this: ask for fewer");
+  if (said != count)
+    return fail(Code::Conflict, count + " runs answer to this, not " +
+                                    (said.empty() ? "none: say count=" + count : said) +
+                                    "; nothing is deleted");
+  request.count = false;
+  std::vector<RunView> runs;
+  WM_TRY(each_run(call.site, request, [&](RunView& run) {
+    runs.push_back(std::move(run));
+    return true;
+  }));
+  for (const auto& run : runs)
+    if (is_own_run(run)) WM_TRY(delete_run(call.site, run));
+  return json_reply("{\"deleted\":" + std::to_string(runs.size()) + "}");
+}
+
+Json metrics_side(const std::string& result_dir) {
+  Json last = Json::object();
+  auto metrics = metrics_of(result_dir);
+  for (const auto& [key, points] : metrics.series())
+    if (!points.empty()) last[key.first + " " + key.second] = points.back().value;
+  return last;
+}
+
+// "--lr 0.1 --tags=a": by name.
+Json settings_side(const std::string& args) {
+  Json settings = Json::object();
+  std::istringstream words(args);
+  std::string name, word;
+  while (words >> word) {
+    bool option = word.starts_with("--") && word.size() > 2;
+    auto equals = word.find('=');
+    if (option && equals != word.npos) settings[word.substr(2, equals - 2)] = word.substr(equals + 1);
+    else if (option) settings[name = word.substr(2)] = "";
+    else if (!name.empty()) settings[std::exchange(name, "")] = word;
+    if (option && equals != word.npos) name.clear();
+  }
+  return settings;
+}
+
+Result<Answer> compare_runs(Call& call) {
+  auto ids = call.target.value("ids");
+  Json runs = Json::array();
+  std::istringstream list(ids);
+  for (std::string id; std::getline(list, id, ',');) {
+    if (runs.size() == kMostCompared)
+      return fail(Code::Limit, "ids: at most " + std::to_string(kMostCompared));
+    WM_TRY(auto run, find_own_run(call.site, id));
+    const auto& head = run.parts.front();
+    auto row = json_or_null(rest::run_json(run, call.site.conf.name, true));
+    row["settings"] = settings_side(head.job->spec().exec.args);
+    row["metrics"] = metrics_side(head.result_dir);
+    runs.push_back(std::move(row));
+  }
+  if (runs.empty()) return fail(Code::BadArgument, "ids: numbers with commas are wanted");
+  return json_reply(to_text(Json{{"runs", std::move(runs)}}));
+}
+
+}  // namespace
+
+#define RUNS "/api/v1/runs"
+const std::vector<Route>& run_routes() {
+  static const std::vector<Route> routes{
+      {"GET", RUNS, list_runs, "What has run and what runs, the newest first, by pages", "runs",
+       "user name state type framework plan project queue app service label tag text search starred "
+       "shelved from to ended_from ended_to order cursor limit count"},
+      {"DELETE", RUNS, remove_runs, "Deletes one's own that answer; count says how many those are"},
+      {"GET", RUNS "/compare", compare_runs, "Settings and newest metrics of several", "", "ids"},
+      {"GET", RUNS "/{id}", show_run, "One run, with its parts", "run"},
+      {"PATCH", RUNS "/{id}", describe_run, "name, description, note, tags, starred, shelved"},
+      {"DELETE", RUNS "/{id}", remove_run, "Deletes its record and its files"},
+  };
+  return routes;
+}
+
+}  // namespace wm::user

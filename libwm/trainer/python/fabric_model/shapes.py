@@ -1,0 +1,62 @@
+"""Role: shapes of batches. The first batch of a shape may take minutes (torch.compile, cudnn's search): the member is not
+taken for one that hangs meanwhile, for `start_limit` at most. Compiled models are told that the number of samples
+varies, so that a resize, which changes the shares, compiles nothing anew.
+"""
+
+import contextlib
+import os
+import threading
+
+import torch
+
+_START_LIMIT_S = 600.0
+_MOST = 1024  # shapes that are remembered; a stream of ever new ones has no excuse behind that
+
+
+def _limit_s():
+    try:
+        return float(os.environ.get('WM_START_LIMIT_S', _START_LIMIT_S))
+    except ValueError:
+        return _START_LIMIT_S
+
+
+def tensors(value):
+    """All tensors of a batch, in their order."""
+    if torch.is_tensor(value):
+        yield value
+    elif hasattr(value, 'values') and callable(value.values):
+        for one in value.values():
+            yield from tensors(one)
+    elif isinstance(value, (list, tuple)):
+        for one in value:
+            yield from tensors(one)
+
+
+class Shapes:
+    """@thread the training thread"""
+
+    def __init__(self, model, agent):
+        self._model, self._agent = model, agent
+        self._seen = set()
+        self._is_compiled = hasattr(model, '_orig_mod')  # what torch.compile makes
+
+    @contextlib.contextmanager
+    def patient(self, batch):
+        """Around what is computed of a batch."""
+        found = list(tensors(batch))
+        if self._is_compiled:
+            self._mark(found)
+        key = (self._model.training, *((tuple(t.shape), t.dtype) for t in found))
+        if key in self._seen or len(self._seen) >= _MOST:
+            yield
+            return
+        with self._agent.excused(_limit_s()):
+            yield
+        self._seen.add(key)
+
+    @staticmethod
+    def _mark(found):
+        mark = getattr(getattr(torch, '_dynamo', None), 'maybe_mark_dynamic', None)
+        for tensor in found:
+            if mark and tensor.dim() and len(tensor) >= 2:
+                mark(tensor, 0)

@@ -1,0 +1,200 @@
+"""Role: tests of wm_elastic and what stands below it (loaders, outermost, step_sums), without other processes.
+"""
+
+import os
+import unittest
+from unittest import mock
+
+import torch
+import torch.utils.checkpoint as checkpointing
+
+import wm_elastic as wm
+from fabric_model import loaders, outermost
+from fabric_model.step_sums import StepSums
+from wm_elastic import parts
+
+try:
+    from flat_test import NONE, Members
+except ImportError:
+    NONE = Members = None
+
+DATA = torch.utils.data.TensorDataset(torch.arange(20.0).reshape(20, 1))
+
+
+def loader(**options):
+    return torch.utils.data.DataLoader(DATA, **{'batch_size': 4, **options})
+
+
+class Outside(unittest.TestCase):
+    """Without WM a script is what it was."""
+
+    def test_prepare_returns_what_it_was_given(self):
+        given = object(), object(), object()
+        self.assertEqual(wm.prepare(*given), given)
+        self.assertEqual(list(wm.epochs(3)), [0, 1, 2])
+        self.assertEqual((wm.rank(), wm.world(), wm.step(), wm.is_first()), (0, 1, 0, True))
+        self.assertEqual((wm.total(2), wm.mean(3, 4), wm.any_of(True), wm.total(1, 2)), (2.0, 3.0, True, [1.0, 2.0]))
+
+
+class Refused(unittest.TestCase):
+    """What cannot be is said when prepare() is called."""
+
+    def setUp(self):
+        environment = mock.patch.dict(os.environ, RANK='0', WORLD_SIZE='2', WM_TASK='1')
+        environment.start()
+        self.addCleanup(environment.stop)
+
+    def prepare(self, model=None, optimizer=None, given=None, **options):
+        model = model or torch.nn.Linear(1, 1)
+        return wm.prepare(model, optimizer or torch.optim.SGD(model.parameters(), lr=0.1), loader() if given is None else given, **options)
+
+    def test_each_is_named(self):
+        class Stream(torch.utils.data.IterableDataset):
+            def __iter__(self):
+                return iter(range(3))
+
+        class Endless(torch.utils.data.Sampler):
+            def __init__(self):
+                pass
+
+            def __iter__(self):
+                while True:
+                    yield 0
+
+        model, other = torch.nn.Linear(1, 1), torch.nn.Linear(3, 1)
+        for words, options in (
+                ("model is 'net'", {'model': 'net', 'optimizer': torch.optim.SGD(model.parameters(), lr=0.1)}),
+                ('DataParallel, which sums gradients itself', {'model': torch.nn.DataParallel(model)}),
+                ("layer '0' is a SyncBatchNorm", {'model': torch.nn.Sequential(torch.nn.SyncBatchNorm(2))}),
+                ('prepare: optimizer is a LBFGS', {'model': model, 'optimizer': torch.optim.LBFGS(model.parameters())}),
+                (r'a parameter of shape \(1, 3\) that is in no model given', {'model': model,
+                                                                             'optimizer': torch.optim.SGD(other.parameters(), lr=0.1)}),
+                ('loader is a list', {'given': [1]}),
+                ('its data set is a stream, Stream', {'given': torch.utils.data.DataLoader(Stream())}),
+                ('its sampler, Endless, has no end', {'given': loader(sampler=Endless())}),
+                ('batch_size is None', {'given': torch.utils.data.DataLoader(DATA, batch_size=None)}),
+                ('accumulate 0: at least 1', {'accumulate': 0}),
+                ('global_batch -1: at least 1', {'global_batch': -1}),
+                ("weight is 'tokens'", {'weight': 'tokens'}),
+                ('a batch_sampler of the script', {'global_batch': 8, 'given': torch.utils.data.DataLoader(
+                    DATA, batch_sampler=[[0, 1], [2]])})):
+            with self.subTest(words), self.assertRaisesRegex((TypeError, ValueError), words):
+                self.prepare(**options)
+
+
+class Orders(unittest.TestCase):
+    """A loader's order, drawn by every worker."""
+
+    def test_it_is_that_of_the_sampler_equal_everywhere_and_another_in_each_pass(self):
+        weights = torch.arange(1.0, 21.0)
+        for given in (loader(shuffle=True), loader(shuffle=True, generator=torch.Generator().manual_seed(3)),
+                      loader(sampler=torch.utils.data.WeightedRandomSampler(weights, 30))):
+            before = torch.get_rng_state()
+            first, ends = loaders.Taken(given).order(5, 0)
+            torch.rand(3)
+            again, _ = loaders.Taken(given).order(5, 0)
+            later, _ = loaders.Taken(given).order(5, 1)
+            self.assertEqual(first, again)
+            self.assertNotEqual(first, later)
+            self.assertIsNone(ends)
+            torch.set_rng_state(before)
+        self.assertEqual(loaders.Taken(loader()).order(5, 1)[0], list(range(20)))
+
+    def test_batches_that_a_sampler_makes_stay_together(self):
+        given = torch.utils.data.DataLoader(DATA, batch_sampler=[[3, 4], [9], [1, 2, 5]])
+        self.assertEqual(loaders.Taken(given).order(1, 0), ([3, 4, 9, 1, 2, 5], [2, 3, 6]))
+
+    def test_a_sampler_that_deals_already_is_unwrapped(self):
+        for shuffle in (True, False):
+            sampler = torch.utils.data.distributed.DistributedSampler(DATA, 4, 1, shuffle=shuffle)
+            numbers, _ = loaders.Taken(loader(sampler=sampler)).order(1, 0)
+            self.assertEqual(sorted(numbers), list(range(20)))
+
+
+class Ends(unittest.TestCase):
+    """Where a backward ends."""
+
+    def ends(self, forward):
+        told, model = [], torch.nn.ModuleList([torch.nn.Linear(8, 8) for _ in range(4)])
+        watch = outermost.Watch(lambda: 0.5, lambda: told.append(all(p.grad is not None for p in model.parameters())))
+        watch.open()
+        try:
+            forward(model)
+        finally:
+            watch.close()
+        return told, model
+
+    def test_it_is_the_outermost_one_also_with_reentrant_checkpoints(self):
+        for reentrant in (None, False, True):
+            def forward(model, how=reentrant):
+                x = torch.ones(3, 8, requires_grad=True)
+                for layer in model:
+                    x = layer(x) if how is None else checkpointing.checkpoint(lambda t, l=layer: l(t), x, use_reentrant=how)
+                x.sum().backward()
+            self.assertEqual(self.ends(forward)[0], [True], reentrant)
+
+    def test_what_is_differentiated_is_multiplied_once(self):
+        def grads(forward):
+            torch.manual_seed(1)
+            return [p.grad.clone() for p in self.ends(forward)[1].parameters()]
+
+        def once(model):
+            sum(layer(torch.ones(2, 8)).sum() for layer in model).backward()
+
+        def given(model):
+            torch.autograd.backward([layer(torch.ones(2, 8)) for layer in model], [torch.ones(2, 8)] * 4)
+
+        for found in (grads(once), grads(given)):
+            for gradient in found:
+                self.assertTrue((gradient == 1.0).all())  # two samples, times one half
+        self.assertIs(torch.autograd.backward, outermost._real)
+
+
+@unittest.skipUnless(Members, 'flat_test is not here')
+class Sums(unittest.TestCase):
+    """What a backward sums."""
+
+    FLAGS = NONE and NONE[:]
+
+    def test_gradients_that_were_there_are_not_summed_again(self):
+        model = torch.nn.Linear(2, 1, bias=False)
+        sums = StepSums(model, list(model.parameters()))
+        group = Members(world=2)
+        group.sum = lambda tensor: tensor.mul_(2)
+        for _ in range(2):
+            sums.begin_step()
+            sums.begin()
+            model(torch.ones(1, 2)).sum().backward()
+            sums.sum(group, 1, True, self.FLAGS)
+        self.assertEqual(model.weight.grad.tolist(), [[4.0, 4.0]])
+
+    def test_means_of_unequal_weights_are_divided_by_their_sum(self):
+        model = torch.nn.Linear(2, 1, bias=False)
+        for world in (1, 2):
+            sums, group = StepSums(model, list(model.parameters())), Members(world=world)
+            group.sum = lambda tensor: tensor.mul_(2)
+            model.zero_grad(set_to_none=True)
+            sums.begin_step()
+            sums.begin()
+            (model(torch.ones(1, 2)).sum() * 3).backward()
+            tail = sums.sum(group, 3, True, self.FLAGS, divides=True)
+            self.assertEqual(tail.exact_weight, 3.0 * world)
+            self.assertEqual(model.weight.grad.tolist(), [[1.0, 1.0]])
+
+
+class Found(unittest.TestCase):
+    """Schedulers, averages and scalers of a script."""
+
+    def test_those_of_our_optimizers_are_found_wherever_they_are(self):
+        model, other = torch.nn.Linear(1, 1), torch.nn.Linear(1, 1)
+        ours, theirs = torch.optim.SGD(model.parameters(), lr=0.1), torch.optim.SGD(other.parameters(), lr=0.1)
+        kept = {'one': torch.optim.lr_scheduler.ExponentialLR(ours, 0.5), 'not': torch.optim.lr_scheduler.ExponentialLR(theirs, 0.5),
+                'chain': torch.optim.lr_scheduler.ChainedScheduler([torch.optim.lr_scheduler.ExponentialLR(ours, 0.5)]),
+                'plateau': torch.optim.lr_scheduler.ReduceLROnPlateau(ours), 'average': torch.optim.swa_utils.AveragedModel(model)}
+        schedulers, averages, _ = parts.found([ours], [model])
+        self.assertEqual({id(one) for one in schedulers}, {id(kept[name]) for name in ('one', 'chain', 'plateau')})
+        self.assertIn(kept['average'], averages)
+
+
+if __name__ == '__main__':
+    unittest.main()

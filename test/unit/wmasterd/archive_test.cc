@@ -1,0 +1,410 @@
+// The archive as the master runs it, on real files: records of what has ended, what a crash kept
+// from it, making it again, and pages of runs, live and kept together.
+#include "daemons/wmasterd/acct/archive.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <condition_variable>
+#include <mutex>
+
+#include "daemons/wmasterd/verbs/runs.h"
+#include "libwm/base/log.h"
+#include "libwm/codec/codec.h"
+#include "libwm/store/core/core_db.h"
+#include "test/support/builders.h"
+#include "test/support/faulty_disk.h"
+#include "test/support/store_files.h"
+
+namespace wm::master {
+namespace {
+
+using std::chrono::seconds;
+using test::ClusterBuilder;
+using test::SpecBuilder;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+/// A loop that runs what threads post to it when the test says so.
+struct ManualLoop {
+  std::mutex mutex;
+  std::condition_variable posted;
+  std::vector<std::function<void()>> acts;
+  PostToLoop post() {
+    return [this](std::function<void()> act) {
+      std::lock_guard lock(mutex);
+      acts.push_back(std::move(act));
+      posted.notify_one();
+    };
+  }
+  /// Until something is posted.
+  void wait() {
+    std::unique_lock lock(mutex);
+    posted.wait(lock, [this] { return !acts.empty(); });
+  }
+  void run() {
+    std::unique_lock lock(mutex);
+    auto now = std::exchange(acts, {});
+    lock.unlock();
+    for (auto& act : now) act();
+  }
+};
+
+/// A store, its archive, and a cluster with events that become durable.
+struct ArchiveDesk {
+  test::ScratchDir dir;
+  test::FaultyDisk disk;
+  std::string vfs;
+  ClusterBuilder cluster;
+  ManualLoop loop;
+  std::unique_ptr<store::CoreDb> core;
+  std::unique_ptr<Archive> archive;
+  std::map<std::string, std::string> blobs;
+  std::size_t taken = 0;
+  TimePoint now{};
+  HostId host;
+
+  explicit ArchiveDesk(bool on_faulty_disk = false)
+      : vfs(on_faulty_disk ? disk.vfs() : std::string()) {
+    static const bool quiet = (log::open("archive", "", log::Level::Error), true);
+    static_cast<void>(quiet);
+    store::CoreOptions options;
+    options.dir = dir.path();
+    options.reserve = Bytes{1 << 16};
+    options.vfs = vfs;
+    core = std::move(*store::CoreDb::open(options));
+    AppConf training;
+    training.name = "torch";
+    training.type = AppType::Training;
+    cluster.config.apps.push_back(training);
+    cluster.reconfigure();
+    host = cluster.host(8);
+  }
+  void open() {
+    archive.reset();
+    archive = std::make_unique<Archive>(
+        ArchiveParts{dir.path(),
+                     [this](const std::string& hash) -> Result<std::string> { return blobs[hash]; },
+                     loop.post(), vfs});
+  }
+  void begin(Seq before = {}, const std::vector<Event>& events = {}) {
+    open();
+    keep();
+    archive->begin(cluster.state, before, events, [this] { return seen(); });
+  }
+  Seen seen() {
+    Seen all;
+    all.state = std::make_shared<const Cluster>(cluster.state.freeze());
+    all.reasons = std::make_shared<PendReasons>();
+    return all;
+  }
+  std::vector<Event> keep() {
+    std::vector<Event> fresh(cluster.history.begin() + static_cast<std::ptrdiff_t>(taken),
+                             cluster.history.end());
+    taken = cluster.history.size();
+    store::Batch batch;
+    for (const auto& event : fresh)
+      batch.events.push_back({event.seq, event.time,
+                              static_cast<std::uint16_t>(event.body.index() + 1), 1,
+                              codec::encode(event.body)});
+    if (batch.events.empty()) return fresh;
+    EXPECT_TRUE(core->append(batch));
+    return fresh;
+  }
+  void tick() {
+    now += seconds(1);
+    loop.run();
+    archive->take(keep(), now);
+  }
+  /// Until all is written, or the archive is in trouble.
+  void settle() {
+    tick();
+    for (int i = 0; i < 100'000 && archive->waiting() > 0; ++i) {
+      if (!archive->standing().trouble.empty()) return;
+      if (archive->is_busy()) loop.wait();
+      loop.run();
+      now += seconds(1);
+      archive->take({}, now);
+    }
+    EXPECT_EQ(archive->waiting(), 0u);
+  }
+  /// Until its trouble is over.
+  void recover() {
+    for (int i = 0; i < 100'000; ++i) {
+      if (archive->is_busy()) loop.wait();
+      loop.run();
+      now += seconds(60);
+      archive->take({}, now);
+      if (archive->standing().trouble.empty() && archive->waiting() == 0) return;
+    }
+    ADD_FAILURE() << archive->standing().trouble;
+  }
+  JobId finish(SpecBuilder spec, const std::string& name = "mnist") {
+    spec.spec.name = name;
+    spec.spec.app = "torch";
+    spec.spec.exec.framework = "PyTorch";
+    spec.spec.exec.args = "--exec-start PyTorch --lr 0.1";
+    auto id = cluster.submit(spec);
+    cluster.run(id, {host});
+    end(id);
+    return id;
+  }
+  void end(JobId id, int status = 0) {
+    TaskEnded ended{id, cluster.job(id).attempt, TaskNumber{1}, status, Term::None, {}, ""};
+    cluster.step(ended);
+  }
+  void purge(JobId id) { cluster.step(JobPurged{id}); }
+  RunsReply page(RunsRequest request, RunAsker asker) {
+    if (request.query.user.empty()) request.query.user = "all";
+    auto bytes = page_of_runs(seen(), &archive->files(), request, asker);
+    EXPECT_TRUE(bytes) << bytes.error().text;
+    auto reply = codec::decode<RunsReply>(codec::encode(*bytes));
+    EXPECT_TRUE(reply);
+    return *reply;
+  }
+  static RunAsker boss() {
+    return {"boss", 0, [](bool, const std::string&) { return JobInfo::All; }};
+  }
+  std::vector<std::uint32_t> numbers(RunsRequest request, RunAsker asker = boss()) {
+    std::vector<std::uint32_t> found;
+    for (const auto& run : page(std::move(request), std::move(asker)).runs)
+      found.push_back(run.facts.job);
+    return found;
+  }
+};
+
+TEST(archive, a_job_is_forgotten_only_once_its_record_is_there) {
+  ArchiveDesk desk;
+  desk.begin();
+  desk.settle();
+  auto id = desk.finish({});
+  desk.archive->take(desk.keep(), desk.now);
+  EXPECT_FALSE(desk.archive->holds(desk.cluster.state, id));
+  desk.settle();
+  EXPECT_TRUE(desk.archive->holds(desk.cluster.state, id));
+  auto before = desk.page({.whole = true}, ArchiveDesk::boss());
+  desk.purge(id);
+  desk.settle();
+  auto after = desk.page({.whole = true}, ArchiveDesk::boss());
+  ASSERT_EQ(after.runs.size(), 1u);
+  EXPECT_TRUE(after.runs[0].facts.kept);
+  EXPECT_EQ(codec::encode(after.runs[0].parts.at(0)), codec::encode(before.runs[0].parts.at(0)))
+      << "it is shown as before";
+  EXPECT_EQ(after.runs[0].parts[0].job->spec().exec.args, "--exec-start PyTorch --lr 0.1");
+}
+
+TEST(archive, an_array_is_one_record_with_all_of_its_elements_and_what_they_were_given) {
+  ArchiveDesk desk;
+  desk.begin();
+  SpecBuilder spec;
+  spec.spec.name = "search", spec.spec.app = "torch", spec.spec.exec.framework = "PyTorch";
+  spec.spec.array = {{1, 10, 1}}, spec.spec.open = true;
+  spec.spec.exec.search = "{}";
+  auto id = desk.cluster.submit(spec);
+  desk.blobs["h1"] = "{\"lr\":1}";
+  for (std::uint32_t n : {1u, 2u}) {
+    desk.cluster.step(ElementGiven{{id.job, n}, "h" + std::to_string(n)});
+    desk.cluster.run({id.job, n}, {desk.host});
+    desk.end({id.job, n}, n == 2 ? 256 : 0);
+  }
+  desk.settle();
+  desk.cluster.step(ArrayClosed{id, "ann"});
+  desk.settle();
+  desk.purge(id);
+  desk.settle();
+  auto whole = desk.page({.query = {.search = true}, .whole = true}, ArchiveDesk::boss());
+  ASSERT_EQ(whole.runs.size(), 1u);
+  const auto& run = whole.runs[0];
+  ASSERT_EQ(run.parts.size(), 2u);
+  EXPECT_EQ(run.parts[1].id, (JobId{id.job, 2}));
+  EXPECT_EQ(run.parts[1].job->state, JobState::Failed);
+  EXPECT_EQ(run.facts.state, JobState::Failed);
+  EXPECT_EQ(run.facts.elements, 2u);
+  EXPECT_TRUE(run.facts.closed);
+  EXPECT_THAT(run.facts.given, ElementsAre("{\"lr\":1}", ""));
+  EXPECT_EQ(desk.page({}, ArchiveDesk::boss()).runs.at(0).parts.size(), 1u) << "a list has its head";
+}
+
+TEST(archive, what_a_crash_kept_from_it_is_made_good_at_the_start) {
+  ArchiveDesk desk;
+  desk.begin();
+  desk.settle();
+  auto id = desk.finish({});
+  desk.cluster.step(RunDescribed{id, {.name = "good"}, "ann"});
+  auto events = desk.keep();
+  desk.begin(events.front().seq, events);  // it never heard of them
+  EXPECT_FALSE(desk.archive->holds(desk.cluster.state, id));
+  desk.settle();
+  desk.purge(id);
+  desk.settle();
+  EXPECT_THAT(desk.numbers({.query = {.name = "good"}}), ElementsAre(id.job));
+}
+
+TEST(archive, an_old_cluster_gets_its_records_of_the_history_and_what_was_deleted_stays_so) {
+  ArchiveDesk desk;
+  auto first = desk.finish({}), second = desk.finish({}, "gone"), live = desk.finish({}, "live");
+  desk.purge(first);
+  desk.purge(second);
+  desk.cluster.step(RunDescribed{first, {.tags = {"best"}}, "ann"});
+  desk.cluster.step(RunDeleted{second, "ann"});
+  desk.begin();
+  desk.settle();
+  EXPECT_THAT(desk.numbers({}), ElementsAre(live.job, first.job));
+  EXPECT_THAT(desk.numbers({.query = {.tag = "best"}}), ElementsAre(first.job));
+  ASSERT_TRUE(desk.archive->rebuild());
+  desk.settle();
+  desk.settle();
+  EXPECT_THAT(desk.numbers({}), ElementsAre(live.job, first.job));
+}
+
+TEST(archive, a_damaged_file_is_moved_aside_and_made_again) {
+  ArchiveDesk desk;
+  auto id = desk.finish({});
+  desk.purge(id);
+  std::ofstream(desk.dir.path() + "/archive.db") << std::string(8192, 'x');
+  desk.begin();
+  EXPECT_NE(desk.archive->standing().trouble, "");
+  desk.recover();
+  EXPECT_THAT(desk.numbers({}), ElementsAre(id.job));
+  EXPECT_TRUE(std::ifstream(desk.dir.path() + "/archive.db.damaged").good());
+}
+
+TEST(archive, a_full_disk_keeps_jobs_live_until_there_is_room) {
+  ArchiveDesk desk(true);
+  desk.begin();
+  desk.settle();
+  auto id = desk.finish({});
+  desk.cluster.step(RunDescribed{id, {.name = "x"}, "ann"});
+  auto events = desk.keep();
+  desk.disk.full_while_exists(desk.dir.path());
+  desk.archive->take(events, desk.now += seconds(1));
+  desk.settle();
+  EXPECT_NE(desk.archive->standing().trouble, "");
+  EXPECT_FALSE(desk.archive->holds(desk.cluster.state, id));
+  bool told = false;
+  desk.archive->when_written([&](const Result<void>& done) { told = !done; });
+  EXPECT_TRUE(told) << "nobody waits for a stuck archive";
+  desk.disk.full_while_exists("");
+  desk.recover();
+  EXPECT_TRUE(desk.archive->holds(desk.cluster.state, id));
+  EXPECT_THAT(desk.numbers({.query = {.name = "x"}}), ElementsAre(id.job));
+}
+
+TEST(archive, batch_jobs_have_records_unless_none_are_wanted) {
+  ArchiveDesk desk;
+  desk.begin();
+  auto id = desk.cluster.submit({});
+  desk.cluster.run(id, {desk.host});
+  desk.end(id);
+  desk.settle();
+  EXPECT_THAT(desk.numbers({.query = {.kind = AppType::Batch}}), ElementsAre(id.job));
+  desk.cluster.config.cluster.times.keep_batch_runs = {};
+  desk.cluster.reconfigure();
+  auto other = desk.cluster.submit({});
+  desk.cluster.run(other, {desk.host});
+  desk.end(other);
+  desk.settle();
+  desk.purge(other);
+  desk.purge(id);
+  desk.settle();
+  EXPECT_THAT(desk.numbers({}), ElementsAre(id.job));
+}
+
+TEST(archive, a_record_of_an_ordinary_training_is_small) {
+  ArchiveDesk desk;
+  desk.begin();
+  auto id = desk.finish({});
+  desk.settle();
+  auto reader = store::ArchiveReader::open(desk.archive->files());
+  auto found = (*reader)->run(id.job);
+  EXPECT_LT(found->row.views.size() + found->row.text.size(), 1500u);
+}
+
+TEST(runs, pages_go_through_what_is_live_and_what_is_kept_each_run_once) {
+  ArchiveDesk desk;
+  desk.begin();
+  std::vector<JobId> ids;
+  for (int i = 0; i < 7; ++i) ids.push_back(desk.finish({}));
+  desk.settle();
+  for (int i : {0, 2, 3, 5}) desk.purge(ids[static_cast<std::size_t>(i)]);
+  desk.settle();
+  std::vector<std::uint32_t> seen;
+  RunsRequest request{.limit = 2};
+  for (int pages = 0; pages < 10; ++pages) {
+    auto page = desk.page(request, ArchiveDesk::boss());
+    for (const auto& run : page.runs) seen.push_back(run.facts.job);
+    if (page.next == 0) break;
+    request.query.to = page.next;
+  }
+  EXPECT_THAT(seen, ElementsAre(ids[6].job, ids[5].job, ids[4].job, ids[3].job, ids[2].job,
+                                ids[1].job, ids[0].job));
+  EXPECT_THAT(desk.numbers({.query = {.oldest_first = true}, .limit = 3}),
+              ElementsAre(ids[0].job, ids[1].job, ids[2].job));
+  EXPECT_EQ(desk.page({.limit = 1, .count = true}, ArchiveDesk::boss()).count, 7u);
+}
+
+TEST(runs, who_may_not_see_a_run_does_not_find_it_and_a_summary_tells_nothing_its_owner_wrote) {
+  ArchiveDesk desk;
+  desk.begin();
+  auto id = desk.finish({}, "secret");
+  desk.cluster.step(RunDescribed{id, {.description = "hidden"}, "ann"});
+  desk.settle();
+  for (bool kept : {false, true}) {
+    RunAsker none{"eve", 4711, [](bool own, const std::string&) {
+                    return own ? JobInfo::All : JobInfo::None;
+                  }};
+    EXPECT_THAT(desk.numbers({.count = true}, none), IsEmpty()) << kept;
+    EXPECT_EQ(desk.page({.count = true}, none).count, 0u);
+    RunAsker summary{"eve", 4711, [](bool own, const std::string&) {
+                       return own ? JobInfo::All : JobInfo::Summary;
+                     }};
+    EXPECT_THAT(desk.numbers({.query = {.name = "secret"}}, summary), IsEmpty());
+    EXPECT_THAT(desk.numbers({.query = {.text = "hidden"}}, summary), IsEmpty());
+    auto shown = desk.page({.whole = true}, summary);
+    ASSERT_EQ(shown.runs.size(), 1u);
+    EXPECT_EQ(shown.runs[0].facts.words, RunWords());
+    EXPECT_EQ(codec::encode(shown.runs[0].parts[0]).find("secret"), std::string::npos);
+    EXPECT_EQ(codec::encode(shown.runs[0].parts[0]).find("--lr"), std::string::npos);
+    if (kept) break;
+    desk.purge(id);
+    desk.settle();
+  }
+}
+
+TEST(runs, a_deleted_run_is_in_no_list_though_its_job_is_live) {
+  ArchiveDesk desk;
+  desk.begin();
+  auto id = desk.finish({}), other = desk.finish({});
+  desk.cluster.step(JobPurged{id});
+  desk.cluster.step(RunDeleted{id, "ann"});
+  desk.settle();
+  EXPECT_THAT(desk.numbers({}), ElementsAre(other.job));
+  auto standing = standing_of_run(desk.cluster.state, desk.archive->files(), id,
+                                  ArchiveDesk::boss());
+  EXPECT_FALSE(standing->known);
+}
+
+TEST(runs, of_accounting_a_record_is_made_that_shows_what_it_knows) {
+  ArchiveDesk desk;
+  desk.begin();
+  store::JobRow row;
+  row.id = {77, 0}, row.user = "ann", row.name = "old", row.command = "sleep 1";
+  row.queue = "normal", row.state = "failed", row.submitted = WallTime(seconds(5));
+  row.ended = WallTime(seconds(9)), row.exit_status = 256;
+  auto db = store::ArchiveDb::open(desk.archive->files());
+  auto made = row_of_account({row}, *desk.cluster.state.config);
+  ASSERT_TRUE((*db)->apply({{made, {}, {}, true}}, Seq{}));
+  auto page = desk.page({.query = {.states = {JobState::Failed}}, .whole = true},
+                        ArchiveDesk::boss());
+  ASSERT_EQ(page.runs.size(), 1u);
+  EXPECT_EQ(page.runs[0].parts[0].job->spec().program.command, "sleep 1");
+  EXPECT_EQ(page.runs[0].parts[0].job->times.ended, row.ended);
+  RunAsker ann{"ann", 1234, [](bool own, const std::string&) {
+                 return own ? JobInfo::All : JobInfo::None;
+               }};
+  EXPECT_THAT(desk.numbers({}, ann), ElementsAre(77)) << "its owner is known by name";
+}
+
+}  // namespace
+}  // namespace wm::master
