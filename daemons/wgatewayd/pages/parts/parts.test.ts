@@ -151,6 +151,7 @@ test('rows in sight are drawn, with some beyond; a table ends before a document 
   assert.deepEqual(seen(4000, 800, 100_000, 40), {from: 88, to: 132});
   assert.deepEqual(seen(0, 800, 0, 40), {from: 0, to: 0});
   assert.deepEqual(seen(1e9, 800, 50, 40), {from: 38, to: 50});
+  assert.deepEqual(seen(-2000, 800, 50, 40), {from: 0, to: 12}, 'it begins far below the sight');
   assert.equal(spaceOf(100, 40), 4000);
   assert.ok(spaceOf(10_000_000, 40) <= 15_000_000);
   assert.equal(seen(15_000_000 - 800, 800, 10_000_000, 40).to, 10_000_000);

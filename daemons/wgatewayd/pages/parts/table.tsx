@@ -105,7 +105,10 @@ function useSeen(total: number, height: number, partly: boolean) {
     measure();
     addEventListener('scroll', measure, {passive: true});
     addEventListener('resize', measure);
+    const moved = new ResizeObserver(measure); // what is above it has another height
+    moved.observe(document.body);
     return () => {
+      moved.disconnect();
       removeEventListener('scroll', measure);
       removeEventListener('resize', measure);
     };

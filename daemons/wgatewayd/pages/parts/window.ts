@@ -13,7 +13,7 @@ const TALLEST = 15_000_000;
 export const spaceOf = (total: number, height: number) => Math.min(total * height, TALLEST);
 
 /**
- * Rows in sight and some beyond both edges.
+ * Rows in sight and some beyond both edges; the first few also where none is in sight yet.
  * @param above pixels of the table above the sight; below 0: it begins below its upper edge
  * @param sight pixels of the sight
  */
@@ -23,6 +23,6 @@ export function seen(above: number, sight: number, total: number, height: number
   const first = Math.min(total, Math.floor((Math.max(0, above) * scale) / height));
   const count = Math.ceil((sight + Math.min(0, above)) / height);
   const from = Math.max(0, Math.min(first - BEYOND, total));
-  const to = Math.min(total, Math.max(first + count + BEYOND, from));
+  const to = Math.min(total, Math.max(first + count, from) + BEYOND);
   return {from, to};
 }

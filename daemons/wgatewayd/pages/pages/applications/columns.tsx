@@ -129,16 +129,16 @@ export const columnsOf = (model: Applications): readonly Column<JobRow>[] => [
   {
     key: 'state',
     text: 'State',
-    width: '96px',
+    width: '86px',
     sort: 'wm_state',
     class: 'st',
     cell: (job) => <StateMark word={job.wm_state} />,
   },
-  {key: 'id', text: 'Id', width: '52px', sort: 'jobid', class: 'id m', cell: (job) => job.jobid},
+  {key: 'id', text: 'Id', width: '44px', sort: 'jobid', class: 'id m', cell: (job) => job.jobid},
   {
     key: 'name',
     text: 'Name',
-    width: 'minmax(110px,1.2fr)',
+    width: 'minmax(110px,1.6fr)',
     sort: 'job_name',
     class: 'nm',
     cell: (job) => <Name job={job} />,
@@ -154,7 +154,7 @@ export const columnsOf = (model: Applications): readonly Column<JobRow>[] => [
   {
     key: 'plan',
     text: 'Plan',
-    width: 'minmax(70px,.7fr)',
+    width: 'minmax(56px,.7fr)',
     sort: 'plan',
     class: 'pl',
     pre: (job) => `${job.jobid} · ${clean(job.user, 40)} · `,
@@ -163,7 +163,7 @@ export const columnsOf = (model: Applications): readonly Column<JobRow>[] => [
   {
     key: 'slots',
     text: 'Slots',
-    width: '164px',
+    width: 'minmax(120px,164px)',
     sort: 'nalloc_slot',
     class: 'slc',
     cell: (job) => <SlotsCell job={job} model={model} />,
@@ -171,7 +171,7 @@ export const columnsOf = (model: Applications): readonly Column<JobRow>[] => [
   {
     key: 'progress',
     text: 'Progress',
-    width: 'minmax(150px,1.4fr)',
+    width: 'minmax(130px,1.4fr)',
     class: 'pgc wide',
     cell: (job) => <Progress job={job} />,
   },

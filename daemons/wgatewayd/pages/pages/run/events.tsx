@@ -1,7 +1,6 @@
 // Role: what happened to a job: when, how its size changed, why, and what that cost.
 
 import type {JobEvent} from '../../api/shapes.ts';
-import {DASH} from '../../base/number.ts';
 import {step} from '../../base/text.ts';
 import {clock} from '../../base/time.ts';
 import {Outside} from '../../parts/basic.tsx';
@@ -51,7 +50,7 @@ function columnsOf(events: readonly JobEvent[]): readonly Column<Numbered>[] {
   const cost = ({event}: Numbered) => costOf(event, events);
   const sized = (event: JobEvent) => event.event === 'RESIZE' || event.event === 'DISPATCH';
   return [
-    {key: 'n', text: '#', width: '24px', cell: ({n}) => <span class="n">{n}</span>},
+    {key: 'n', text: '#', width: '18px', cell: ({n}) => <span class="n">{n}</span>},
     {key: 't', text: 'Time', width: '62px', cell: ({event}) => clock(event.t, now())},
     {
       key: 'slots',
@@ -67,15 +66,15 @@ function columnsOf(events: readonly JobEvent[]): readonly Column<Numbered>[] {
       numeric: true,
       cell: (one) => {
         const pause = cost(one)?.pause_ms;
-        return pause == null ? DASH : `${Math.round(pause)} ms`;
+        return pause == null ? '' : `${Math.round(pause)} ms`;
       },
     },
     {
       key: 'lost',
       text: 'Steps lost',
-      width: '64px',
+      width: '66px',
       numeric: true,
-      cell: (one) => cost(one)?.steps_lost ?? DASH,
+      cell: (one) => cost(one)?.steps_lost ?? '',
     },
   ];
 }
