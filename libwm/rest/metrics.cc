@@ -134,6 +134,63 @@ void Metrics::read_results(const std::string& text) {
   }
 }
 
+namespace {
+
+using Series = std::vector<MetricPoint>;
+
+bool is_one_of(const std::pair<std::string, std::string>& key, std::span<const std::string> names) {
+  return std::find(names.begin(), names.end(), key.first + " " + key.second) != names.end();
+}
+
+double grid_width(std::span<const Metrics> jobs, std::span<const std::string> names,
+                  std::size_t most) {
+  double low = HUGE_VAL, high = -HUGE_VAL;
+  for (const auto& job : jobs)
+    for (const auto& [key, points] : job.series()) {
+      if (!is_one_of(key, names)) continue;
+      for (const auto& point : points) {
+        low = std::min(low, point.iteration);
+        high = std::max(high, point.iteration);
+      }
+    }
+  if (!(high > low) || most == 0) return 1;
+  return std::exp2(std::ceil(std::log2((high - low) / static_cast<double>(most))));
+}
+
+SortedJson on_grid(Series points, double width) {
+  std::stable_sort(points.begin(), points.end(),
+                   [](const auto& a, const auto& b) { return a.iteration < b.iteration; });
+  SortedJson list = SortedJson::array();
+  for (std::size_t from = 0, to = 0; from < points.size(); from = to) {
+    auto bucket = std::floor(points[from].iteration / width);
+    while (to < points.size() && std::floor(points[to].iteration / width) == bucket) ++to;
+    auto point = folded(points.data() + from, points.data() + to);
+    point[0] = bucket * width;
+    point.push_back(to - from);
+    list.push_back(std::move(point));
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string compared_json(std::span<const Metrics> jobs, std::span<const std::string> names,
+                          std::size_t most) {
+  auto width = grid_width(jobs, names, most);
+  SortedJson list = SortedJson::array();
+  for (const auto& job : jobs) {
+    SortedJson series = SortedJson::array();
+    for (const auto& [key, points] : job.series())
+      if (is_one_of(key, names))
+        series.push_back({{"group", key.first},
+                          {"name", key.second},
+                          {"count", points.size()},
+                          {"points", on_grid(points, width)}});
+    list.push_back({{"series", std::move(series)}});
+  }
+  return wm::to_text(SortedJson{{"width", width}, {"runs", std::move(list)}});
+}
+
 std::string Metrics::json(std::size_t most) const {
   SortedJson list = SortedJson::array();
   for (const auto& [key, points] : series_)

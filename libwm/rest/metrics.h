@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,5 +44,13 @@ class Metrics {
 
   std::map<std::pair<std::string, std::string>, std::vector<MetricPoint>> series_;
 };
+
+/// Series of several jobs on one grid, so that they can be laid over each other: buckets of
+/// iterations, as wide as the least power of two with which none has more than `most` + 1, their
+/// edges multiples of it: a bucket that is over never changes. `names`: "group name" each.
+/// {"width":W,"runs":[{"series":[{"group","name","count","points":[[edge,time of its last
+/// one,mean,min,max,values],…]},…]},…]}, in the order of `jobs`. @cost O(points log points)
+std::string compared_json(std::span<const Metrics> jobs, std::span<const std::string> names,
+                          std::size_t most);
 
 }  // namespace wm::rest

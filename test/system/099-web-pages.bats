@@ -47,6 +47,26 @@ mine() { curl -sS --cacert "$WM_GATEWAY_CA" -u "$(id -un):$WM_API_KEY" "$@"; }
   [[ $(state "$victim") =~ ^(running|pending)$ ]]
 }
 
+@test "applications are chosen, compared by their curves and settings, and stopped together" {
+  mkdir code && cp "$BATS_TEST_DIRNAME/web_curves.py" code/main.py && tar -czf code.modelDir.tar code
+  for lr in 0.1 0.5; do
+    mine -F file=@code.modelDir.tar "$WM_GATEWAY_URL/platform/rest/deeplearning/v1/execs?args=--exec-start%20PyTorch%20--model-main%20main.py%20--%20--lr%20$lr%20--steps%20100000" |
+      jq -r .id >>ids
+  done
+  mapfile -t jobs < <(sed 's/.*-//' ids)
+  reports() { [ "$(mine "$WM_GATEWAY_URL/api/v1/runs/series?ids=${jobs[0]},${jobs[1]}&names=train%20loss&points=100" | jq '[.runs[].series[0].points | length] | min')" -ge 3 ]; }
+  wait_for 60 reports
+  [ "$(mine "$WM_GATEWAY_URL/api/v1/runs/series?ids=${jobs[0]}&names=&points=0" -o /dev/null -w '%{http_code}')" = 400 ]
+  [ "$(mine "$WM_GATEWAY_URL/api/v1/runs/compare?ids=${jobs[0]}" | jq '.runs[0].extremes["train loss"] | length')" = 2 ]
+  run $PYTHON "$BATS_TEST_DIRNAME/pages_check.py" compare "${jobs[@]}"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  for job in "${jobs[@]}"; do
+    stopped() { [ "$(state "$job")" = killed ]; }
+    wait_for 30 stopped
+  done
+}
+
 @test "names that are scripts, that turn round or that are long are text on the pages" {
   script=$(submit -J '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>' -H true)
   round=$(submit -J "$(printf 'a\u202egnp.exe\u2066')" -H true)

@@ -131,7 +131,7 @@ const std::vector<Route>& asset_routes() {
        "experiment"},
       {"DELETE", PROJECT "/{project}/experiments/{name}", remove_experiment},
       {"POST", PROJECT "/{project}/experiments/{name}/run", run_experiment,
-       "Starts an execution of each definition", "runs"},
+       "Starts an execution of each definition", "begun"},
   };
   return routes;
 }

@@ -1,5 +1,7 @@
 // The rows of /api/v1 about runs: whatever has run or runs, live or kept by the archive: lists by
 // filters and pages, what their owners say of them, several side by side, and their deletion.
+#include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <set>
 #include <sstream>
@@ -20,7 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostCompared = 20;
+constexpr std::size_t kMostCompared = 50;
+constexpr std::size_t kMostComparedPoints = 2000;
 constexpr std::uint32_t kMostDeletedRuns = kMostCounted;
 
 Error no_run(const std::string& id) {
@@ -136,12 +139,18 @@ Result<Answer> remove_runs(Call& call) {
   return json_reply("{\"deleted\":" + std::to_string(runs.size()) + "}");
 }
 
-Json metrics_side(const std::string& result_dir) {
-  Json last = Json::object();
+// Of each metric its newest value, and its least and most.
+void add_metrics(Json& row, const std::string& result_dir) {
+  row["metrics"] = row["extremes"] = Json::object();
   auto metrics = metrics_of(result_dir);
-  for (const auto& [key, points] : metrics.series())
-    if (!points.empty()) last[key.first + " " + key.second] = points.back().value;
-  return last;
+  for (const auto& [key, points] : metrics.series()) {
+    if (points.empty()) continue;
+    auto name = key.first + " " + key.second;
+    auto less = [](const auto& a, const auto& b) { return a.value < b.value; };
+    auto [least, most] = std::minmax_element(points.begin(), points.end(), less);
+    row["metrics"][name] = points.back().value;
+    row["extremes"][name] = {least->value, most->value};
+  }
 }
 
 // "--lr 0.1 --tags=a": by name.
@@ -160,22 +169,57 @@ Json settings_side(const std::string& args) {
   return settings;
 }
 
-Result<Answer> compare_runs(Call& call) {
-  auto ids = call.target.value("ids");
-  Json runs = Json::array();
-  std::istringstream list(ids);
+// An execution says what it was given; any other job's words are its command.
+Json settings_of(const JobSpec& spec) {
+  return settings_side(spec.exec.args.empty() ? spec.program.command : spec.exec.args);
+}
+
+Result<std::vector<RunView>> runs_to_compare(Call& call) {
+  std::vector<RunView> runs;
+  std::istringstream list(call.target.value("ids"));
   for (std::string id; std::getline(list, id, ',');) {
     if (runs.size() == kMostCompared)
       return fail(Code::Limit, "ids: at most " + std::to_string(kMostCompared));
     WM_TRY(auto run, find_own_run(call.site, id));
-    const auto& head = run.parts.front();
-    auto row = json_or_null(rest::run_json(run, call.site.conf.name, true));
-    row["settings"] = settings_side(head.job->spec().exec.args);
-    row["metrics"] = metrics_side(head.result_dir);
-    runs.push_back(std::move(row));
+    runs.push_back(std::move(run));
   }
   if (runs.empty()) return fail(Code::BadArgument, "ids: numbers with commas are wanted");
+  return runs;
+}
+
+Result<Answer> compare_runs(Call& call) {
+  WM_TRY(auto chosen, runs_to_compare(call));
+  Json runs = Json::array();
+  for (const auto& run : chosen) {
+    const auto& head = run.parts.front();
+    auto row = json_or_null(rest::run_json(run, call.site.conf.name, true));
+    row["settings"] = settings_of(head.job->spec());
+    add_metrics(row, head.result_dir);
+    runs.push_back(std::move(row));
+  }
   return json_reply(to_text(Json{{"runs", std::move(runs)}}));
+}
+
+Result<std::size_t> points_asked(const std::string& text) {
+  std::size_t points = kMostComparedPoints;
+  if (text.empty()) return points;
+  auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), points);
+  if (ec != std::errc() || end != text.data() + text.size() || points < 1 ||
+      points > kMostComparedPoints)
+    return fail(Code::BadArgument,
+                "points: a number from 1 to " + std::to_string(kMostComparedPoints) + " is wanted");
+  return points;
+}
+
+Result<Answer> compared_series(Call& call) {
+  WM_TRY(auto chosen, runs_to_compare(call));
+  WM_TRY(auto points, points_asked(call.target.value("points")));
+  std::vector<std::string> names;
+  std::istringstream lines(call.target.value("names"));
+  for (std::string name; std::getline(lines, name);) names.push_back(name);
+  std::vector<rest::Metrics> metrics;
+  for (const auto& run : chosen) metrics.push_back(metrics_of(run.parts.front().result_dir));
+  return json_reply(rest::compared_json(metrics, names, points));
 }
 
 }  // namespace
@@ -187,7 +231,11 @@ const std::vector<Route>& run_routes() {
        "user name state type framework plan project queue app service label tag text search starred "
        "shelved from to ended_from ended_to order cursor limit count"},
       {"DELETE", RUNS, remove_runs, "Deletes one's own that answer; count says how many those are"},
-      {"GET", RUNS "/compare", compare_runs, "Settings and newest metrics of several", "", "ids"},
+      {"GET", RUNS "/compare", compare_runs, "Settings of several, the newest, least and most of their metrics",
+       "compared", "ids"},
+      {"GET", RUNS "/series", compared_series,
+       "Metrics of several on one grid of iterations; names: \"group name\", one a line",
+       "compared_series", "ids names points"},
       {"GET", RUNS "/{id}", show_run, "One run, with its parts", "run"},
       {"PATCH", RUNS "/{id}", describe_run, "name, description, note, tags, starred, shelved"},
       {"DELETE", RUNS "/{id}", remove_run, "Deletes its record and its files"},

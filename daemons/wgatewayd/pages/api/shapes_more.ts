@@ -135,3 +135,30 @@ export interface Connection {
   readonly type: string;
   readonly [key: string]: string;
 }
+/** A run among those that are compared. Metrics are by "group name". */
+export interface ComparedRun {
+  readonly id: string;
+  readonly name?: string;
+  readonly user?: string;
+  readonly state: string;
+  readonly framework?: string;
+  readonly plan?: string;
+  readonly app?: string;
+  readonly queue?: string;
+  readonly start_time?: number | null;
+  readonly finish_time?: number | null;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly metrics: Readonly<Record<string, number | null>>;
+  readonly extremes: Readonly<Record<string, readonly [number | null, number | null]>>;
+}
+/** Points: edge of the bucket, time of its last value, mean, least, most, how many values. */
+export type GridPoint = readonly [number, number, number, number, number, number];
+export interface GridSeries {
+  readonly group: string;
+  readonly name: string;
+  readonly points: readonly GridPoint[];
+}
+export interface ComparedSeries {
+  readonly width: number;
+  readonly runs: readonly {readonly series: readonly GridSeries[]}[];
+}

@@ -8,6 +8,7 @@ import {LiveMark, NotFound} from '../parts/page.tsx';
 import {counts, live, outdated} from '../live/port.ts';
 import {path} from '../state/address.ts';
 import {logOff, session, standing, trouble, enter} from '../state/session.ts';
+import {Guard} from './guard.tsx';
 import {LogInAgain, LogInPage} from './login.tsx';
 import {find, type Found, type PageProps} from './routes.ts';
 
@@ -138,7 +139,11 @@ function Content() {
   if (broken) return <Gone />;
   if (!known) return <NotFound />;
   if (!shown) return null;
-  return <shown.page key={shown.path} args={shown.found.args} />;
+  return (
+    <Guard key={shown.path}>
+      <shown.page args={shown.found.args} />
+    </Guard>
+  );
 }
 
 function Shell() {

@@ -17,6 +17,7 @@ interface Route {
 export const ROUTES: readonly Route[] = [
   {pattern: /^\/(?:apps)?$/, load: () => import('../pages/applications/page.tsx')},
   {pattern: /^\/apps\/([^/]+)$/, load: () => import('../pages/run/page.tsx')},
+  {pattern: /^\/compare$/, load: () => import('../pages/compare/page.tsx')},
   {pattern: /^\/new\/(?:experiment|job)$/, load: () => import('../pages/experiment/page.tsx')},
   {pattern: /^\/notebooks(?:\/([^/]+))?$/, load: () => import('../pages/notebooks/page.tsx')},
   {pattern: /^\/searches$/, load: () => import('../pages/searches/page.tsx')},

@@ -256,9 +256,10 @@ test('10,000 short jobs make a figure as quickly as few, of no more points than 
       [i / 20 + 1, 0],
     ]),
   );
-  const begun = performance.now();
+  const begun = process.cpuUsage();
   const layers = layersOf(apps, 0, 501, 7, 720);
-  assert.ok(performance.now() - begun < 1000);
+  const {user, system} = process.cpuUsage(begun); // microseconds: what others do does not count
+  assert.ok(user + system < 1e6, `${user + system} us`);
   assert.equal(layers.length, 7);
   assert.ok(layers.every((l) => l.points.length <= 720));
 });
