@@ -80,6 +80,19 @@ mine() { curl -sS --cacert "$WM_GATEWAY_CA" -u "$(id -un):$WM_API_KEY" "$@"; }
   [ "$status" -eq 0 ]
 }
 
+@test "pages that are renewed under an open one go on" {
+  conf=$(dirname "$WM_GATEWAY_CA")/nginx.conf
+  cp -r "$B/pages" pages
+  reads() { sed -i "s|^    root .*;|    root $1;|" "$conf" && kill -HUP "$(cat "${conf%conf}pid")"; }
+  reads "$PWD/pages"
+  touch pages/marked && marked() { [ "$(mine "$WM_GATEWAY_URL/marked" -o said -w '%{http_code}')" = 200 ] && [ ! -s said ]; }
+  wait_for 30 marked
+  run $PYTHON "$BATS_TEST_DIRNAME/pages_check.py" renewed "$PWD/pages"
+  reads "$B/pages"
+  echo "$output"
+  [ "$status" -eq 0 ]
+}
+
 @test "with 10,000 jobs a keystroke in the filter is drawn at once, and so is what becomes of a job" {
   [ -n "${WM_SOAK-}" ] || skip "10,000 jobs: make soak"
   seq -f '-J many%.0f -H true' 10000 >pack && bsub -pack pack >/dev/null

@@ -4,6 +4,7 @@ fast the list of applications is with 10,000 jobs.
   pages_check.py axe AXE_JS PATH…     serious findings, one a line; exit 1 where there are any
   pages_check.py apps JOB VICTIM      what a page that JOB serves reaches of our interface; exit 1 where it is anything
   pages_check.py compare JOB JOB      applications are chosen by pointer, compared, and stopped together
+  pages_check.py renewed FOLDER       the pages in FOLDER are renewed under an open one, which goes on
   pages_check.py hostile JOB…         names that are scripts are text; exit 1 where they are anything else
   pages_check.py many JOBS            keystroke → painted, change of a state → painted, in milliseconds
 Environment: as of `minicluster env`. Callers: 099-web-pages.bats, test/bench/door_bench.py.
@@ -192,6 +193,36 @@ def compare(*jobs):
     return 0
 
 
+def renew(folder):
+    """What a new build does: files of other names, the old ones gone."""
+    hashed = os.path.join(folder, 's')
+    names = {name: name.replace('-', '-Z', 1) for name in os.listdir(hashed)}
+    for path in [os.path.join(folder, 'index.html'), *(os.path.join(hashed, name) for name in names)]:
+        with open(path, encoding='utf-8') as text:
+            renewed = text.read()
+        for old, new in names.items():
+            renewed = renewed.replace(old, new)
+        with open(path, 'w', encoding='utf-8') as text:
+            text.write(renewed)
+    for old, new in names.items():
+        os.rename(os.path.join(hashed, old), os.path.join(hashed, new))
+
+
+def renewed(folder):
+    """A page whose code is gone is loaded anew by itself; a second time it says so."""
+    with Browser() as browser:
+        log_in(browser)
+        renew(folder)
+        browser.click('a[href="/help"]')
+        browser.until('document.querySelector("h1").innerText.startsWith("Help")', 30, 'the other page is there')
+        browser.click('a[href="/models"]')
+        browser.until('document.querySelector("h1").innerText === "Models"', 30, 'pages follow each other again')
+        os.rename(os.path.join(folder, 's'), os.path.join(folder, 'gone'))
+        browser.click('a[href="/plans"]')
+        browser.until('document.querySelector("h1").innerText === "Not loaded" && document.body.innerText.includes("Load it again")', 30, 'it says that it cannot be loaded')
+    return 0
+
+
 def many(jobs):
     """How long a keystroke in the filter, and a change, take until they are drawn."""
     with Browser() as browser:
@@ -227,6 +258,8 @@ if __name__ == '__main__':
         sys.exit(check(sys.argv[2], sys.argv[3:]))
     if sys.argv[1] == 'hostile':
         sys.exit(hostile(*sys.argv[2:]))
+    if sys.argv[1] == 'renewed':
+        sys.exit(renewed(sys.argv[2]))
     if sys.argv[1] == 'compare':
         sys.exit(compare(*sys.argv[2:]))
     sys.exit(apps(*sys.argv[2:4]) if sys.argv[1] == 'apps' else many(int(sys.argv[2])))

@@ -4,7 +4,7 @@ import {useSignal} from '@preact/signals';
 import type {ComponentType} from 'preact';
 import {useEffect, useState} from 'preact/hooks';
 import {Logo, Outside} from '../parts/basic.tsx';
-import {LiveMark, NotFound} from '../parts/page.tsx';
+import {LiveMark, NotFound, Page} from '../parts/page.tsx';
 import {counts, live, outdated} from '../live/port.ts';
 import {path} from '../state/address.ts';
 import {logOff, session, standing, trouble, enter} from '../state/session.ts';
@@ -17,6 +17,7 @@ const RAIL: readonly (readonly [string, readonly Item[]])[] = [
   [
     'Work',
     [
+      ['/', 'Home'],
       ['/apps', 'Applications'],
       ['/new/experiment', 'New experiment'],
       ['/searches', 'Searches'],
@@ -46,8 +47,8 @@ const RAIL: readonly (readonly [string, readonly Item[]])[] = [
 ];
 
 function Link({item: [href, text]}: {item: Item}) {
-  const here = path.value === '/' ? '/apps' : path.value;
-  const current = here === href || here.startsWith(`${href}/`);
+  const here = path.value;
+  const current = here === href || (href !== '/' && here.startsWith(`${href}/`));
   const mine = href === '/apps' ? (counts.value?.mineAlive ?? 0) : 0;
   return (
     <li>
@@ -63,7 +64,7 @@ function Rail() {
   const who = session.value;
   return (
     <nav class="rail" aria-label="Main">
-      <a class="brand" href="/apps">
+      <a class="brand" href="/">
         <Logo />
         WM
         <span class="m s">
@@ -113,6 +114,21 @@ interface Shown {
   readonly path: string;
 }
 
+const LOADED = 'wm-loaded-anew';
+const AGAIN_MS = 30_000;
+
+/**
+ * Of pages that were renewed the code of an older one is gone: the address is loaded anew, once.
+ * @returns false: it was, a moment ago
+ */
+function loadedAnew(): boolean {
+  const last = Number(sessionStorage.getItem(LOADED) ?? 0);
+  if (Date.now() - last < AGAIN_MS) return false;
+  sessionStorage.setItem(LOADED, String(Date.now()));
+  location.reload();
+  return true;
+}
+
 /** Until the next page's code is there the one before stays. */
 function usePage() {
   const [shown, setShown] = useState<Shown | null>(null);
@@ -125,7 +141,7 @@ function usePage() {
     if (!found) return setShown(null);
     found.route.load().then(
       (module) => current && setShown({page: module.default, found, path: here}),
-      () => current && setBroken(true),
+      () => current && !loadedAnew() && setBroken(true),
     );
     return () => {
       current = false;
@@ -136,7 +152,13 @@ function usePage() {
 
 function Content() {
   const {shown, broken, known} = usePage();
-  if (broken) return <Gone />;
+  if (broken) {
+    return (
+      <Page title="Not loaded" still>
+        <Gone />
+      </Page>
+    );
+  }
   if (!known) return <NotFound />;
   if (!shown) return null;
   return (

@@ -15,7 +15,8 @@ interface Route {
 }
 
 export const ROUTES: readonly Route[] = [
-  {pattern: /^\/(?:apps)?$/, load: () => import('../pages/applications/page.tsx')},
+  {pattern: /^\/$/, load: () => import('../pages/home/page.tsx')},
+  {pattern: /^\/apps$/, load: () => import('../pages/applications/page.tsx')},
   {pattern: /^\/apps\/([^/]+)$/, load: () => import('../pages/run/page.tsx')},
   {pattern: /^\/compare$/, load: () => import('../pages/compare/page.tsx')},
   {pattern: /^\/new\/(?:experiment|job)$/, load: () => import('../pages/experiment/page.tsx')},

@@ -10,7 +10,7 @@ import {joined, runs, sampled, sorted} from './series.ts';
 import {smoothed} from './smooth.ts';
 import {isAlive, isOver, isWaiting, slotRange, state} from './states.ts';
 import {clean, commandLine, csvCell, nameFrom} from './text.ts';
-import {clock, duration} from './time.ts';
+import {clock, duration, momentOr} from './time.ts';
 import {at, placed, told, typed} from './values.ts';
 
 test('durations, clocks, numbers and bytes', () => {
@@ -287,4 +287,11 @@ test('the newest question alone has an answer, and what is paced is not lost', a
   call();
   await new Promise((done) => setTimeout(done, 30));
   assert.equal(calls, 1);
+});
+
+test('a moment that has not been is 0 or nothing', () => {
+  assert.deepEqual(
+    [momentOr(0, 7), momentOr(null, 7), momentOr(undefined, 7), momentOr(3, 7)],
+    [7, 7, 7, 3],
+  );
 });

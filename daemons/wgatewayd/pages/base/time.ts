@@ -25,6 +25,9 @@ export function clock(seconds: number | null | undefined, now?: number): string 
   return `${date.getDate()} ${month} ${text.slice(0, 5)}`;
 }
 
+/** A moment, or `other` where there has been none: the server says 0 or nothing then. */
+export const momentOr = (at: number | null | undefined, other: number): number => at || other;
+
 /** Medium date and time, with the year. */
 export const stamp = (seconds: number) =>
   new Date(seconds * 1000).toLocaleString('en-GB', {dateStyle: 'medium', timeStyle: 'medium'});

@@ -3,7 +3,7 @@ import {test} from 'node:test';
 import type {SlotsApp} from '../api/shapes.ts';
 import {assigned, NEUTRAL, propertyOf} from './colours.ts';
 import {area, bucketed, layersOf, summed} from './slots.ts';
-import {columnsOf, type FigureSpec, linesDrawn, rowsOf, sentence, usualGap} from './spec.ts';
+import {columnsOf, type FigureSpec, valuesDrawn, rowsOf, sentence, usualGap} from './spec.ts';
 
 const PLAIN = {log: null, smooth: 0};
 const spec = (more: Partial<FigureSpec>): FigureSpec => ({
@@ -279,8 +279,8 @@ test('a name keeps its colour where it is free; the eighth is neutral', () => {
   assert.deepEqual([propertyOf('k3'), propertyOf('kt')], ['--c3', '--line2']);
 });
 
-test('lines that have a value somewhere are drawn', () => {
+test('it is told how many values of each line are drawn', () => {
   const lines = [line([[1, 4]]), line([]), line([[1, null]])].map((l, i) => ({...l, name: `${i}`}));
-  assert.equal(linesDrawn(columnsOf(spec({lines}), PLAIN)), 1);
-  assert.equal(linesDrawn(columnsOf(spec({}), PLAIN)), 0);
+  assert.deepEqual(valuesDrawn(columnsOf(spec({lines}), PLAIN)), [1, 0, 0]);
+  assert.deepEqual(valuesDrawn(columnsOf(spec({}), PLAIN)), []);
 });

@@ -148,7 +148,8 @@ export function rowsOf(spec: FigureSpec, columns: Columns): (string | number)[][
   return [[spec.x === 'time' ? 'time' : 'x', ...names], ...cells];
 }
 
-/** How many of its lines are drawn with at least one value. */
-export const linesDrawn = (columns: Columns): number =>
-  columns.places.filter(({value}) => columns.data[value]?.some((v) => typeof v === 'number'))
-    .length;
+/** How many values are drawn of each line. */
+export const valuesDrawn = (columns: Columns): number[] =>
+  columns.places.map(
+    ({value}) => columns.data[value]?.filter((v) => typeof v === 'number').length ?? 0,
+  );

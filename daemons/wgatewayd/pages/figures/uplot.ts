@@ -7,7 +7,7 @@ import {ticks} from '../base/scale.ts';
 import {clock, duration} from '../base/time.ts';
 import {propertyOf} from './colours.ts';
 import {bringForward, type Current, type Palette, paletteOf} from './forward.ts';
-import {type Columns, type FigureSpec, type LineSpec, linesDrawn} from './spec.ts';
+import {type Columns, type FigureSpec, type LineSpec, valuesDrawn} from './spec.ts';
 
 export interface Hooks {
   /** The pointed place; null: none. `left`, `top`: pixels in the plot. */
@@ -170,7 +170,9 @@ function hooksOf(current: Current, palette: Palette, hooks: Hooks): uPlot.Hooks.
     draw: [
       (u) => {
         drawMarks(u, current.spec, palette);
-        u.root.dataset.drawn = String(linesDrawn(current.columns));
+        const values = valuesDrawn(current.columns);
+        u.root.dataset.drawn = String(values.filter((count) => count > 0).length);
+        u.root.dataset.values = values.join(' ');
       },
     ],
   };

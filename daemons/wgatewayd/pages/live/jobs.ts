@@ -1,5 +1,6 @@
 // Role: how jobs are filtered, grouped, ordered and counted. Pure.
 
+import {momentOr} from '../base/time.ts';
 import type {JobRow} from '../api/shapes.ts';
 import {byId, ordered, type Value} from '../base/order.ts';
 import {type Fields, parse} from '../base/query.ts';
@@ -20,7 +21,7 @@ export const fieldsOf = (now: number): Fields<JobRow> => ({
   },
   numbers: {
     slots: (job) => job.nalloc_slot,
-    age: (job) => now - (job.submit_time ?? now),
+    age: (job) => now - momentOr(job.submit_time, now),
     ran: (job) => ran(job, now),
     step: (job) => job.step ?? null,
     loss: (job) => job.loss ?? null,
@@ -36,13 +37,13 @@ export const GROUPS: readonly {name: string; text: string; is: (word: string) =>
 ];
 
 function ran(job: JobRow, now: number): number | null {
-  return job.start_time ? (job.finish_time ?? now) - job.start_time : null;
+  return job.start_time ? momentOr(job.finish_time, now) - job.start_time : null;
 }
 
 /** Seconds that it ran, or waits; null: it ended without having run. */
 export function elapsed(job: JobRow, now: number): number | null {
   if (job.start_time) return ran(job, now);
-  return isOver(job.wm_state) ? null : now - (job.submit_time ?? now);
+  return isOver(job.wm_state) ? null : now - momentOr(job.submit_time, now);
 }
 
 const rank = (job: JobRow) => (isAlive(job.wm_state) ? 0 : isWaiting(job.wm_state) ? 1 : 2);

@@ -5,12 +5,13 @@ import type {JobRow, SlotsApp} from '../../api/shapes.ts';
 import {DASH, number} from '../../base/number.ts';
 import {isAlive, isFailed, isOver, isWaiting, slotRange} from '../../base/states.ts';
 import {clean} from '../../base/text.ts';
-import {clock, duration} from '../../base/time.ts';
+import {duration} from '../../base/time.ts';
 import {colours} from '../../figures/colours.ts';
 import {elapsed} from '../../live/jobs.ts';
 import {Outside, StateMark} from '../../parts/basic.tsx';
 import type {Column} from '../../parts/table.tsx';
 import {now, second} from '../../state/clock.ts';
+import {Waits} from '../shared/waits.tsx';
 import {type Applications, beginOf} from './model.ts';
 
 /** A job's slots as a small figure, to the same scale for all. */
@@ -34,19 +35,6 @@ function Spark({app, from, to, top}: {app: SlotsApp; from: number; to: number; t
       <path class="ar" d={`${line}H720V40Z`} />
       <path class="ln" d={`${line}H720`} />
     </svg>
-  );
-}
-
-function Waits({job}: {job: JobRow}) {
-  const text =
-    job.pend_reason ||
-    (job.wm_state === 'held' ? 'Held until it is released' : 'Waits to be looked at');
-  const at = job.estimated_start_time;
-  return (
-    <span class="m s">
-      <Outside text={text} />
-      {at ? ` Expected ${clock(at, now())}.` : ''} <a href={jobPath(job.jobid)}>Why</a>
-    </span>
   );
 }
 

@@ -6,7 +6,7 @@ import type {Notebook} from '../../api/shapes_more.ts';
 import {number} from '../../base/number.ts';
 import {isAlive, isOver, isWaiting, type Shown, state} from '../../base/states.ts';
 import {clean} from '../../base/text.ts';
-import {clock, duration} from '../../base/time.ts';
+import {clock, duration, momentOr} from '../../base/time.ts';
 import {Mark, Outside} from '../../parts/basic.tsx';
 import {second} from '../../state/clock.ts';
 import {me} from '../../state/session.ts';
@@ -72,7 +72,8 @@ function Sentence({n}: {n: Notebook}) {
 function about({id, job, ends}: Notebook): string {
   const now = second.value;
   const over = isOver(job.wm_state);
-  const ran = job.start_time && duration((over ? (job.finish_time ?? now) : now) - job.start_time);
+  const ran =
+    job.start_time && duration((over ? momentOr(job.finish_time, now) : now) - job.start_time);
   const parts = [
     `job ${id}`,
     clean(job.application),
@@ -80,7 +81,7 @@ function about({id, job, ends}: Notebook): string {
     job.gpu_num ? `${number(job.gpu_num)} GPU` : '',
     ran
       ? `${over ? 'ran' : 'runs for'} ${ran}`
-      : `waits for ${duration(now - (job.submit_time ?? now))}`,
+      : `waits for ${duration(now - momentOr(job.submit_time, now))}`,
     ends ? `its time is over at ${clock(ends, now)}` : '',
   ];
   return parts.filter(Boolean).join(', ');

@@ -1,6 +1,7 @@
 // Role: the model of a job's page: what is known of it, its figures, its output, what can be done
 // to it.
 
+import {momentOr} from '../../base/time.ts';
 import {batch, computed, signal} from '@preact/signals';
 import {ask, get, part} from '../../api/client.ts';
 import type {JobEvent, JobFacts, Metric, Staged, WorkerLog} from '../../api/shapes.ts';
@@ -123,7 +124,7 @@ export class Run {
   /** When it ran, in the server's seconds: from its start, or its submission, to now or its end. */
   window(): [number, number] {
     const job = this.job.value;
-    const from = job?.start_time ?? job?.submit_time ?? now();
-    return [from, Math.max(from + 1, job?.finish_time ?? now())];
+    const from = momentOr(job?.start_time, momentOr(job?.submit_time, now()));
+    return [from, Math.max(from + 1, momentOr(job?.finish_time, now()))];
   }
 }

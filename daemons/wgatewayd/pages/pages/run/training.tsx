@@ -4,7 +4,7 @@ import {useSignal} from '@preact/signals';
 import {useMemo} from 'preact/hooks';
 import type {JobFull, Metric, Task} from '../../api/shapes.ts';
 import {isOver, isWaiting} from '../../base/states.ts';
-import {clock} from '../../base/time.ts';
+import {clock, momentOr} from '../../base/time.ts';
 import {Figure} from '../../figures/figure.tsx';
 import {type FigureSpec, type LineSpec, usualGap} from '../../figures/spec.ts';
 import {Outside, Panel, Segment} from '../../parts/basic.tsx';
@@ -107,8 +107,8 @@ function Lane({
   return (
     <div class="lane">
       {tasks.map((task) => {
-        const left = share(task.dispatch_time ?? from, from, to);
-        const right = share(task.end_time ?? (task.state === 'gone' ? from : to), from, to);
+        const left = share(momentOr(task.dispatch_time, from), from, to);
+        const right = share(momentOr(task.end_time, task.state === 'gone' ? from : to), from, to);
         const width = Math.max(0.4, right - left);
         return <i key={task.task} style={{left: `${left}%`, width: `${width}%`}} />;
       })}

@@ -1,6 +1,7 @@
 // Role: the model of a search's page: the search, what can be done to it, its trials in order and
 // as rows.
 
+import {momentOr} from '../../base/time.ts';
 import {computed} from '@preact/signals';
 import {ask, get, part} from '../../api/client.ts';
 import type {Search, Setting, Trial} from '../../api/shapes_more.ts';
@@ -31,7 +32,7 @@ export function trialColumns(s: Search, now: number): TrialColumn[] {
     {
       key: 'time',
       text: 'Time',
-      value: (t) => (t.start_time ? (t.finish_time ?? now) - t.start_time : null),
+      value: (t) => (t.start_time ? momentOr(t.finish_time, now) - t.start_time : null),
     },
     {key: 'why', text: 'Why', value: (t) => t.why},
   ];

@@ -7,7 +7,7 @@ import type {Search} from '../../api/shapes_more.ts';
 import {DASH, number} from '../../base/number.ts';
 import {state} from '../../base/states.ts';
 import {clean} from '../../base/text.ts';
-import {duration} from '../../base/time.ts';
+import {duration, momentOr} from '../../base/time.ts';
 import {Asking, Questions} from '../../parts/asking.tsx';
 import {Alert, Icon, Mark, Outside, Pairs, Panel, type Tile, Tiles} from '../../parts/basic.tsx';
 import {Loaded, Page, Stale} from '../../parts/page.tsx';
@@ -23,7 +23,7 @@ import {LevelsPanel, settingText, Trials} from './trials.tsx';
 function tilesOf(s: Search): Tile[] {
   const {best} = s;
   const spent = s.trials.reduce(
-    (sum, t) => sum + (t.start_time ? (t.finish_time ?? now()) - t.start_time : 0),
+    (sum, t) => sum + (t.start_time ? momentOr(t.finish_time, now()) - t.start_time : 0),
     0,
   );
   return [
@@ -48,7 +48,7 @@ function tilesOf(s: Search): Tile[] {
     {label: 'Failed', value: number(s.failed), note: s.failed ? 'see the table' : ''},
     {
       label: 'Time',
-      value: duration((s.finish_time ?? now()) - s.submit_time),
+      value: duration(momentOr(s.finish_time, now()) - s.submit_time),
       note: `${duration(spent)} of trials`,
     },
   ];

@@ -4,7 +4,7 @@ import {get, part} from '../../api/client.ts';
 import type {SearchRow} from '../../api/shapes_more.ts';
 import {number} from '../../base/number.ts';
 import {state} from '../../base/states.ts';
-import {clock, duration} from '../../base/time.ts';
+import {clock, duration, momentOr} from '../../base/time.ts';
 import {Mark, Outside} from '../../parts/basic.tsx';
 import {Loaded, Page, Stale} from '../../parts/page.tsx';
 import {type Column, memory, Table} from '../../parts/table.tsx';
@@ -76,7 +76,7 @@ const COLUMNS: readonly Column<SearchRow>[] = [
     class: 'el m',
     cell: (s) => (
       <span title={clock(s.submit_time, now())}>
-        {duration((s.finish_time ?? second.value) - s.submit_time)}
+        {duration(momentOr(s.finish_time, second.value) - s.submit_time)}
       </span>
     ),
   },
