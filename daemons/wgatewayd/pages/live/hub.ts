@@ -30,6 +30,8 @@ interface Jobs {
 
 export class Hub {
   private jobs = new Map<string, JobRow>();
+  /** Has a list come? Until then nothing is told of jobs: none known is not none there. */
+  private listed = false;
   private readonly tabs = new Map<Line<FromHub>, Tab>();
   private readonly stream: Stream;
   private user = '';
@@ -73,7 +75,7 @@ export class Hub {
     if (this.user !== said.user) this.forget(said.user);
     if (!this.running) this.start();
     this.tellStanding(tab);
-    line.send({say: 'counts', counts: countsOf(this.jobs.values(), this.user)});
+    if (this.listed) this.tellCounts(tab);
   }
   private leave(line: Line<FromHub>) {
     this.tabs.delete(line);
@@ -89,6 +91,7 @@ export class Hub {
     this.stop();
     this.user = user;
     this.jobs = new Map();
+    this.listed = false;
     this.live = false;
   }
   private start() {
@@ -104,7 +107,7 @@ export class Hub {
   private hearer() {
     return {
       opened: (resumed: boolean) => {
-        if (!resumed || this.jobs.size === 0) void this.list();
+        if (!resumed || !this.listed) void this.list();
       },
       heard: (event: Event) => this.heard(event),
       broke: () => this.setLive(false),
@@ -144,6 +147,7 @@ export class Hub {
       const {now, jobs}: Jobs = await answer.json();
       this.setClock(now);
       this.jobs = new Map(jobs.map((job) => [job.jobid, job]));
+      this.listed = true;
       this.stale = false;
       this.setLive(true);
       this.anything = true;
@@ -177,7 +181,7 @@ export class Hub {
   }
 
   private tell() {
-    if (!this.anything) return;
+    if (!this.anything || !this.listed) return;
     const changed = [...this.changed];
     this.changed.clear();
     this.anything = false;
@@ -187,18 +191,23 @@ export class Hub {
     }
   }
   private tellTab(tab: Tab, changed: readonly string[]) {
-    tab.line.send({say: 'counts', counts: countsOf(this.jobs.values(), this.user)});
+    this.tellCounts(tab);
     for (const [key, view] of tab.views) this.tellView(tab, key, view);
     for (const [key, ids] of tab.followed) this.tellJobs(tab, key, ids);
     if (changed.length) tab.line.send({say: 'changed', ids: changed});
   }
+  private tellCounts(tab: Tab) {
+    tab.line.send({say: 'counts', counts: countsOf(this.jobs.values(), this.user)});
+  }
   private tellView(tab: Tab, key: string, view: ViewAsked) {
+    if (!this.listed) return;
     const now = Date.now() / 1000 + this.skew;
     const {rows, problems} = chosen(this.jobs.values(), view, this.user, now);
     const window = windowOf(inOrder(rows, view.sort, now), view, problems);
     tab.line.send({say: 'window', key, window});
   }
   private tellJobs(tab: Tab, key: string, ids: readonly string[]) {
+    if (!this.listed) return;
     const rows = ids.flatMap((id) => this.jobs.get(id) ?? []);
     tab.line.send({say: 'jobs', key, rows});
   }

@@ -142,6 +142,29 @@ test('while the master is away nothing is live, however often the door ticks', a
   assert.equal(tab.lives().pop(), true);
 });
 
+test('until a list has come nothing is told of jobs: none known is not none there', async () => {
+  let answer: (response: Response) => void = () => {};
+  const stream = openStream();
+  const slow = () => new Promise<Response>((done) => (answer = done));
+  const {world} = worldOf([stream.answer]);
+  const fetch = world.fetch;
+  const hub = new Hub({
+    ...world,
+    fetch: (path, o) => (path.endsWith('jobs') ? slow() : fetch(path, o)),
+  });
+  const tab = tabOf(hub);
+  hub.hear(tab.line, {say: 'view', key: 'v', view: VIEW});
+  await settled();
+  stream.say(event('job', job({jobid: '9'})));
+  await new Promise((done) => setTimeout(done, 150));
+  const told = () => tab.heard.filter((m) => m.say === 'counts' || m.say === 'window');
+  assert.deepEqual(told(), []);
+  answer(Response.json({now: 1, jobs: [job({}), job({jobid: '9'})]}));
+  await new Promise((done) => setTimeout(done, 150));
+  const totals = told().map((m) => (m.say === 'window' ? m.window.total : 0));
+  assert.deepEqual(totals, [0, 2], 'counts, and the window');
+});
+
 test('several tabs have one stream; a hidden one hears nothing until it is seen', async () => {
   const stream = openStream();
   const {world, asked} = worldOf([stream.answer, list([job({})])]);
@@ -207,9 +230,10 @@ test('10,000 jobs are filtered and put in order within a few frames', () => {
   const jobs = Array.from({length: 10_000}, (_, i) =>
     job({jobid: String(i), job_name: `many${i}`}),
   );
-  const begun = performance.now();
+  const begun = process.cpuUsage();
   const {rows} = chosen(jobs, {...VIEW, filter: 'many1 user:ann'}, 'ann', 500);
   inOrder(rows, '-jobid', 500);
-  assert.ok(performance.now() - begun < 500);
+  const {user, system} = process.cpuUsage(begun); // microseconds: what others do does not count
+  assert.ok(user + system < 5e5, `${user + system} us`);
   assert.equal(rows.length, 1111);
 });

@@ -68,6 +68,7 @@ function AddRun({model}: {model: Comparison}) {
       }}
     >
       <input
+        type="text"
         name="run"
         inputMode="numeric"
         aria-label="Another run: its id"

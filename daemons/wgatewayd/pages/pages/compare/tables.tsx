@@ -28,7 +28,7 @@ function Beside({value, base}: {value: number | null; base: number | null}) {
   return (
     <>
       {number(value)}
-      {far && <small class="m"> {far}</small>}
+      {far && <small class="m far">{far}</small>}
     </>
   );
 }
@@ -37,7 +37,7 @@ function settingColumns(runs: readonly ComparedRun[]): Sorted[] {
   return settingsOf(runs).differing.map((name) => ({
     key: `s ${name}`,
     text: clean(name, 40),
-    width: 'minmax(64px,auto)',
+    width: 'minmax(72px,max-content)',
     sort: `s ${name}`,
     value: (run) => ordering(settingOf(run, name)),
     cell: (run) => <Outside text={settingOf(run, name) ?? DASH} most={80} />,
@@ -50,7 +50,7 @@ function metricColumns(model: Comparison): Sorted[] {
     const column = (word: string, of: (run: ComparedRun) => number | null): Sorted => ({
       key: `${word} ${key}`,
       text: `${clean(metricWords(key), 40)}, ${word}`,
-      width: 'minmax(88px,auto)',
+      width: 'minmax(96px,max-content)',
       sort: `${word} ${key}`,
       numeric: true,
       value: of,
@@ -70,7 +70,7 @@ function columnsOf(model: Comparison): Sorted[] {
     {
       key: 'run',
       text: 'Run',
-      width: 'minmax(140px,auto)',
+      width: 'minmax(180px,1fr)',
       sort: 'run',
       value: (run) => Number(run.id),
       cell: (run) => {
@@ -85,10 +85,11 @@ function columnsOf(model: Comparison): Sorted[] {
         );
       },
     },
-    {key: 'state', text: 'State', cell: (run) => <StateMark word={run.state} />},
+    {key: 'state', text: 'State', width: '92px', cell: (run) => <StateMark word={run.state} />},
     {
       key: 'base',
       text: 'Baseline',
+      width: '56px',
       cell: (run) => (
         <input
           type="radio"
