@@ -112,7 +112,8 @@ constexpr const char* kSchemas = R"({
 
 Json schemas_of(const std::map<std::string, std::string>& more) {
   auto all = json_or_null(kSchemas);
-  for (const auto& [name, schema] : api_schemas().items()) all[name] = schema;
+  const auto in_words = api_schemas();
+  for (const auto& [name, schema] : in_words.items()) all[name] = schema;
   for (const auto& [name, text] : more) all[name] = json_or_null(text);
   return all;
 }
