@@ -54,7 +54,7 @@ void registration() {
   past.run_everywhere();
   Rig rig(config);
   rig.world.loaded.snapshot = codec::encode(past.state);
-  double start = TurnsWorld::timed_us([&] { rig.start(); });
+  double start = timed_us([&] { rig.start(); });
   for (std::uint32_t n = 1; n <= kHosts; ++n) {
     std::vector<AttemptStatus> attempts;
     each_job_on(past.state, HostId{n}, [&](const Job& job) {
@@ -73,7 +73,7 @@ void admission() {
   for (int i = 0; i < 2000; ++i) {
     test::SpecBuilder asked;
     if (i % 2) asked.spec.asked.select = "mem>1000";
-    times.push_back(TurnsWorld::timed_us([&] {
+    times.push_back(timed_us([&] {
       auto made = master::admit(many.state, asked.spec, test::at(0));
       if (!made) std::fprintf(stderr, "refused: %s\n", made.error().text.c_str());
     }));

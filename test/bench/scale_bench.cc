@@ -150,7 +150,7 @@ void whole() {
   {
     Past past(config);
     rig.world.loaded.snapshot = codec::encode(past.state);
-    double start = TurnsWorld::timed_us([&] { rig.start(); });
+    double start = timed_us([&] { rig.start(); });
     std::fprintf(stderr, "# start %.4g ms\n", start / 1e3);
     enrol_all(rig, past.state);
   }

@@ -18,6 +18,18 @@
 
 namespace wm::bench {
 
+/// What this thread has computed, in us: turns wait for nothing, and others may be busy here.
+inline double cpu_us() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
+}
+inline double timed_us(const std::function<void()>& act) {
+  auto began = cpu_us();
+  act();
+  return cpu_us() - began;
+}
+
 /// @thread one
 class TurnsWorld final : public WholeWorld {
  public:
@@ -43,17 +55,6 @@ class TurnsWorld final : public WholeWorld {
     }
     now_ = until;
   }
-  static double timed_us(const std::function<void()>& act) {
-    auto began = cpu_us();
-    act();
-    return cpu_us() - began;
-  }
-  /// What this thread has computed: turns wait for nothing, and others may be busy here.
-  static double cpu_us() {
-    timespec now{};
-    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
-  }
   /// Something that happens outside the master.
   void outside(Duration delay, std::function<void()> act) { push(delay, std::move(act), false); }
   /// A frame or the like that arrives: a turn of its own.
@@ -62,7 +63,7 @@ class TurnsWorld final : public WholeWorld {
 
   std::vector<double> turns_us;
   std::vector<double> answers_us;  ///< what workers spent on each answer of a state
-  Loaded loaded;  ///< what a start finds
+  Loaded loaded;                   ///< what a start finds
 
   WallTime wall() override { return test::at(0) + now_; }
   TimePoint mono() override { return TimePoint(now_); }

@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
+#include <vector>
 
 #include "daemons/wmasterd/state/journal.h"
 #include "libwm/base/log.h"
@@ -22,6 +24,7 @@ struct JournalDesk {
   SimDisk disk;
   std::unique_ptr<SimWorld> world;
   std::unique_ptr<master::Journal> journal;
+  std::vector<std::size_t> groups;  ///< how many events became durable together, in order
 
   JournalDesk() {
     static const bool quiet = (log::open("desk", "", log::Level::Error), true);
@@ -32,8 +35,10 @@ struct JournalDesk {
   void open() {
     disk.events = past.history;
     world = std::make_unique<SimWorld>(sim, disk, past.config);
-    journal =
-        std::make_unique<master::Journal>(*world, *world, [](const master::Journal::Published&) {});
+    journal = std::make_unique<master::Journal>(
+        *world, *world, [this](const master::Journal::Published& published) {
+          groups.push_back(published.events.size());
+        });
     ASSERT_TRUE(journal->start());
   }
   void pass(Duration time = std::chrono::milliseconds(200)) { sim.run(sim.now() + time); }

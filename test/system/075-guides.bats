@@ -38,6 +38,10 @@ play() {
   command -v jupyter-notebook >/dev/null || skip "no jupyter-notebook (scripts/bootstrap)"
   play "$GUIDES/notebooks.md"
 }
+@test "where are my runs?" {
+  [ -x "$B/sbin/wuserd" ] || skip "the web door is not built"
+  play "$GUIDES/your-runs.md"
+}
 @test "tune a model" {
   [ -x "$B/sbin/wuserd" ] || skip "the web door is not built"
   play "$GUIDES/tune-a-model.md"

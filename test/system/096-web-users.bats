@@ -306,12 +306,12 @@ PY
   body='{"hpoName": "same", "modelSpec": {"args": "--exec-start PyTorch --model-main main.py -- --sleep 100"},
     "algoDef": {"algorithm": "Random", "maxJobNum": 2, "objectiveMetric": "loss"},
     "hyperParams": [{"name": "x", "type": "Range", "dataType": "double", "minDbVal": 0, "maxDbVal": 1}]}'
-  [ "$(door -u "$ACCOUNT-a:$mine" -F "data=$body" -F file=@code.modelDir.tar "$hpo")" = '"same"' ]
+  [ "$(door -u "$ACCOUNT-a:$mine" -F "data=$body" -F file=@code.modelDir.tar "$hpo" | jq -r .uid)" = same ]
   [ "$(door -u "$ACCOUNT-b:$theirs" "$hpo")" = "[]" ]
   [ "$(code_of -u "$ACCOUNT-b:$theirs" "$hpo/same")" = 400 ]
   [ "$(code_of -u "$ACCOUNT-b:$theirs" -X PUT "$hpo/same")" = 400 ]
   [ "$(code_of -u "$ACCOUNT-b:$theirs" -X DELETE "$hpo/same")" = 400 ]
-  [ "$(door -u "$ACCOUNT-b:$theirs" -F "data=$body" -F file=@code.modelDir.tar "$hpo")" = '"same"' ]
+  [ "$(door -u "$ACCOUNT-b:$theirs" -F "data=$body" -F file=@code.modelDir.tar "$hpo" | jq -r .uid)" = same ]
   [ "$(door -u "$ACCOUNT-a:$mine" "$hpo" | jq length)" = 1 ]
   for who in "$ACCOUNT-a:$mine" "$ACCOUNT-b:$theirs"; do [ "$(code_of -u "$who" -X PUT "$hpo/same")" = 204 ]; done
 }

@@ -35,7 +35,7 @@ x = json.load(open("config.json"))["x"] if os.path.exists("config.json") else 0.
 print("the log of it")
 out = os.environ["RESULT_DIR"]
 os.makedirs(out + "/model", exist_ok=True)
-open(out + "/model/weights", "w").write("w")
+open(out + "/model/digits.pt", "w").write("w")
 json.dump([{"step": s, "loss": 1 / s + float(x)} for s in (1, 2, 3)], open(out + "/val_dict_list.json", "w"))
 P
   tar -czf code.modelDir.tar code

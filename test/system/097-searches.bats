@@ -96,7 +96,7 @@ task_is() { [ "$(task "$1" "$2")" = "$3" ]; }
 @test "dlicmd begins and follows one; the algorithms are listed" {
   export HOME=$BATS_TEST_TMPDIR
   body cmd 3 >search.json
-  dlicmd --hpo-start search.json --model-dir code | tail -1 | grep -qx '"cmd"'
+  [ "$(dlicmd --hpo-start search.json --model-dir code | tail -1 | jq -r .uid)" = cmd ]
   done_is() { [ "$(dlicmd --hpo-get cmd | jq -r .state)" = FINISHED ]; }
   wait_for 40 done_is
   dlicmd --hpo-get-all | grep -q '^cmd .*FINISHED *3/3'

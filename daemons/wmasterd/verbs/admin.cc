@@ -13,26 +13,47 @@ namespace {
 
 using AdminAct = AdminRequest::Act;
 
-Result<void> host_events(const Cluster& state, const AdminRequest& request, const Identity& who,
-                         std::vector<EventBody>& events, std::vector<std::string>& lines) {
+std::string no_such_host(const std::string& name) {
+  return name + ": Bad host name, host group name or cluster name";
+}
+
+// The host, the hosts of the group, or with "all" every host, as in LSF; none: there is no such.
+std::vector<const Host*> hosts_named(const Cluster& state, const std::string& name) {
+  std::vector<const Host*> hosts;
+  if (const Host* host = find_host(state, name)) return {host};
+  for (const auto& conf : state.config->hosts) {
+    if (name != "all" && std::ranges::find(conf.groups, name) == conf.groups.end()) continue;
+    if (const Host* host = find_host(state, conf.name)) hosts.push_back(host);
+  }
+  return hosts;
+}
+
+Result<void> death_events(const Cluster& state, const AdminRequest& request, const Identity& who,
+                          std::vector<EventBody>& events, std::vector<std::string>& lines) {
   for (const auto& name : request.names) {
     const Host* host = find_host(state, name);
-    if (!host)
-      return fail(Code::NotFound, name + ": Bad host name, host group name or cluster name");
-    if (request.act == AdminAct::HostClose) {
-      events.push_back(HostClosed{host->id, who.user, request.why});
-      lines.push_back("Close <" + name + "> ...... done");
-    } else if (request.act == AdminAct::HostOpen) {
-      events.push_back(HostOpened{host->id, who.user});
-      lines.push_back("Open <" + name + "> ...... done");
-    } else {
-      if (host->state == HostState::Ok)
-        return fail(
-            Code::Conflict,
-            name + ": the host is heard; hdead is for a silent host that is known to be off");
-      for (auto& event : death_of(state, *host, who.user, request.why))
-        events.push_back(std::move(event));
-      lines.push_back("Declare <" + name + "> dead ...... done");
+    if (!host) return fail(Code::NotFound, no_such_host(name));
+    if (host->state == HostState::Ok)
+      return fail(Code::Conflict,
+                  name + ": the host is heard; hdead is for a silent host that is known to be off");
+    for (auto& event : death_of(state, *host, who.user, request.why))
+      events.push_back(std::move(event));
+    lines.push_back("Declare <" + name + "> dead ...... done");
+  }
+  return {};
+}
+
+Result<void> host_events(const Cluster& state, const AdminRequest& request, const Identity& who,
+                         std::vector<EventBody>& events, std::vector<std::string>& lines) {
+  if (request.act == AdminAct::HostDead) return death_events(state, request, who, events, lines);
+  bool close = request.act == AdminAct::HostClose;
+  for (const auto& name : request.names) {
+    auto hosts = hosts_named(state, name);
+    if (hosts.empty()) return fail(Code::NotFound, no_such_host(name));
+    for (const Host* host : hosts) {
+      if (close) events.push_back(HostClosed{host->id, who.user, request.why});
+      else events.push_back(HostOpened{host->id, who.user});
+      lines.push_back((close ? "Close <" : "Open <") + host->name + "> ...... done");
     }
   }
   return {};
@@ -59,7 +80,12 @@ Result<void> queue_events(const Cluster& state, const AdminRequest& request, con
                           std::vector<EventBody>& events, std::vector<std::string>& lines) {
   const QueueAct* row = queue_act(request.act);
   if (!row) return fail(Code::BadArgument, "an act that is not known");
-  for (const auto& name : request.names) {
+  auto names = request.names;
+  if (names == std::vector<std::string>{"all"} && !state.config->queue("all")) {
+    names.clear();
+    for (const auto& queue : state.config->queues) names.push_back(queue.name);
+  }
+  for (const auto& name : names) {
     if (!state.config->queue(name)) return fail(Code::NotFound, name + ": No such queue");
     events.push_back(QueueChanged{name, row->change, who.user, request.why});
     lines.push_back("Queue <" + name + "> is " + row->word);
@@ -95,9 +121,7 @@ std::vector<std::string> words_about(const Cluster& state, const std::vector<Eve
 Result<void> gpu_events(const Cluster& state, const AdminRequest& request, const Said& said,
                         std::vector<EventBody>& events, std::vector<std::string>& lines) {
   const Host* host = find_host(state, request.names[0]);
-  if (!host)
-    return fail(Code::NotFound,
-                request.names[0] + ": Bad host name, host group name or cluster name");
+  if (!host) return fail(Code::NotFound, no_such_host(request.names[0]));
   WM_TRY(events, marks_by_admin(*host, request, said.by, said.at, lines));
   return {};
 }

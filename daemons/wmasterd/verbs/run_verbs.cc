@@ -1,5 +1,6 @@
 // Verbs about what has run: pages of it, words of owners, deletion, and how the archive stands.
 #include <algorithm>
+#include <set>
 
 #include "daemons/wmasterd/acct/archive.h"
 #include "daemons/wmasterd/verbs/record.h"
@@ -68,7 +69,7 @@ void delete_checked(Service& service, const Call& call, const DeleteRunsRequest&
                     const std::vector<Result<RunStanding>>& standings) {
   OutcomeReply reply;
   Proposal proposal;
-  std::vector<JobId> deleted;
+  std::set<JobId> deleted;
   const Cluster& state = service.journal.newest();
   for (std::size_t i = 0; i < standings.size(); ++i) {
     JobId run = request.runs[i];
@@ -78,20 +79,17 @@ void delete_checked(Service& service, const Call& call, const DeleteRunsRequest&
       reply.jobs.push_back({run, code_of(may.error().code), may.error().text});
       continue;
     }
-    bool live = run.index == 0 && state.jobs.find(run.job);
-    if (live) {
-      service.hosts.forget(run);
-      proposal.events.push_back(JobPurged{run});
+    if (deleted.insert(run).second) {
+      if (run.index == 0 && state.jobs.find(run.job)) {
+        service.hosts.forget(run);
+        proposal.events.push_back(JobPurged{run});
+      }
+      proposal.events.push_back(RunDeleted{run, call.caller().user});
     }
-    proposal.events.push_back(RunDeleted{run, call.caller().user});
     reply.jobs.push_back({run, 0, run_named(run) + " is deleted"});
   }
   service.answers.commit_all(call, request.request_key, std::move(proposal), reply);
 }
-
-}  // namespace
-
-namespace {
 
 void answer_runs(Service& service, const Call& call, const RunsRequest& request) {
   auto result = std::make_shared<Result<std::string>>(std::string());

@@ -89,7 +89,7 @@ class Web:
             os.chown(self._gate(), web_account().pw_uid, -1)
         with open(os.open(self.path('api.key'), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), 'w',
                   encoding='ascii') as out:
-            out.write(secrets.token_urlsafe(24) + '\n')
+            out.write(secrets.token_hex(24) + '\n')  # never begins with "-", which options do
         self._make_certificate()
         os.makedirs(self.path('tools'), exist_ok=True)
         for name in ('dlicmd', 'dlim'):

@@ -52,6 +52,41 @@ TEST(clients, what_the_state_machines_refuse_is_not_answered_as_done) {
   EXPECT_EQ(desk.first.refusal().code, number(Code::Conflict)) << "no answer is kept of it";
 }
 
+// badmin(1) of LSF 10.1: hclose takes hosts, host groups and "all"; qclose queues and "all".
+TEST(clients, a_group_means_its_hosts_and_all_every_host_and_queue) {
+  Desk desk;
+  for (int n = 0; n < 3; ++n) desk.past.host(1);
+  for (const char* name : {"h1", "h2", "h3"}) {
+    auto& conf = desk.past.config.hosts.emplace_back();
+    conf.name = name;
+    if (conf.name != "h1") conf.groups = {"fast"};
+  }
+  desk.past.reconfigure();
+  desk.start();
+  auto act = [&, n = 0](AdminRequest::Act what, const std::string& name) mutable {
+    desk.ask(Verb::Admin, AdminRequest{key("a" + std::to_string(++n)), what, {name}, ""}, kBoss);
+  };
+  auto closed = [&] {
+    std::string marks;
+    for (const auto& conf : desk.past.config.hosts)
+      marks += find_host(desk.state(), conf.name)->closed ? 'c' : 'o';
+    return marks;
+  };
+  act(AdminRequest::Act::HostClose, "fast");
+  EXPECT_EQ(closed(), "occ");
+  act(AdminRequest::Act::HostClose, "all");
+  EXPECT_EQ(closed(), "ccc");
+  act(AdminRequest::Act::HostOpen, "all");
+  EXPECT_EQ(closed(), "ooo");
+  act(AdminRequest::Act::HostClose, "slow");
+  EXPECT_EQ(desk.first.refusal().code, number(Code::NotFound));
+  act(AdminRequest::Act::HostDead, "all");
+  EXPECT_EQ(desk.first.refusal().code, number(Code::NotFound)) << "a death is said host by host";
+  act(AdminRequest::Act::QueueClose, "all");
+  for (const auto& queue : desk.past.config.queues)
+    EXPECT_TRUE(desk.state().queues.at(queue.name).closed) << queue.name;
+}
+
 TEST(clients, an_application_profile_bounds_run_limits_and_has_a_usual_one) {
   Desk desk;
   auto& apps = desk.past.config.apps;

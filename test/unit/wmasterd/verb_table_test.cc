@@ -11,6 +11,7 @@
 #include "libwm/model/verbs/group_verbs.h"
 #include "libwm/model/verbs/pack_verbs.h"
 #include "libwm/model/verbs/reservation_verbs.h"
+#include "libwm/model/verbs/run_verbs.h"
 #include "libwm/model/verbs/token_verbs.h"
 #include "libwm/model/verbs/watch_verbs.h"
 #include "test/unit/wmasterd/desk.h"
@@ -99,6 +100,10 @@ std::map<Verb, std::string> requests_about(JobId id) {
           {Verb::Revoke, about_tokens(RevokeRequest{})},
           {Verb::Revoked, codec::encode(RevokedRequest{})},
           {Verb::Note, about_tokens(NoteRequest{})},
+          {Verb::Runs, codec::encode(RunsRequest{})},
+          {Verb::DeleteRuns, codec::encode(DeleteRunsRequest{key("same"), {id}})},
+          {Verb::DescribeRun, codec::encode(DescribeRunRequest{key("same"), id, {}, {}})},
+          {Verb::Archive, codec::encode(ArchiveRequest{})},
           {Verb::Ping, codec::encode(PingRequest{})}};
 }
 
