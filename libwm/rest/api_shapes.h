@@ -1,4 +1,5 @@
-// Role: what each operation of /api/v1 takes and answers, for the OpenAPI document. Pure.
+// Role: what each operation of /api/v1 takes and answers, for the OpenAPI document: an operation that
+// is not here says it in its row of the table of routes. Pure.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -13,6 +14,7 @@ struct ApiShape {
   std::string_view operation, body, answer;
 };
 
+/// All of them, each operation once. @cost O(1)
 std::span<const ApiShape> api_shapes();
 
 /// Their schemas by name. @cost O(all)

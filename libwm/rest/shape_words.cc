@@ -31,7 +31,8 @@ json type_of(std::string_view type) {
     made["nullable"] = true;
     return made;
   }
-  if (type.starts_with('[')) return {{"type", "array"}, {"items", type_of(type.substr(1, type.size() - 2))}};
+  if (type.starts_with('['))
+    return {{"type", "array"}, {"items", type_of(type.substr(1, type.size() - 2))}};
   if (type.starts_with('{'))
     return {{"type", "object"}, {"additionalProperties", type_of(type.substr(1, type.size() - 2))}};
   if (type.starts_with('=')) return words_of(type.substr(1));

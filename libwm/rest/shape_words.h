@@ -10,8 +10,8 @@
 
 namespace wm::rest {
 
-/// The JSON Schema, as OpenAPI 3.0 has it, of an object with these fields; of a lone type, without a
-/// colon, of that. @cost O(length)
+/// The JSON Schema, as OpenAPI 3.0 has it, of an object with these fields; of a lone type, without
+/// a colon, of that. @cost O(length)
 nlohmann::json schema_of(std::string_view words);
 
 }  // namespace wm::rest

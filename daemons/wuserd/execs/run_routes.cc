@@ -55,10 +55,10 @@ Result<Answer> list_runs(Call& call) {
 
 Result<Answer> show_run(Call& call) {
   WM_TRY(auto run, find_run(call.site, call.args[0]));
-  return json_reply(
-      "{\"now\":" + now_text() +
-      ",\"run\":" + rest::run_json(run, call.site.conf.name, is_own_run(run)) +
-      ",\"parts\":" + view::jobs_json(run.parts, {wall_now(), view::Detail::Brief}) + "}");
+  return json_reply("{\"now\":" + now_text() +
+                    ",\"run\":" + rest::run_json(run, call.site.conf.name, is_own_run(run)) +
+                    ",\"parts\":" + view::jobs_json(run.parts, {wall_now(), view::Detail::Brief}) +
+                    "}");
 }
 
 // Two who edit at once: the second is told, where it says of what it knew.
@@ -69,8 +69,8 @@ Result<Answer> describe_run(Call& call) {
   auto wanted = std::string(call.exchange.head().field("if-match"));
   auto tag = "\"" + rest::words_tag(run.facts.words) + "\"";
   auto changed = [&]() -> Result<Answer> {
-    return Answer(error_reply(call.exchange.head().target, 412,
-                              "the run was described otherwise meanwhile"));
+    return Answer(
+        error_reply(call.exchange.head().target, 412, "the run was described otherwise meanwhile"));
   };
   if (!wanted.empty() && wanted != "*" && wanted != tag) return changed();
   DescribeRunRequest request;
@@ -161,7 +161,8 @@ Json settings_side(const std::string& args) {
   while (words >> word) {
     bool option = word.starts_with("--") && word.size() > 2;
     auto equals = word.find('=');
-    if (option && equals != word.npos) settings[word.substr(2, equals - 2)] = word.substr(equals + 1);
+    if (option && equals != word.npos)
+      settings[word.substr(2, equals - 2)] = word.substr(equals + 1);
     else if (option) settings[name = word.substr(2)] = "";
     else if (!name.empty()) settings[std::exchange(name, "")] = word;
     if (option && equals != word.npos) name.clear();
@@ -228,11 +229,12 @@ Result<Answer> compared_series(Call& call) {
 const std::vector<Route>& run_routes() {
   static const std::vector<Route> routes{
       {"GET", RUNS, list_runs, "What has run and what runs, the newest first, by pages", "runs",
-       "user name state type framework plan project queue app service label tag text search starred "
+       "user name state type framework plan project queue app service label tag text search "
+       "starred "
        "shelved from to ended_from ended_to order cursor limit count"},
       {"DELETE", RUNS, remove_runs, "Deletes one's own that answer; count says how many those are"},
-      {"GET", RUNS "/compare", compare_runs, "Settings of several, the newest, least and most of their metrics",
-       "compared", "ids"},
+      {"GET", RUNS "/compare", compare_runs,
+       "Settings of several, the newest, least and most of their metrics", "compared", "ids"},
       {"GET", RUNS "/series", compared_series,
        "Metrics of several on one grid of iterations; names: \"group name\", one a line",
        "compared_series", "ids names points"},

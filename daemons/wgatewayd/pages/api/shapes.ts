@@ -196,8 +196,6 @@ export interface Hardware {
   readonly gpus: number;
   readonly gpu_kind: string;
   readonly mig: string;
-  readonly available: boolean;
-  readonly reason?: string;
 }
 export interface Project {
   readonly name: string;

@@ -1,5 +1,6 @@
 // Role: everything that is checked of the pages without a browser: types, lint, import order, unit
-// tests. usage: check.mjs OUT [types|lint|layers|unit …]     OUT: where compiled tests go
+// tests, and, where WM_OPENAPI names the interface's document, whether the pages read what it says.
+// usage: check.mjs OUT [types|drift|lint|layers|unit …]     OUT: where compiled tests go
 
 import {spawnSync} from 'node:child_process';
 import {mkdirSync, readdirSync, rmSync} from 'node:fs';
@@ -7,6 +8,7 @@ import {join, resolve} from 'node:path';
 import {build} from 'esbuild';
 import {COMMON, PAGES} from './common.mjs';
 import {layers} from './layers.mjs';
+import {writeTypes} from './types.mjs';
 
 const out = resolve(process.argv[2] ?? '');
 const asked = process.argv.slice(3);
@@ -37,6 +39,24 @@ async function unit() {
   return run(['node', '--enable-source-maps', '--test', ...made.map((n) => join(out, n))]);
 }
 
+/** What the pages read of the interface is what its document says. */
+async function drift() {
+  const document = process.env.WM_OPENAPI;
+  if (!document) {
+    console.log('drift: WM_OPENAPI names no document: not looked at');
+    return asked.length === 0;
+  }
+  await writeTypes(resolve(document), join(PAGES, 'api/types.ts'));
+  return run([
+    process.execPath,
+    module('typescript/bin/tsc'),
+    '-p',
+    'tsconfig.drift.json',
+    '--pretty',
+    'false',
+  ]);
+}
+
 function sources(pattern) {
   const folders = ['base', 'api', 'live', 'state', 'parts', 'figures', 'pages', 'app'];
   return folders.flatMap((folder) =>
@@ -48,6 +68,7 @@ function sources(pattern) {
 
 const CHECKS = {
   types: () => run([process.execPath, module('typescript/bin/tsc'), '--pretty', 'false']),
+  drift,
   lint: () =>
     run([process.execPath, module('@biomejs/biome/bin/biome'), 'lint', '--error-on-warnings', '.']),
   layers: () => layers(sources(/\.tsx?$/)),
