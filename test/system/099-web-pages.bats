@@ -27,11 +27,11 @@ mine() { curl -sS --cacert "$WM_GATEWAY_CA" -u "$(id -un):$WM_API_KEY" "$@"; }
     "dataType": "double", "minDbVal": 0, "maxDbVal": 1}], "algoDef": {"algorithm": "Random", "maxJobNum": 2, "objectiveMetric": "loss"}}'
   mine -F "data=$body" -F file=@code.modelDir.tar "${execs%execs}hypersearch"
   cp -r "$TOP/libwm/kernel/examples/ping" . && dlim model deploy -p ping && dlim model start ping
-  submit -J pending -H sleep 5
+  held=$(submit -J pending -H sleep 5)
   submit -app notebook -cwd "$PWD" wm-notebook --strip python3 -m http.server --bind 127.0.0.1 %p
   finished() { [ "$(mine "$execs/$id" | jq -r .state)" = FINISHED ]; }
   wait_for 30 finished
-  run $PYTHON "$BATS_TEST_DIRNAME/pages_check.py" axe "$axe" /apps "/apps/${id##*-}" /new/experiment /searches /searches/tune /services \
+  run $PYTHON "$BATS_TEST_DIRNAME/pages_check.py" axe "$axe" / /apps "/apps/${id##*-}" /compare "/compare?runs=${id##*-},$held" /new/experiment /searches /searches/tune /services \
     /services/ping /notebooks /projects /projects/digits /models /spaces /frameworks /connections /help /plans /queues /cluster /audit /nowhere
   echo "$output"
   [ "$status" -eq 0 ]

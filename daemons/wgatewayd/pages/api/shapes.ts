@@ -40,16 +40,18 @@ export interface JobRow {
   readonly is_array: boolean;
 }
 export interface Task {
-  readonly task: number;
+  readonly task: number | null;
   readonly rank: number | null;
   readonly host: string;
-  readonly gpus: readonly (number | string)[];
+  readonly gpus: readonly string[];
   readonly state: string;
   readonly dispatch_time: number | null;
   readonly end_time: number | null;
 }
 export interface Reason {
-  readonly text: string;
+  readonly code: string;
+  /** Absent where it is not visible to who asks. */
+  readonly text?: string;
   readonly fix?: string;
 }
 export interface JobFull extends JobRow {

@@ -19,9 +19,9 @@ function WhyWords({job}: {job: JobFull}) {
     return (
       <>
         {reasons.map((reason) => (
-          <div key={reason.text}>
+          <div key={`${reason.code}${reason.text}`}>
             <p class="say">
-              <Outside text={reason.text} />
+              <Outside text={reason.text ?? 'Why is not visible to you.'} />
             </p>
             {reason.fix && (
               <p class="s m">
@@ -51,8 +51,8 @@ function WhyWords({job}: {job: JobFull}) {
         {job.elastic ? ` ${range}.` : ', a fixed number.'}
       </p>
       {reasons.map((reason) => (
-        <p class="s m" key={reason.text}>
-          <Outside text={reason.text} most={600} />
+        <p class="s m" key={`${reason.code}${reason.text}`}>
+          <Outside text={reason.text ?? 'Why is not visible to you.'} most={600} />
         </p>
       ))}
       {job.elastic && reasons.length === 0 && (
