@@ -140,7 +140,7 @@ EXAMPLE_OBJ := $(call obj,$(filter-out %_train.cc,$(wildcard test/examples/*.cc)
 
 .PHONY: grpc check-grpc all programs demo-programs tests each objects bench-build check bench bench-search sim-report demo demo-web lint install uninstall deb check-install clean help bootstrap soak check-v2 check-clients wheels
 all: programs
-programs: $B/sanitizers $(SBIN) $(BIN) $(SCRIPTS) $(TRAINER) $(KERNEL) $(GROUPS_A) $(NCCL_A) $(MPI_A) python gpu-programs
+programs: $B/sanitizers $(SBIN) $(BIN) $(SCRIPTS) $(TRAINER) $(KERNEL) $(GROUPS_A) $(NCCL_A) $(MPI_A) python gpu-programs pages
 tests: $(TESTS) $(EXAMPLES)
 # Two users' elastic jobs on a private cluster need no more.
 demo-programs: $(patsubst %,$B/sbin/%,wmasterd wnoded wshepherd wagent) $(TOGETHER:%=$B/bin/%) $(TRAINER) python
@@ -404,6 +404,13 @@ $B/lib/python/%.py: libwm/trainer/python/%.py
 $B/fabric/libs/fabric.zip: $(PYTHON_SRC)
 	@mkdir -p $(@D); rm -f $@; echo "  ZIP   $@"
 	@cd libwm/trainer/python && python3 -m zipfile -c $(abspath $@) fabric_model wm_elastic pyedt wm_steps.py last last/callbacks
+
+# What browsers get; where node is not, there is none.
+PAGES_SRC := $(shell find daemons/wgatewayd/pages -name node_modules -prune -o -type f -print)
+.PHONY: pages
+pages: $B/pages.made
+$B/pages.made: $(PAGES_SRC) scripts/common/build_pages
+	@scripts/common/build_pages $B/pages $@
 
 # Eigen is templates all through; so much of its time goes into calls that nobody inlined.
 $B/obj/libwm/search/%.o: OPT := $(subst -O1,-O2,$(OPT))

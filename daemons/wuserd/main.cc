@@ -3,6 +3,7 @@
 //
 //   wuserd --socket PATH|--listen-fd N [--guests-fd N] --token-key FILE [--conf DIR]
 //     [--web-user NAME]
+//   wuserd --openapi   prints the document of the interface
 #include <signal.h>
 #include <sodium.h>
 #include <sys/stat.h>
@@ -11,8 +12,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <string_view>
 #include <thread>
 
+#include "daemons/wuserd/cluster/routes.h"
 #include "daemons/wuserd/door/door.h"
 #include "daemons/wuserd/door/life.h"
 #include "daemons/wuserd/site/reply.h"
@@ -121,6 +124,8 @@ int main(int argc, char** argv) {
   ::signal(SIGPIPE, SIG_IGN);
   ::umask(077);
   ::setenv("PATH", wm::user::kPath, 1);
+  if (argc == 2 && std::string_view(argv[1]) == "--openapi")
+    return std::puts(wm::user::openapi_document().c_str()) < 0 ? 1 : 0;
   auto options = wm::user::parse(argc, argv);
   auto done = options ? wm::user::run(*options) : wm::Result<void>(options.error());
   if (done) return 0;

@@ -161,6 +161,58 @@ void Metrics::put(const MetricName& name, std::vector<MetricPoint> points,
   series_[name] = {std::move(points), summary};
 }
 
+namespace {
+
+double grid_width(std::span<const Metrics> jobs, std::size_t most) {
+  double low = HUGE_VAL, high = -HUGE_VAL;
+  for (const auto& job : jobs)
+    for (const auto& [name, one] : job.series())
+      for (const auto& point : one.points) {
+        low = std::min(low, point.iteration);
+        high = std::max(high, point.iteration);
+      }
+  if (!(high > low) || most == 0) return 1;
+  return std::exp2(std::ceil(std::log2((high - low) / static_cast<double>(most))));
+}
+
+std::uint64_t values_in(const MetricPoint* first, const MetricPoint* end) {
+  std::uint64_t count = 0;
+  for (auto* p = first; p != end; ++p) count += p->count == 0 ? 1 : p->count;
+  return count;
+}
+
+SortedJson on_grid(std::vector<MetricPoint> points, double width) {
+  std::stable_sort(points.begin(), points.end(),
+                   [](const auto& a, const auto& b) { return a.iteration < b.iteration; });
+  SortedJson list = SortedJson::array();
+  for (std::size_t from = 0, to = 0; from < points.size(); from = to) {
+    auto bucket = std::floor(points[from].iteration / width);
+    while (to < points.size() && std::floor(points[to].iteration / width) == bucket) ++to;
+    auto point = folded(points.data() + from, points.data() + to);
+    point[0] = bucket * width;
+    point.push_back(values_in(points.data() + from, points.data() + to));
+    list.push_back(std::move(point));
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string compared_json(std::span<const Metrics> jobs, std::size_t most) {
+  auto width = grid_width(jobs, most);
+  SortedJson list = SortedJson::array();
+  for (const auto& job : jobs) {
+    SortedJson series = SortedJson::array();
+    for (const auto& [name, one] : job.series())
+      series.push_back({{"group", name.first},
+                        {"name", name.second},
+                        {"count", one.summary.count},
+                        {"points", on_grid(one.points, width)}});
+    list.push_back({{"series", std::move(series)}});
+  }
+  return wm::to_text(SortedJson{{"width", width}, {"runs", std::move(list)}});
+}
+
 std::string Metrics::json(std::size_t most) const {
   SortedJson list = SortedJson::array();
   for (const auto& [name, one] : series_)

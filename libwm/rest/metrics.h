@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -71,5 +72,12 @@ class Metrics {
 
 /// Nobody is shown more at once.
 inline constexpr std::size_t kMostSeries = 64;
+
+/// Series of several jobs on one grid, so that they can be laid over each other: buckets of
+/// iterations, as wide as the least power of two with which none has more than `most` + 1, their
+/// edges multiples of it: a bucket that is over never changes.
+/// {"width":W,"runs":[{"series":[{"group","name","count","points":[[edge,time of its last
+/// one,mean,min,max,values],…]},…]},…]}, in the order of `jobs`. @cost O(points log points)
+std::string compared_json(std::span<const Metrics> jobs, std::size_t most);
 
 }  // namespace wm::rest

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "libwm/base/json.h"
+#include "libwm/rest/api_shapes.h"
 #include "libwm/rest/json_text.h"
 #include "libwm/rest/letters.h"
 
@@ -14,12 +15,12 @@ namespace {
 constexpr const char* kSchemas = R"({
 "problem": {"type": "object", "required": ["status", "title"],
   "properties": {"status": {"type": "integer"}, "title": {"type": "string"}}},
-"session": {"type": "object", "required": ["user", "cluster", "version", "now"],
+"session": {"type": "object", "required": ["user", "cluster", "version", "admin", "now"],
   "properties": {"user": {"type": "string"}, "cluster": {"type": "string"},
     "version": {"type": "string"}, "admin": {"type": "boolean"}, "now": {"type": "number"}}},
 "audit": {"type": "object", "required": ["acts", "checked", "broken"],
   "properties": {"checked": {"type": "integer"}, "broken": {"type": "string"},
-    "acts": {"type": "array", "items": {"type": "object", "required": ["number", "time", "by", "act", "objects"],
+    "acts": {"type": "array", "items": {"type": "object", "required": ["number", "time", "by", "act", "objects", "why", "refused"],
       "properties": {"number": {"type": "integer"}, "time": {"type": "number"}, "by": {"type": "string"},
         "act": {"type": "string"}, "objects": {"type": "array", "items": {"type": "string"}},
         "why": {"type": "string"}, "refused": {"type": "string"}}}}}},
@@ -33,7 +34,7 @@ constexpr const char* kSchemas = R"({
     "job": {"$ref": "#/components/schemas/job_full"}}},
 "run_row": {"type": "object", "required": ["id", "exec_id", "state", "kept", "own", "elements", "counts", "description", "note", "tags", "starred", "shelved", "etag"],
   "properties": {"id": {"type": "string"}, "exec_id": {"type": "string"}, "state": {"type": "string"},
-    "kept": {"type": "boolean"}, "own": {"type": "boolean"}, "elements": {"type": "integer"}, "counts": {"type": "object"},
+    "kept": {"type": "boolean"}, "own": {"type": "boolean"}, "elements": {"type": "integer"}, "counts": {"type": "object", "additionalProperties": {"type": "integer"}},
     "description": {"type": "string"}, "note": {"type": "string"}, "tags": {"type": "array", "items": {"type": "string"}},
     "starred": {"type": "boolean"}, "shelved": {"type": "boolean"}, "etag": {"type": "string"},
     "name": {"type": "string"}, "job_name": {"type": "string"}, "user": {"type": "string"}, "type": {"type": "string"},
@@ -41,10 +42,17 @@ constexpr const char* kSchemas = R"({
     "service": {"type": "string"}, "search": {"type": "boolean"}, "submit_time": {"type": "number", "nullable": true},
     "start_time": {"type": "number", "nullable": true}, "finish_time": {"type": "number", "nullable": true},
     "why": {"type": "string"}, "result_dir": {"type": "string"}, "args": {"type": "string"}, "framework": {"type": "string"},
-    "labels": {"type": "object"}}},
+    "labels": {"type": "object", "additionalProperties": {"type": "string"}}}},
 "runs": {"type": "object", "required": ["now", "runs"],
   "properties": {"now": {"type": "number"}, "runs": {"type": "array", "items": {"$ref": "#/components/schemas/run_row"}},
-    "next": {"type": "string"}, "count": {}}},
+    "next": {"type": "string"}, "count": {"description": "a number, or 1000+"}}},
+"compared": {"type": "object", "required": ["runs"],
+  "properties": {"runs": {"type": "array", "items": {"allOf": [{"$ref": "#/components/schemas/run_row"},
+    {"type": "object", "required": ["settings", "metrics", "extremes"],
+      "properties": {"settings": {"type": "object", "additionalProperties": {"type": "string"}},
+        "metrics": {"type": "object", "additionalProperties": {"type": "number"}},
+        "extremes": {"type": "object", "additionalProperties":
+          {"type": "array", "minItems": 2, "maxItems": 2, "items": {"type": "number"}}}}}]}}}},
 "run": {"type": "object", "required": ["now", "run", "parts"],
   "properties": {"now": {"type": "number"}, "run": {"$ref": "#/components/schemas/run_row"},
     "parts": {"type": "array", "items": {"$ref": "#/components/schemas/job_row"}}}},
@@ -59,38 +67,24 @@ constexpr const char* kSchemas = R"({
     "apps": {"type": "array", "items": {"type": "object", "required": ["id", "name", "user", "steps"],
       "properties": {"id": {"type": "string"}, "name": {"type": "string"}, "user": {"type": "string"},
         "steps": {"type": "array", "items": {"type": "array", "minItems": 2, "maxItems": 2, "items": {"type": "number"}}}}}},
-    "changes": {"type": "array", "items": {"$ref": "#/components/schemas/event"}}}},
+    "changes": {"type": "array", "items": {"$ref": "#/components/schemas/change"}}}},
 "metrics": {"type": "object", "required": ["series", "behind"],
   "properties": {"behind": {"type": "integer"},
     "series": {"type": "array", "items": {"type": "object", "required": ["group", "name", "count", "last", "least", "most", "points"],
     "properties": {"group": {"type": "string"}, "name": {"type": "string"}, "count": {"type": "integer"},
       "last": {"type": "number"}, "least": {"type": "number"}, "most": {"type": "number"},
-      "points": {"type": "array", "items": {"type": "array", "minItems": 5, "items": {"type": "number"}}}}}}}},
-"logs": {"type": "object", "required": ["workers"],
-  "properties": {"workers": {"type": "array", "items": {"type": "object"}}}},
+      "points": {"type": "array", "items": {"type": "array", "minItems": 5, "maxItems": 5, "items": {"type": "number"}}}}}}}},
 "lines": {"type": "object", "required": ["bsub", "dlicmd"],
   "properties": {"bsub": {"type": "string"}, "dlicmd": {"type": "string"}}},
-"hosts": {"type": "object", "required": ["hosts"],
-  "properties": {"hosts": {"type": "array", "items": {"type": "object", "required": ["host_name", "status"]}}}},
-"queues": {"type": "object", "required": ["queues"],
-  "properties": {"queues": {"type": "array", "items": {"type": "object", "required": ["queue_name", "status"]}}}},
-"plans": {"type": "object", "required": ["plans"],
-  "properties": {"plans": {"type": "array", "items": {"type": "object", "required": ["plan", "shares", "used", "deserved"]}}}},
 "framework": {"type": "object", "required": ["name", "desc", "deployMode", "hasTask0", "execMode", "appName", "exports",
-    "numWorkers", "maxWorkers", "workerMemory", "backend", "frameworkVersion", "available"],
+    "numWorkers", "maxWorkers", "workerMemory", "backend", "frameworkVersion", "elastic", "origin", "available"],
   "properties": {"name": {"type": "string"}, "desc": {"type": "array", "items": {"type": "string"}},
+    "frameworkVersion": {"type": "string"}, "elastic": {"type": "boolean"}, "origin": {"type": "string"},
     "execMode": {"type": "string", "enum": ["single", "distributed"]}, "appName": {"type": "string"},
     "exports": {"type": "object", "additionalProperties": {"type": "string"}}, "numWorkers": {"type": "integer"},
     "maxWorkers": {"type": "integer"}, "available": {"type": "boolean"}, "reason": {"type": "string"}}},
 "frameworks": {"type": "object", "required": ["frameworks"],
   "properties": {"frameworks": {"type": "array", "items": {"$ref": "#/components/schemas/framework"}}}},
-"volumes": {"type": "object", "required": ["volumes"],
-  "properties": {"volumes": {"type": "array", "items": {"type": "object", "required": ["name", "path", "read_only", "available"],
-    "properties": {"name": {"type": "string"}, "path": {"type": "string"}, "read_only": {"type": "boolean"}}}}}},
-"hwspecs": {"type": "object", "required": ["hwspecs"],
-  "properties": {"hwspecs": {"type": "array", "items": {"type": "object", "required": ["name", "cpus", "memory", "gpus", "gpu_kind", "mig"],
-    "properties": {"cpus": {"type": "integer"}, "gpus": {"type": "integer"},
-      "gpu_kind": {"type": "string", "enum": ["full", "generic", "slice"]}}}}}},
 "runtime": {"type": "object", "required": ["packages"],
   "properties": {"packages": {"type": "array", "items": {"type": "object", "required": ["name", "version", "available"],
     "properties": {"name": {"type": "string"}, "version": {"type": "string"}, "available": {"type": "boolean"}}}}}},
@@ -98,29 +92,11 @@ constexpr const char* kSchemas = R"({
   "properties": {"name": {"type": "string"}, "description": {"type": "string"}, "plan": {"type": "string"}}},
 "projects": {"type": "object", "required": ["projects"],
   "properties": {"projects": {"type": "array", "items": {"$ref": "#/components/schemas/project"}}}},
-"definition": {"type": "object", "required": ["name", "framework", "command", "device", "nodes", "hardware", "code_name", "env"],
-  "properties": {"name": {"type": "string"}, "framework": {"type": "string"}, "env": {"type": "array", "items": {"type": "string"}}}},
 "definitions": {"type": "object", "required": ["definitions"],
   "properties": {"definitions": {"type": "array", "items": {"$ref": "#/components/schemas/definition"}}}},
-"experiment": {"type": "object", "required": ["name", "data", "command", "definitions", "runs"],
-  "properties": {"name": {"type": "string"}, "definitions": {"type": "array", "items": {"type": "string"}},
-    "runs": {"type": "array", "items": {"type": "string"}}}},
 "experiments": {"type": "object", "required": ["experiments"],
   "properties": {"experiments": {"type": "array", "items": {"$ref": "#/components/schemas/experiment"}}}},
-"begun": {"type": "object", "required": ["runs"],
-  "properties": {"runs": {"type": "array", "items": {"type": "string"}}}},
-"space": {"type": "object", "required": ["name", "description", "plan", "members", "owner", "role", "models", "deployments"],
-  "properties": {"name": {"type": "string"}, "owner": {"type": "string"},
-    "role": {"type": "string", "enum": ["viewer", "editor", "admin", "owner"]},
-    "members": {"type": "array", "items": {"type": "object", "required": ["name", "role"]}},
-    "models": {"type": "array", "items": {"type": "object", "required": ["name", "run", "promoted_by", "metrics", "signature"]}},
-    "deployments": {"type": "array", "items": {"type": "object", "required": ["name", "user", "model", "state"]}}}},
-"spaces": {"type": "object", "required": ["spaces", "away"],
-  "properties": {"away": {"type": "array", "items": {"type": "string"}},
-    "spaces": {"type": "array", "items": {"type": "object", "required": ["name", "description", "plan", "members", "owner", "role", "models", "deployments"],
-      "properties": {"members": {"type": "integer"}, "models": {"type": "integer"}, "deployments": {"type": "integer"}}}}}},
 "conf": {"type": "object", "required": ["MSD_ENABLED"], "additionalProperties": {"type": "string"}},
-"status": {"type": "object", "required": ["status"]},
 "exec": {"type": "object", "required": ["id", "appId", "submissionId", "args", "creator", "state", "appName", "framework",
     "elastic", "numWorker", "createTime"],
   "properties": {"id": {"type": "string"}, "args": {"type": "string"}, "creator": {"type": "string"},
@@ -129,17 +105,15 @@ constexpr const char* kSchemas = R"({
     "error": {"type": "string"}}},
 "app": {"type": "object", "required": ["id", "name", "consumer", "state", "submit_time", "tag", "type"],
   "properties": {"id": {"type": "string"}, "submit_time": {"type": "integer"}, "task12n_num": {"type": "integer"}}},
-"connection": {"type": "object", "required": ["name", "type"], "additionalProperties": {"type": "string"}},
 "connections": {"type": "object", "required": ["connections"],
   "properties": {"connections": {"type": "array", "items": {"$ref": "#/components/schemas/connection"}}}},
-"data": {"type": "object", "required": ["data"],
-  "properties": {"data": {"type": "object", "nullable": true, "required": ["job", "state", "progress"]}}},
-"text": {"type": "string"},
-"document": {"type": "object", "required": ["openapi", "info", "paths"]}
+"text": {"type": "string"}
 })";
 
 Json schemas_of(const std::map<std::string, std::string>& more) {
   auto all = json_or_null(kSchemas);
+  const auto in_words = api_schemas();
+  for (const auto& [name, schema] : in_words.items()) all[name] = schema;
   for (const auto& [name, text] : more) all[name] = json_or_null(text);
   return all;
 }
@@ -154,10 +128,36 @@ Json reference(std::string_view name) {
 
 Json content_of(std::string_view shape) {
   if (shape.empty()) return {{"*/*", {{"schema", Json::object()}}}};
+  if (shape == "bytes") return {{"*/*", {{"schema", {{"type", "string"}, {"format", "binary"}}}}}};
   if (shape == "text") return {{"text/plain", {{"schema", reference("text")}}}};
+  if (shape == "events") return {{"text/event-stream", {{"schema", reference("stream_event")}}}};
   auto schema = reference(name_of(shape));
   if (shape.starts_with('[')) schema = {{"type", "array"}, {"items", schema}};
   return {{"application/json", {{"schema", schema}}}};
+}
+
+ApiShape shape_of(const RouteDoc& route) {
+  auto name = std::string(route.method) + " " + std::string(route.pattern);
+  for (const auto& shape : api_shapes())
+    if (shape.operation == name)
+      return {shape.operation, shape.body, shape.answer.empty() ? route.shape : shape.answer};
+  return {"", "", route.shape};
+}
+
+Json answer_of(std::string_view shape) {
+  if (shape == "none") return {{"description", "done"}};
+  return {{"description", "what was asked for"}, {"content", content_of(shape)}};
+}
+
+void add_body(std::string_view shape, Json& operation) {
+  if (shape.empty()) return;
+  if (shape == "none") {
+    operation["x-no-body"] = true;
+    return;
+  }
+  auto kind = shape == "form_with_code" ? "multipart/form-data" : "application/json";
+  operation["requestBody"] = {{"required", true},
+                              {"content", {{kind, {{"schema", reference(shape)}}}}}};
 }
 
 // "/jobs/{name...}" as "/jobs/{name}", with a parameter for each.
@@ -183,18 +183,19 @@ Json operation_of(const RouteDoc& route, std::string_view path, Json parameters)
   std::istringstream names{std::string(route.query)};
   for (std::string name; names >> name;)
     parameters.push_back({{"name", name}, {"in", "query"}, {"schema", {{"type", "string"}}}});
-  Json ok{{"description", "what was asked for"}};
-  ok["content"] = content_of(route.shape);
+  auto shape = shape_of(route);
   bool ours = path.starts_with("/api/");
   Json refused{{"description", "refused, with the reason"}};
   refused["content"] = ours ? Json{{"application/problem+json", {{"schema", reference("problem")}}}}
                             : content_of("text");
-  return {{"summary", route.summary},
-          {"parameters", parameters},
-          {"responses",
-           {{"2XX", std::move(ok)},
-            {"401", {{"description", "log on first"}}},
-            {"default", std::move(refused)}}}};
+  Json operation{{"summary", route.summary},
+                 {"parameters", parameters},
+                 {"responses",
+                  {{"2XX", answer_of(shape.answer)},
+                   {"401", {{"description", "log on first"}}},
+                   {"default", std::move(refused)}}}};
+  add_body(shape.body, operation);
+  return operation;
 }
 
 }  // namespace
@@ -224,8 +225,12 @@ std::string unknown_shape(std::span<const RouteDoc> routes,
                           const std::map<std::string, std::string>& more) {
   auto schemas = schemas_of(more);
   for (const auto& route : routes) {
-    std::string name(name_of(route.shape));
-    if (!name.empty() && !schemas.contains(name)) return name;
+    auto shape = shape_of(route);
+    for (auto said : {shape.answer, shape.body}) {
+      std::string name(name_of(said));
+      bool special = name == "none" || name == "bytes" || name == "events";
+      if (!name.empty() && !special && !schemas.contains(name)) return name;
+    }
   }
   return "";
 }

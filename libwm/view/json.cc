@@ -102,18 +102,17 @@ Json object_of(const PlanView& plan, Detail detail) {
   return object;
 }
 
-// What a field can be, as OpenAPI says it; any may have no value.
+// What a field can be, as OpenAPI says it: a number or a moment may be none, a text is empty then.
 Json schema_of(Type type) {
   switch (type) {
-    case Type::String: return {{"type", "string"}, {"nullable", true}};
+    case Type::String: return {{"type", "string"}};
     case Type::Int:
     case Type::Bytes: return {{"type", "integer"}, {"nullable", true}};
     case Type::Real:
     case Type::Time:
     case Type::Duration: return {{"type", "number"}, {"nullable", true}};
-    case Type::Bool: return {{"type", "boolean"}, {"nullable", true}};
-    case Type::List:
-      return {{"type", "array"}, {"items", {{"type", "string"}}}, {"nullable", true}};
+    case Type::Bool: return {{"type", "boolean"}};
+    case Type::List: return {{"type", "array"}, {"items", {{"type", "string"}}}};
   }
   return Json::object();
 }
@@ -126,6 +125,13 @@ void add_schemas(Json& schema, std::span<const Field<T>> table, Detail detail) {
     schema["properties"][key] = schema_of(row.type);
     if (!(row.where & kPrivate)) schema["required"].push_back(key);
   }
+}
+
+template <class T>
+Json list_schema(std::span<const Field<T>> table, Detail detail) {
+  Json item{{"type", "object"}};
+  add_schemas(item, table, detail);
+  return {{"type", "array"}, {"items", std::move(item)}};
 }
 
 template <class T, class How>
@@ -180,8 +186,12 @@ std::string job_schema(Detail detail) {
   add_schemas(schema, job_fields(), detail);
   add_schemas(schema, more_job_fields(), detail);
   if (detail == Detail::Brief) return to_text(schema);
-  for (const char* list : {"tasks", "reasons", "order"})
-    schema["properties"][list] = {{"type", "array"}, {"items", {{"type", "object"}}}};
+  schema["properties"]["tasks"] = list_schema(task_fields(), Detail::Full);
+  schema["properties"]["reasons"] = list_schema(reason_fields(), Detail::Brief);
+  Json term{{"type", "object"}};
+  for (const char* field : {"name", "text"}) term["properties"][field] = {{"type", "string"}};
+  term["properties"]["value"] = {{"type", "number"}};
+  schema["properties"]["order"] = {{"type", "array"}, {"items", std::move(term)}};
   schema["required"].push_back("tasks");
   schema["required"].push_back("reasons");
   return to_text(schema);

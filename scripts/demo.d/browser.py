@@ -136,8 +136,9 @@ class Browser:
 
     def open(self, url):
         """Goes to an address; returns when the page has drawn something."""
+        self.value('window.left = true')  # the page before may still be there for a moment
         self._ask('Page.navigate', {'url': url})
-        self.until('document.readyState === "complete" && document.querySelector("h1") !== null', 20, f'{url} shows something')
+        self.until('!window.left && document.readyState === "complete" && document.querySelector("h1") !== null', 20, f'{url} shows something')
 
     def go(self, url):
         """Goes to an address whose page is not ours."""

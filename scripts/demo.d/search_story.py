@@ -92,7 +92,7 @@ class SearchStory:
         story = self.story
         self.begin()
         story.until('6 trials are over', lambda: self.over(6), LIMIT_S)
-        self.look(browser, 'document.querySelectorAll(".dot.tr").length >= 4', 'the page draws the trials', 'search-runs')
+        self.look(browser, 'Number(document.querySelector(".uplot").dataset.values.split(" ")[0]) >= 4', 'the page draws the trials', 'search-runs')
         job = self.task()['experiments'][0]['appId'].rsplit('-', 1)[1].split('.')[0]
         story.cluster.kill(['wmasterd'], 9)
         story.cluster.start('wmasterd')
@@ -111,7 +111,7 @@ class SearchStory:
             raise SearchFailed(f'the best of {TRIALS} is not good: {task["best"]}')
         pruned = sum(t['state'] == 'STOPPED' for t in task['experiments'])
         story.happened(f'{task["complete"]} trials finished, {pruned} stopped early, none lost, none twice; best loss {task["best"]["metricVal"]:.4f}, accuracy {best["accuracy"]["max"]:.3f}')
-        self.look(browser, f'document.querySelectorAll(".trials tbody tr").length === {TRIALS} && document.body.innerText.includes("Finished")', 'the page shows all trials', 'search-finished')
+        self.look(browser, f'document.querySelectorAll("[aria-label=Trials] .rows [role=row]").length === {TRIALS} && document.body.innerText.includes("Finished")', 'the page shows all trials', 'search-finished')
         self.pictures(browser)
 
     def pictures(self, browser):

@@ -30,6 +30,9 @@ REST_S = 6  # in which processes that have imported PyTorch wait on its hosts ag
 PROFILE = {'kernel': {'gpu': 'exclusive'}, 'resource_allocation': {'kernel': {'resource_plan': '/serving'}},
            'policy': {'kernel_min': 0, 'kernel_max': 3, 'schedule_interval': 1, 'kernel_delay_release_time': 5}}
 
+# Lines that the page's figures have drawn.
+DRAWN = '[...document.querySelectorAll(".uplot")].reduce((sum, plot) => sum + Number(plot.dataset.drawn ?? 0), 0)'
+
 
 class ServiceFailed(Exception):
     """What was promised of services and did not happen."""
@@ -242,7 +245,7 @@ class ServiceStory:
         try:
             self.wait('load makes it 3 kernels', lambda: self.kernels() == 3, LIMIT_S['kernel'])
             self.wait('the training is on 1', lambda: self.story.has(job, 1), LIMIT_S['resize'])
-            page.until('document.querySelectorAll(".plot .ln").length >= 6', LIMIT_S['page'], 'the service\'s page draws its figures')
+            page.until(f'{DRAWN} >= 6', LIMIT_S['page'], 'the service\'s page draws its figures')
             time.sleep(6)
             self.story.picture(page, 'service-under-load')
         finally:

@@ -93,7 +93,7 @@ class Story:
     def is_drawn(self, browser, job):
         """Does the run page show a curve? A job that failed has none to come."""
         self.has(job, 0)
-        return browser.value('document.querySelectorAll(".plot .ln").length > 0')
+        return browser.value('[...document.querySelectorAll(".uplot")].some((plot) => Number(plot.dataset.drawn) > 0)')
 
     def last_output(self, job):
         """The end of what it said."""

@@ -282,7 +282,7 @@ def memories(env, folder):
 
 def pages(env):
     """Bytes on the way to a browser; how soon it paints."""
-    folder = os.path.join(TOP, 'daemons/wgatewayd/pages')
+    folder = os.path.join(os.environ.get('B', os.path.join(TOP, 'build')), 'pages')
     files = [os.path.join(folder, 'index.html'), *(os.path.join(folder, 's', name) for name in os.listdir(os.path.join(folder, 's')))]
     size = 0
     for path in files:
@@ -315,7 +315,7 @@ def measure(cluster, folder):
         assert status == 200, answer
         name = json.loads(answer)['id']
     show('rest_exec_submit_ms', statistics.median(took), 'ms', f'n={SUBMITS} least {min(took):.0f} most {max(took):.0f}')
-    mine, nginx = per_second(env, token, f'{EXECS}/{name}'), per_second(env, None, '/s/app.js')
+    mine, nginx = per_second(env, token, f'{EXECS}/{name}'), per_second(env, None, '/icon.svg')
     show('rest_get_per_s', mine, '1/s', f'nginx alone {nginx:.0f}')
     show('rest_get_part', 100 * mine / nginx, '%')
     show('wuserd_rss_mb', max(resident(pid) for pid in of_door(env, 'wuserd')), 'MB')

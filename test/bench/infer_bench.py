@@ -167,7 +167,7 @@ class Bench:
         policy = {'kernel_min': 1, 'kernel_max': 1, 'task_batch_size': 16, 'task_pipe_size': 4}
         self.serve(self.package('noop', f'import os\nos.execv({program!r}, ["no-op"])\n', policy))
         ours = rate(self.env, self.request('/dlim/v1/inference/noop', 'x'))
-        static = rate(self.env, self.request('/s/icon.svg'))
+        static = rate(self.env, self.request('/icon.svg'))
         print(f'# clients: {PROCESSES} processes on {os.cpu_count()} CPUs, which everything here shares', file=sys.stderr)
         print(f'infer_req_per_s_64 {ours:.0f} 1/s\ninfer_static_req_per_s_64 {static:.0f} 1/s\ninfer_of_static {ours / static:.2f} -', flush=True)
         with open(os.path.join(TOP, 'libwm/kernel/examples/ping/kernel.py'), encoding='utf-8') as text:

@@ -10,6 +10,8 @@ setup_file() {
   for program in bin/bsub bin/wmreport sbin/wmasterd sbin/wnoded sbin/wshepherd sbin/wpolicyd sbin/wgatewayd; do cp /bin/true "$B/$program"; done
   printf '#!/bin/sh\n' >"$B/bin/badmin"
   echo '"""x"""' >"$B/lib/python/fabric_model/__init__.py"
+  mkdir -p "$B/pages/s" && echo page >"$B/pages/index.html" && echo '<svg/>' >"$B/pages/icon.svg"
+  echo 1 >"$B/pages/s/main-ABCD.js" && echo -n 'sha256-a/b+c=' >"$B/pages/style_hash"
   STRIP='' "$TOP/scripts/deb" >"$BATS_FILE_TMPDIR/said"
 }
 setup() {
@@ -43,6 +45,16 @@ has() { dpkg-deb -c "$debs/$1"_1.2.3_*.deb | awk '{ print $6 }' | grep -qx "\.$2
   has wm-doc /usr/share/doc/wm/INSTALL.md
   for deb in "$debs"/*.deb; do dpkg-deb -c "$deb" | awk '$1 !~ /^d/ { print $6 }'; done | sort | uniq -d >twice
   [ ! -s twice ] || { cat twice; return 1; }
+}
+
+@test "the pages go as they were built, and nginx lets their style through" {
+  for file in index.html icon.svg s/main-ABCD.js; do has wm-web /usr/share/wm/pages/$file; done
+  dpkg-deb --fsys-tarfile "$debs"/wm-web_*.deb | tar -xO ./usr/share/wm/nginx/wm.conf >conf
+  grep -q "style-src 'self' 'sha256-a/b+c='" conf
+  cp -r "$BATS_FILE_TMPDIR/build" build && rm -rf build/deb build/pages # where node was not
+  B=$PWD/build DEB_VERSION=1.2.3 STRIP='' "$TOP/scripts/deb" >said
+  ! dpkg-deb -c build/deb/wm-web_1.2.3_*.deb | grep -q share/wm/pages
+  ! dpkg-deb --fsys-tarfile build/deb/wm-web_*.deb | tar -xO ./usr/share/wm/nginx/wm.conf | grep -q '@style_hash@'
 }
 
 @test "what speaks gRPC is a package of its own where it was built" {

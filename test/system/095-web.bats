@@ -175,7 +175,12 @@ start() { # ARGS [curl options]
 
 @test "pages: the files are there, the interface is typed, a stream tells what happens" {
   [ "$(code_of "$WM_GATEWAY_URL/apps/12")" = 200 ]
-  door "$WM_GATEWAY_URL/s/app.js" -o /dev/null -w '%{content_type}' | grep -q javascript
+  if [ -f "$B/pages/index.html" ]; then # built where node is
+    script=$(door "$WM_GATEWAY_URL/" | sed -n 's/.*type="module" src="\([^"]*\)".*/\1/p')
+    door "$WM_GATEWAY_URL$script" -o /dev/null -w '%{content_type}' | grep -q javascript
+    door -I "$WM_GATEWAY_URL$script" | grep -qi '^cache-control: .*max-age=31'
+    [ "$(code_of "$WM_GATEWAY_URL/s/gone-00000000.js")" = 404 ]
+  fi
   door -I "$WM_GATEWAY_URL/" | grep -qi "content-security-policy: default-src 'none'"
   door "$WM_GATEWAY_URL/ui/tools/dlicmd.py" | cmp - "$TOP/commands/dlicmd.py"
   api=$WM_GATEWAY_URL/api/v1

@@ -27,11 +27,11 @@ mine() { curl -sS --cacert "$WM_GATEWAY_CA" -u "$(id -un):$WM_API_KEY" "$@"; }
     "dataType": "double", "minDbVal": 0, "maxDbVal": 1}], "algoDef": {"algorithm": "Random", "maxJobNum": 2, "objectiveMetric": "loss"}}'
   mine -F "data=$body" -F file=@code.modelDir.tar "${execs%execs}hypersearch"
   cp -r "$TOP/libwm/kernel/examples/ping" . && dlim model deploy -p ping && dlim model start ping
-  submit -J pending -H sleep 5
+  held=$(submit -J pending -H sleep 5)
   submit -app notebook -cwd "$PWD" wm-notebook --strip python3 -m http.server --bind 127.0.0.1 %p
   finished() { [ "$(mine "$execs/$id" | jq -r .state)" = FINISHED ]; }
   wait_for 30 finished
-  run $PYTHON "$BATS_TEST_DIRNAME/pages_check.py" axe "$axe" /apps "/apps/${id##*-}" /new/experiment /searches /searches/tune /services \
+  run $PYTHON "$BATS_TEST_DIRNAME/pages_check.py" axe "$axe" / /apps "/apps/${id##*-}" /compare "/compare?runs=${id##*-},$held" /new/experiment /searches /searches/tune /services \
     /services/ping /notebooks /projects /projects/digits /models /spaces /frameworks /connections /help /plans /queues /cluster /audit /nowhere
   echo "$output"
   [ "$status" -eq 0 ]
@@ -47,6 +47,26 @@ mine() { curl -sS --cacert "$WM_GATEWAY_CA" -u "$(id -un):$WM_API_KEY" "$@"; }
   [[ $(state "$victim") =~ ^(running|pending)$ ]]
 }
 
+@test "applications are chosen, compared by their curves and settings, and stopped together" {
+  mkdir code && cp "$BATS_TEST_DIRNAME/web_curves.py" code/main.py && tar -czf code.modelDir.tar code
+  for lr in 0.1 0.5; do
+    mine -F file=@code.modelDir.tar "$WM_GATEWAY_URL/platform/rest/deeplearning/v1/execs?args=--exec-start%20PyTorch%20--model-main%20main.py%20--%20--lr%20$lr%20--steps%20100000" |
+      jq -r .id >>ids
+  done
+  mapfile -t jobs < <(sed 's/.*-//' ids)
+  reports() { [ "$(mine "$WM_GATEWAY_URL/api/v1/runs/series?ids=${jobs[0]},${jobs[1]}&names=train%20loss&points=100" | jq '[.runs[].series[0].points | length] | min')" -ge 3 ]; }
+  wait_for 60 reports
+  [ "$(mine "$WM_GATEWAY_URL/api/v1/runs/series?ids=${jobs[0]}&names=&points=0" -o /dev/null -w '%{http_code}')" = 400 ]
+  [ "$(mine "$WM_GATEWAY_URL/api/v1/runs/compare?ids=${jobs[0]}" | jq '.runs[0].extremes["train loss"] | length')" = 2 ]
+  run $PYTHON "$BATS_TEST_DIRNAME/pages_check.py" compare "${jobs[@]}"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  for job in "${jobs[@]}"; do
+    stopped() { [ "$(state "$job")" = killed ]; }
+    wait_for 30 stopped
+  done
+}
+
 @test "names that are scripts, that turn round or that are long are text on the pages" {
   script=$(submit -J '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>' -H true)
   round=$(submit -J "$(printf 'a\u202egnp.exe\u2066')" -H true)
@@ -56,6 +76,19 @@ mine() { curl -sS --cacert "$WM_GATEWAY_CA" -u "$(id -un):$WM_API_KEY" "$@"; }
   mine -d '{"name":"digits","plan":"/"}' "$WM_GATEWAY_URL/api/v1/projects"
   mine -d "{\"name\":\"exp\",\"description\":\"<img src=x onerror=window.hacked=1>$(head -c 20000 /dev/zero | tr '\0' y)\",\"definitions\":[]}" "$WM_GATEWAY_URL/api/v1/projects/digits/experiments"
   run $PYTHON "$BATS_TEST_DIRNAME/pages_check.py" hostile "$script" "$round" "$long" "$said"
+  echo "$output"
+  [ "$status" -eq 0 ]
+}
+
+@test "pages that are renewed under an open one go on" {
+  conf=$(dirname "$WM_GATEWAY_CA")/nginx.conf
+  cp -r "$B/pages" pages
+  reads() { sed -i "s|^    root .*;|    root $1;|" "$conf" && kill -HUP "$(cat "${conf%conf}pid")"; }
+  reads "$PWD/pages"
+  touch pages/marked && marked() { [ "$(mine "$WM_GATEWAY_URL/marked" -o said -w '%{http_code}')" = 200 ] && [ ! -s said ]; }
+  wait_for 30 marked
+  run $PYTHON "$BATS_TEST_DIRNAME/pages_check.py" renewed "$PWD/pages"
+  reads "$B/pages"
   echo "$output"
   [ "$status" -eq 0 ]
 }

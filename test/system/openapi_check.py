@@ -6,6 +6,7 @@ usage: openapi_check.py BASE CA USER:KEY name=value…      names are those of t
 
 import base64
 import json
+import re
 import ssl
 import sys
 import urllib.error
@@ -28,7 +29,39 @@ def json_schema(node):
     made = {key: json_schema(value) for key, value in node.items() if key != 'nullable'}
     if node.get('nullable') and 'type' in made:
         made['type'] = [made['type'], 'null']
+    elif node.get('nullable'):
+        made = {'anyOf': [made, {'type': 'null'}]}
     return made
+
+
+def unsaid(node, where):
+    """Objects below a schema that say nothing of what is in them."""
+    found = []
+    if isinstance(node, dict):
+        if node.get('type') == 'object' and not node.keys() & {'properties', 'additionalProperties'}:
+            found.append(f'{where}: an object without fields')
+        for key, value in node.items():
+            found += unsaid(value, f'{where}/{key}')
+    elif isinstance(node, list):
+        for value in node:
+            found += unsaid(value, where)
+    return found
+
+
+def whole(document):
+    """What /api/v1 leaves unsaid: answers without a shape, writes that say nothing of a body, shapes that are nowhere."""
+    found = unsaid(document['components']['schemas'], 'schemas')
+    for path, operations in document['paths'].items():
+        for method, operation in operations.items():
+            if not path.startswith('/api/v1/'):
+                continue
+            ok = operation['responses']['2XX']
+            if not all(content['schema'] for content in ok.get('content', {}).values()):
+                found.append(f'{method} {path}: an answer without a shape')
+            if method in ('post', 'put', 'patch') and not operation.keys() & {'requestBody', 'x-no-body'}:
+                found.append(f'{method} {path}: a write that says nothing of its body')
+    names = set(re.findall('"#/components/schemas/([^"]+)"', json.dumps(document)))
+    return found + [f'{name}: a shape that is nowhere' for name in names - document['components']['schemas'].keys()]
 
 
 class Door:
@@ -75,6 +108,7 @@ def main():
     given, door = dict(pair.split('=', 1) for pair in pairs), Door(base, authority, login)
     document = json.loads(door.get('/api/v1/openapi.json')[2])
     structure(document)
+    assert not whole(document), '\n'.join(whole(document))
     store = json_schema(document)
     asked, typed = 0, 0
     for path, operations in document['paths'].items():

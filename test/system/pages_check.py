@@ -3,6 +3,8 @@ fast the list of applications is with 10,000 jobs.
 
   pages_check.py axe AXE_JS PATH…     serious findings, one a line; exit 1 where there are any
   pages_check.py apps JOB VICTIM      what a page that JOB serves reaches of our interface; exit 1 where it is anything
+  pages_check.py compare JOB JOB      applications are chosen by pointer, compared, and stopped together
+  pages_check.py renewed FOLDER       the pages in FOLDER are renewed under an open one, which goes on
   pages_check.py hostile JOB…         names that are scripts are text; exit 1 where they are anything else
   pages_check.py many JOBS            keystroke → painted, change of a state → painted, in milliseconds
 Environment: as of `minicluster env`. Callers: 099-web-pages.bats, test/bench/door_bench.py.
@@ -25,6 +27,9 @@ URL, KEY = os.environ['WM_GATEWAY_URL'], os.environ['WM_API_KEY']
 BARRED = ('serious', 'critical')
 RUN = '''axe.run(document, {resultTypes: ["violations"]}).then((found) => JSON.stringify(found.violations.map((v) =>
   ({id: v.id, impact: v.impact, help: v.help, nodes: v.nodes.map((n) => n.target.join(" ") + " " + (n.any[0]?.message || ""))}))))'''
+# Lines that the page's figures have drawn.
+DRAWN = '[...document.querySelectorAll(".uplot")].reduce((sum, plot) => sum + Number(plot.dataset.drawn ?? 0), 0)'
+MIDDLING = 900  # the rail stands beside one column
 # Until the frame after the next one has been drawn.
 PAINTED = 'await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));'
 
@@ -48,6 +53,12 @@ def findings(browser, axe, where, theme):
     return lines
 
 
+def too_wide(browser, where, width):
+    """Whether the page has to be moved sideways, as lines."""
+    wide = browser.value('document.documentElement.scrollWidth')
+    return [f'{where}: {wide} wide in a window of {width}'] if wide > width else []
+
+
 def check(axe_file, paths):
     """Every page, in both themes, before and after the log-in."""
     with open(axe_file, encoding='utf-8') as text:
@@ -69,7 +80,11 @@ def check(axe_file, paths):
                     if os.environ.get('VERBOSE'):
                         print(path, theme, width, round(time.monotonic() - begun, 2), file=sys.stderr)
                     time.sleep(0.7)  # what it asks for comes
-                    lines += findings(browser, axe, path, f'{theme}, {width}')
+                    lines += findings(browser, axe, path, f'{theme}, {width}') + too_wide(browser, path, width)
+                    if width == 1280 and theme == 'light':
+                        browser.look(MIDDLING, 900, theme)
+                        lines += too_wide(browser, path, MIDDLING)
+                        browser.look(width, 900, theme)
     print('\n'.join(dict.fromkeys(lines)) or f'no serious finding on {len(paths)} pages')
     return 1 if lines else 0
 
@@ -126,6 +141,88 @@ def hostile(*jobs):
         return 1 if said else 0
 
 
+def press(browser, text):
+    """Clicks the button of this text."""
+    named = f'[...document.querySelectorAll("button")].find((b) => b.innerText.trim() === {json.dumps(text)})'
+    browser.until(f'{named} !== undefined', 20, f'there is the button {text}')
+    browser.value(f'{named}.setAttribute("data-pressed", "")')
+    browser.click('[data-pressed]')
+    browser.value('document.querySelector("[data-pressed]")?.removeAttribute("data-pressed")')
+
+
+def choose(browser, jobs):
+    """Applications by their boxes, as a pointer reaches them."""
+    browser.open(f'{URL}/apps')
+    for count, job in enumerate(jobs, 1):
+        browser.click(f'input[aria-label="Choose {job}"]')
+        browser.until(f'document.querySelector(".bulk b")?.innerText === "{count} chosen"', 20, f'{job} is chosen')
+
+
+def compare(*jobs):
+    """Two that run are chosen and compared on every axis; the bar of the chosen stops both."""
+    with Browser() as browser:
+        log_in(browser)
+        for width in (400, 1280):
+            browser.look(width, 900)
+            choose(browser, jobs)
+        browser.click('.bulk a')
+        browser.until('location.pathname === "/compare" && document.querySelector("h1").innerText === "Compare 2 runs"', 20, 'they are compared')
+        lines = browser.until(f'{DRAWN} >= 4 && {DRAWN}', 60, 'each has a curve of two metrics')
+        for axis in ('Relative step', 'Time', 'Running time', 'Step'):
+            press(browser, axis)
+            browser.until(f'{DRAWN} >= 4', 20, f'the same over {axis}')
+        press(browser, 'Epoch')
+        browser.until('document.body.innerText.includes("None of them reports a metric named epoch.")', 20, 'nothing counts epochs')
+        press(browser, 'Step')
+        table = browser.value('document.querySelector("[role=table][aria-label=\\"Settings and results\\"]").innerText')
+        for word in ('lr', '0.1', '0.5', 'loss, best'):
+            if word not in table:
+                print(f'{word} is not in the table: {table}')
+                return 1
+        if 'steps' in table:
+            print(f'what they have alike is in the table: {table}')
+            return 1
+        browser.value(f'document.querySelector(\'.chosen a[href="/apps/{jobs[0]}"]\').focus()')
+        browser.until('[...document.querySelectorAll("canvas.above")].some((c) => c.getContext("2d").getImageData(0, 0, c.width, c.height).data.some((v) => v))',
+                      20, 'the run in focus comes forward')
+        choose(browser, jobs)
+        press(browser, 'Stop')
+        press(browser, 'Stop 2')
+        browser.until('document.body.innerText.includes("2 done.")', 60, 'both are stopped')
+        print(f'{lines} lines drawn; pages said {browser.said[1:]}')
+    return 0
+
+
+def renew(folder):
+    """What a new build does: files of other names, the old ones gone."""
+    hashed = os.path.join(folder, 's')
+    names = {name: name.replace('-', '-Z', 1) for name in os.listdir(hashed)}
+    for path in [os.path.join(folder, 'index.html'), *(os.path.join(hashed, name) for name in names)]:
+        with open(path, encoding='utf-8') as text:
+            renewed = text.read()
+        for old, new in names.items():
+            renewed = renewed.replace(old, new)
+        with open(path, 'w', encoding='utf-8') as text:
+            text.write(renewed)
+    for old, new in names.items():
+        os.rename(os.path.join(hashed, old), os.path.join(hashed, new))
+
+
+def renewed(folder):
+    """A page whose code is gone is loaded anew by itself; a second time it says so."""
+    with Browser() as browser:
+        log_in(browser)
+        renew(folder)
+        browser.click('a[href="/help"]')
+        browser.until('document.querySelector("h1").innerText.startsWith("Help")', 30, 'the other page is there')
+        browser.click('a[href="/models"]')
+        browser.until('document.querySelector("h1").innerText === "Models"', 30, 'pages follow each other again')
+        os.rename(os.path.join(folder, 's'), os.path.join(folder, 'gone'))
+        browser.click('a[href="/plans"]')
+        browser.until('document.querySelector("h1").innerText === "Not loaded" && document.body.innerText.includes("Load it again")', 30, 'it says that it cannot be loaded')
+    return 0
+
+
 def many(jobs):
     """How long a keystroke in the filter, and a change, take until they are drawn."""
     with Browser() as browser:
@@ -161,4 +258,8 @@ if __name__ == '__main__':
         sys.exit(check(sys.argv[2], sys.argv[3:]))
     if sys.argv[1] == 'hostile':
         sys.exit(hostile(*sys.argv[2:]))
+    if sys.argv[1] == 'renewed':
+        sys.exit(renewed(sys.argv[2]))
+    if sys.argv[1] == 'compare':
+        sys.exit(compare(*sys.argv[2:]))
     sys.exit(apps(*sys.argv[2:4]) if sys.argv[1] == 'apps' else many(int(sys.argv[2])))

@@ -8,17 +8,19 @@
 namespace wm::user {
 namespace {
 
-Result<Answer> document(Call&) {
+Result<Answer> document(Call&) { return json_reply(openapi_document()); }
+
+}  // namespace
+
+std::string openapi_document() {
   std::vector<rest::RouteDoc> docs;
   for (const auto* table : all_routes())
     for (const auto& route : *table)
       docs.push_back({route.method, route.pattern, route.summary, route.shape, route.query});
-  return json_reply(rest::openapi_json(docs, WM_VERSION,
-                                       {{"job_row", view::job_schema(view::Detail::Brief)},
-                                        {"job_full", view::job_schema(view::Detail::Full)}}));
+  return rest::openapi_json(docs, WM_VERSION,
+                            {{"job_row", view::job_schema(view::Detail::Brief)},
+                             {"job_full", view::job_schema(view::Detail::Full)}});
 }
-
-}  // namespace
 
 const std::vector<Route>& document_routes() {
   static const std::vector<Route> routes{

@@ -1,5 +1,7 @@
 // The rows of /api/v1 about runs: whatever has run or runs, live or kept by the archive: lists by
 // filters and pages, what their owners say of them, several side by side, and their deletion.
+#include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <set>
 #include <sstream>
@@ -22,6 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostCompared = 50;
+constexpr std::size_t kMostComparedPoints = 2000;
 constexpr std::uint32_t kMostDeletedRuns = kMostCounted;
 
 Error no_run(const std::string& id) {
@@ -137,11 +140,14 @@ Result<Answer> remove_runs(Call& call) {
   return json_reply("{\"deleted\":" + std::to_string(runs.size()) + "}");
 }
 
-Json metrics_side(const std::string& result_dir) {
-  Json last = Json::object();
-  for (const auto& [key, one] : metrics_of(result_dir, {}).series())
-    last[key.first + " " + key.second] = one.summary.last;
-  return last;
+// Of each metric its newest value, and its least and most.
+void add_metrics(Json& row, const std::string& result_dir) {
+  row["metrics"] = row["extremes"] = Json::object();
+  for (const auto& [key, one] : metrics_of(result_dir, {}).series()) {
+    auto name = key.first + " " + key.second;
+    row["metrics"][name] = one.summary.last;
+    row["extremes"][name] = {one.summary.least, one.summary.most};
+  }
 }
 
 // "--lr 0.1 --tags=a": by name.
@@ -161,22 +167,61 @@ Json settings_side(const std::string& args) {
   return settings;
 }
 
-Result<Answer> compare_runs(Call& call) {
-  auto ids = call.target.value("ids");
-  Json runs = Json::array();
-  std::istringstream list(ids);
+// An execution says what it was given; any other job's words are its command.
+Json settings_of(const JobSpec& spec) {
+  return settings_side(spec.exec.args.empty() ? spec.program.command : spec.exec.args);
+}
+
+Result<std::vector<RunView>> runs_to_compare(Call& call) {
+  std::vector<RunView> runs;
+  std::istringstream list(call.target.value("ids"));
   for (std::string id; std::getline(list, id, ',');) {
     if (runs.size() == kMostCompared)
       return fail(Code::Limit, "ids: at most " + std::to_string(kMostCompared));
     WM_TRY(auto run, find_own_run(call.site, id));
-    const auto& head = run.parts.front();
-    auto row = json_or_null(rest::run_json(run, call.site.conf.name, true));
-    row["settings"] = settings_side(head.job->spec().exec.args);
-    row["metrics"] = metrics_side(head.result_dir);
-    runs.push_back(std::move(row));
+    runs.push_back(std::move(run));
   }
   if (runs.empty()) return fail(Code::BadArgument, "ids: numbers with commas are wanted");
+  return runs;
+}
+
+Result<Answer> compare_runs(Call& call) {
+  WM_TRY(auto chosen, runs_to_compare(call));
+  Json runs = Json::array();
+  for (const auto& run : chosen) {
+    const auto& head = run.parts.front();
+    auto row = json_or_null(rest::run_json(run, call.site.conf.name, true));
+    row["settings"] = settings_of(head.job->spec());
+    add_metrics(row, head.result_dir);
+    runs.push_back(std::move(row));
+  }
   return json_reply(to_text(Json{{"runs", std::move(runs)}}));
+}
+
+Result<std::size_t> points_asked(const std::string& text) {
+  std::size_t points = kMostComparedPoints;
+  if (text.empty()) return points;
+  auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), points);
+  if (ec != std::errc() || end != text.data() + text.size() || points < 1 ||
+      points > kMostComparedPoints)
+    return fail(Code::BadArgument,
+                "points: a number from 1 to " + std::to_string(kMostComparedPoints) + " is wanted");
+  return points;
+}
+
+Result<Answer> compared_series(Call& call) {
+  WM_TRY(auto chosen, runs_to_compare(call));
+  WM_TRY(auto points, points_asked(call.target.value("points")));
+  MetricWish wish;
+  wish.most = points;
+  std::istringstream lines(call.target.value("names"));
+  for (std::string name; std::getline(lines, name);) wish.names.push_back(name);
+  std::vector<rest::Metrics> metrics;
+  if (!wish.names.empty())
+    for (const auto& run : chosen)
+      metrics.push_back(metrics_of(run.parts.front().result_dir, wish));
+  else metrics.resize(chosen.size());
+  return json_reply(rest::compared_json(metrics, points));
 }
 
 }  // namespace
@@ -189,7 +234,11 @@ const std::vector<Route>& run_routes() {
        "starred "
        "shelved from to ended_from ended_to order cursor limit count"},
       {"DELETE", RUNS, remove_runs, "Deletes one's own that answer; count says how many those are"},
-      {"GET", RUNS "/compare", compare_runs, "Settings and newest metrics of several", "", "ids"},
+      {"GET", RUNS "/compare", compare_runs,
+       "Settings of several, the newest, least and most of their metrics", "compared", "ids"},
+      {"GET", RUNS "/series", compared_series,
+       "Metrics of several on one grid of iterations; names: \"group name\", one a line",
+       "compared_series", "ids names points"},
       {"GET", RUNS "/{id}", show_run, "One run, with its parts", "run"},
       {"PATCH", RUNS "/{id}", describe_run, "name, description, note, tags, starred, shelved"},
       {"DELETE", RUNS "/{id}", remove_run, "Deletes its record and its files"},

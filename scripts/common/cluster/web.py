@@ -25,7 +25,6 @@ WEB_ACCOUNTS = ('wm-web', 'www-data', 'daemon')  # the first that there is: neve
 PASSED = ('WM_CLUSTER_DIR', 'WM_NODE', 'LD_PRELOAD', 'NSS_WRAPPER_HOSTS')  # what a wuserd finds its cluster by
 PORT = 9243  # WMLA's; the address is the cluster's own
 NODE = 'web'
-PAGES = os.path.join(TOP, 'daemons/wgatewayd/pages')
 
 
 def why_not():
@@ -45,6 +44,7 @@ class Web:
     def __init__(self, short, log, build, block, multiuser):
         self._multiuser = multiuser
         self._short, self._log, self._build = os.path.join(short, 'web'), log, build
+        self._pages = os.path.join(build, 'pages')  # `make` builds them where node is
         self._address, self._apps = f'{block}.253', f'{block}.252'
         # Such as *.apps.test, which a client is told to find there: each job has an origin of its own.
         self._apps_host = os.environ.get('WM_APPS_HOST') or self._apps
@@ -96,7 +96,8 @@ class Web:
             if os.path.exists(f'{self._build}/bin/{name}'):
                 shutil.copy(f'{self._build}/bin/{name}', self.path('tools', f'{name}.py'))
         if self._multiuser:  # the tree may lie where nginx's account cannot go
-            shutil.copytree(PAGES, self.path('pages'))
+            if os.path.isdir(self._pages):
+                shutil.copytree(self._pages, self.path('pages'))
         with open(self.path('nginx.conf'), 'w', encoding='utf-8') as out:
             out.write(self._nginx_conf())
 
@@ -113,9 +114,17 @@ class Web:
                  'certificate_key': self.path('web.key'), 'gateway': self._gate('gateway.sock'), 'grpc': self._gate('grpc.sock'),
                  'origin': f'https://{self._address}:{PORT}', 'apps_origin': f'https://{self._apps_host}:{PORT}',
                  'listen': f'{self._address}:{PORT}', 'apps_listen': f'{self._apps}:{PORT}',
-                 'pages': self.path('pages') if self._multiuser else PAGES, 'tools': self.path('tools')}
+                 'pages': self.path('pages') if self._multiuser else self._pages, 'style_hash': self._style_hash(), 'tools': self.path('tools')}
         with open(os.path.join(TOP, 'etc/nginx/wm.conf'), encoding='utf-8') as template:
             return re.sub(r'@(\w+)@', lambda found: words[found[1]], template.read())
+
+    def _style_hash(self):
+        """What the policy calls the style that the pages hold; where they were not built, nothing's."""
+        try:
+            with open(os.path.join(self._pages, 'style_hash'), encoding='ascii') as text:
+                return text.read().strip()
+        except FileNotFoundError:
+            return 'sha256-'
 
     def _account_line(self):
         """As root nginx gives its workers another account: the web's, or the cluster's own."""

@@ -70,6 +70,40 @@ TEST(metrics, many_points_are_folded_and_no_spike_is_lost) {
   EXPECT_NEAR(points[50][2].get<double>(), 10.8, 1e-9);
 }
 
+Metrics with_losses(std::initializer_list<std::pair<double, double>> points) {
+  Metrics metrics;
+  std::string text;
+  for (auto [iteration, value] : points)
+    text += "Iteration " + std::to_string(iteration) + ": tag train_loss, simple_value " +
+            std::to_string(value) + "\n";
+  each_logged(text, into(metrics));
+  return metrics;
+}
+
+TEST(metrics, runs_that_are_compared_are_on_one_grid) {
+  std::vector<Metrics> runs{with_losses({{0, 1}, {1, 9}, {5, 3}, {1000, 1}}),
+                            with_losses({{3, 4}, {4, 8}, {500, 2}}), Metrics{}};
+  auto made = json::parse(compared_json(runs, 256));
+  EXPECT_EQ(made["width"], 4) << "the least power of two with 256 buckets for 1000 steps";
+  auto points = made["runs"][0]["series"][0]["points"];
+  ASSERT_EQ(points.size(), 3u);
+  EXPECT_EQ(points[0], (json{0, 0, 5, 1, 9, 2})) << "edge, time, mean, least, most, values";
+  EXPECT_EQ(points[1][0], 4);
+  EXPECT_EQ(points[2][0], 1000);
+  EXPECT_EQ(made["runs"][1]["series"][0]["points"][0][0], 0) << "of step 3 the bucket's edge";
+  EXPECT_EQ(made["runs"][2]["series"], json::array());
+}
+
+TEST(metrics, few_points_that_are_compared_are_as_they_were) {
+  std::vector<Metrics> runs{with_losses({{0.5, 1}, {1, 2}, {2, 3}})};
+  auto made = json::parse(compared_json(runs, 500));
+  auto points = made["runs"][0]["series"][0]["points"];
+  ASSERT_EQ(points.size(), 3u);
+  EXPECT_EQ(points[0][0], 0.5);
+  EXPECT_EQ(points[1][2], 2);
+  EXPECT_EQ(json::parse(compared_json({}, 0))["width"], 1);
+}
+
 TEST(metrics, of_a_million_names_only_some_are_kept_and_what_is_no_number_is_not) {
   Metrics metrics;
   std::string text = "Iteration 1: tag train_nan, simple_value nan\n";

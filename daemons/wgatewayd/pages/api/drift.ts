@@ -1,0 +1,43 @@
+// Role: what the pages take the interface for, held against what its document says: a shape that
+// does not fit is an error of types here. Nothing of it runs. build/types.mjs makes `types.ts`.
+
+import type * as own from './shapes.ts';
+import type * as more from './shapes_more.ts';
+import type {components} from './types.ts';
+
+type Sent = components['schemas'];
+/** An error of types where what is sent is not what the pages read. */
+type Fit<Is extends Read, Read> = Is;
+
+export type Fits = [
+  Fit<Sent['session'], own.Session>,
+  Fit<Sent['job_row'], own.JobRow>,
+  Fit<Sent['job'], own.JobFacts>,
+  Fit<Sent['timeline']['events'][number], own.JobEvent>,
+  Fit<Sent['slots'], own.Slots>,
+  Fit<Sent['metrics']['series'][number], own.Metric>,
+  Fit<Sent['log_sizes'], own.WorkerLog>,
+  Fit<Sent['host'], own.Host>,
+  Fit<Sent['queue'], own.Queue>,
+  Fit<Sent['plan'], own.Plan>,
+  Fit<Sent['audit'], own.Audit>,
+  Fit<Sent['framework'], own.Framework>,
+  Fit<Sent['runtime']['packages'][number], own.Package>,
+  Fit<Sent['volume'], own.Volume>,
+  Fit<Sent['hwspec'], own.Hardware>,
+  Fit<Sent['project'], own.Project>,
+  Fit<Sent['definition'], own.Definition>,
+  Fit<Sent['experiment'], own.Experiment>,
+  Fit<Sent['model'], own.Model>,
+  Fit<Sent['space_row'], own.SpaceRow>,
+  Fit<Sent['space'], own.Space>,
+  Fit<Sent['service_row'], more.ServiceRow>,
+  Fit<Sent['service'], more.Service>,
+  Fit<Sent['sample'], more.ServiceSample>,
+  Fit<Sent['trial'], more.Trial>,
+  Fit<Sent['search_row'], more.SearchRow>,
+  Fit<Sent['notebooks'], more.Notebooks>,
+  Fit<Sent['connection'], more.Connection>,
+  Fit<Sent['compared']['runs'][number], more.ComparedRun>,
+  Fit<Sent['compared_series'], more.ComparedSeries>,
+];

@@ -1,0 +1,60 @@
+// Role: which page an address is. Each is loaded when it is gone to.
+
+import type {ComponentType} from 'preact';
+
+/** What the parentheses of its pattern found, decoded. */
+export interface PageProps {
+  readonly args: readonly string[];
+}
+export interface PageModule {
+  readonly default: ComponentType<PageProps>;
+}
+interface Route {
+  readonly pattern: RegExp;
+  readonly load: () => Promise<PageModule>;
+}
+
+export const ROUTES: readonly Route[] = [
+  {pattern: /^\/$/, load: () => import('../pages/home/page.tsx')},
+  {pattern: /^\/apps$/, load: () => import('../pages/applications/page.tsx')},
+  {pattern: /^\/apps\/([^/]+)$/, load: () => import('../pages/run/page.tsx')},
+  {pattern: /^\/compare$/, load: () => import('../pages/compare/page.tsx')},
+  {pattern: /^\/new\/(?:experiment|job)$/, load: () => import('../pages/experiment/page.tsx')},
+  {pattern: /^\/notebooks(?:\/([^/]+))?$/, load: () => import('../pages/notebooks/page.tsx')},
+  {pattern: /^\/searches$/, load: () => import('../pages/searches/page.tsx')},
+  {pattern: /^\/searches\/([^/]+)$/, load: () => import('../pages/search/page.tsx')},
+  {pattern: /^\/services$/, load: () => import('../pages/services/page.tsx')},
+  {pattern: /^\/services\/([^/]+)$/, load: () => import('../pages/service/page.tsx')},
+  {pattern: /^\/models$/, load: () => import('../pages/models/page.tsx')},
+  {pattern: /^\/spaces$/, load: () => import('../pages/spaces/page.tsx')},
+  {pattern: /^\/spaces\/([^/]+)$/, load: () => import('../pages/space/page.tsx')},
+  {pattern: /^\/projects$/, load: () => import('../pages/projects/page.tsx')},
+  {pattern: /^\/projects\/([^/]+)$/, load: () => import('../pages/project/page.tsx')},
+  {pattern: /^\/frameworks$/, load: () => import('../pages/frameworks/page.tsx')},
+  {pattern: /^\/connections$/, load: () => import('../pages/connections/page.tsx')},
+  {pattern: /^\/help$/, load: () => import('../pages/help/page.tsx')},
+  {pattern: /^\/(plans|queues|cluster)$/, load: () => import('../pages/cluster/page.tsx')},
+  {pattern: /^\/audit$/, load: () => import('../pages/audit/page.tsx')},
+];
+
+export interface Found {
+  readonly route: Route;
+  readonly args: readonly string[];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** null: no page has this address. */
+export function find(path: string): Found | null {
+  for (const route of ROUTES) {
+    const found = path.match(route.pattern);
+    if (found) return {route, args: found.slice(1).map((arg) => decoded(arg ?? ''))};
+  }
+  return null;
+}

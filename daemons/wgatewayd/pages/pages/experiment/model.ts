@@ -1,0 +1,300 @@
+// Role: the model of the form of a new experiment. The server judges each definition's words as
+// they are typed; what is made and then not wanted any more is taken away again.
+
+import {computed, effect, signal} from '@preact/signals';
+import {ask, get, part, runPath, send, upload} from '../../api/client.ts';
+import {asRefused} from '../../api/problem.ts';
+import type {
+  Definition,
+  Framework,
+  Hardware,
+  Host,
+  Plan,
+  Project,
+  Volume,
+} from '../../api/shapes.ts';
+import {Form} from '../../parts/form_model.ts';
+import {go, param} from '../../state/address.ts';
+import {Asked} from '../../state/asked.ts';
+import {
+  dataOf,
+  FRESH,
+  FRESH_DEFINITION,
+  frameworkFor,
+  located,
+  type Manifest,
+  manifestOf,
+  typeOf,
+  wordsOf,
+} from './words.ts';
+
+const DRAFT = 'wm-draft';
+const JUDGE_MS = 400;
+
+/** What can be chosen from. */
+export interface Choices {
+  readonly frameworks: readonly Framework[];
+  readonly plans: readonly string[];
+  readonly gpus: number;
+  readonly projects: readonly Project[];
+  readonly hardware: readonly Hardware[];
+  readonly volumes: readonly Volume[];
+}
+/** One definition of the experiment: new, or one of the project's by its name. */
+export interface Part {
+  readonly key: string;
+  readonly existing: string;
+  readonly form: Form<typeof FRESH_DEFINITION>;
+}
+/** The same request in the words of the clients, or why it is none. */
+export interface Verdict {
+  readonly problem: string;
+  readonly bsub: string;
+  readonly dlicmd: string;
+  readonly data: string;
+}
+
+const kept = (name: string) => globalThis.sessionStorage?.getItem(name) ?? '';
+
+async function loadChoices(): Promise<Choices> {
+  const [frameworks, plans, hosts, projects, specs, volumes] = await Promise.all([
+    get<{frameworks: Framework[]}>('/api/v1/frameworks'),
+    get<{plans: Plan[]}>('/api/v1/plans'),
+    get<{hosts: Host[]}>('/api/v1/hosts'),
+    get<{projects: Project[]}>('/api/v1/projects'),
+    get<{hwspecs: Hardware[]}>('/api/v1/hwspecs'),
+    get<{volumes: Volume[]}>('/api/v1/volumes'),
+  ]);
+  return {
+    frameworks: frameworks.frameworks,
+    plans: plans.plans.map((p) => p.plan),
+    gpus: hosts.hosts.reduce((sum, host) => sum + (host.ngpus ?? 0), 0),
+    projects: projects.projects,
+    hardware: specs.hwspecs,
+    volumes: volumes.volumes,
+  };
+}
+
+export class NewExperiment {
+  readonly form = new Form(FRESH, DRAFT);
+  readonly parts = signal<readonly Part[]>([]);
+  readonly files = signal<ReadonlyMap<string, File>>(new Map());
+  readonly choices = new Asked<Choices>(() => this.load());
+  /** Definitions that the chosen project has. */
+  readonly existing = signal<readonly Definition[]>([]);
+  readonly verdicts = signal<readonly Verdict[]>([]);
+  /** How much of the code is sent, 0 to 1; null: nothing is being sent. */
+  readonly sent = signal<number | null>(null);
+  readonly plan = computed(() => {
+    const x = this.form.value.value;
+    if (x.plan || !x.project) return x.plan || x.projectPlan;
+    const projects = this.choices.value.value?.projects ?? [];
+    return projects.find((p) => p.name === x.project)?.plan ?? '';
+  });
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private here = true;
+  private turn = 0;
+
+  private async load() {
+    const choices = await loadChoices();
+    const asked = param('project');
+    if (asked) this.form.set('project', asked);
+    if (!this.parts.peek().length) this.restore(choices.gpus > 0);
+    await this.fetchExisting(choices.projects);
+    return choices;
+  }
+  private restore(gpus: boolean) {
+    const keys = kept(`${DRAFT}-parts`).split(' ').filter(Boolean);
+    if (!keys.length) return this.addNew(gpus);
+    this.parts.value = keys.map((key) => {
+      const [name = '', existing = ''] = key.split(':');
+      return this.part(name, decodeURIComponent(existing), gpus);
+    });
+  }
+  private part(key: string, existing: string, gpus: boolean): Part {
+    const fresh = {...FRESH_DEFINITION, device: gpus ? 'gpu' : 'cpu'};
+    return {key, existing, form: new Form(fresh, existing ? '' : `${DRAFT}-${key}`)};
+  }
+  private async fetchExisting(projects: readonly Project[]) {
+    const {project} = this.form.value.peek();
+    const known = projects.some((p) => p.name === project);
+    this.existing.value = known
+      ? (await get<{definitions: Definition[]}>(`/api/v1/projects/${part(project)}/definitions`))
+          .definitions
+      : [];
+  }
+
+  /** Judges while the page is there. */
+  begin(): () => void {
+    const end = effect(() => {
+      // Whatever it is made of.
+      void [this.form.value.value, this.plan.value, this.existing.value];
+      for (const one of this.parts.value) void one.form.value.value;
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => void this.judge(), JUDGE_MS);
+    });
+    return () => {
+      this.here = false;
+      clearTimeout(this.timer);
+      end();
+    };
+  }
+  private remember(parts: readonly Part[]) {
+    this.parts.value = parts;
+    const keys = parts.map((one) => `${one.key}:${encodeURIComponent(one.existing)}`);
+    globalThis.sessionStorage?.setItem(`${DRAFT}-parts`, keys.join(' '));
+  }
+  addNew(gpus = (this.choices.value.peek()?.gpus ?? 0) > 0) {
+    this.remember([...this.parts.value, this.part(crypto.randomUUID(), '', gpus)]);
+  }
+  addExisting(name: string) {
+    this.remember([...this.parts.value, this.part(crypto.randomUUID(), name, false)]);
+  }
+  remove(one: Part) {
+    this.remember(this.parts.value.filter((p) => p !== one));
+    this.choose(one, undefined);
+    globalThis.sessionStorage?.removeItem(`${DRAFT}-${one.key}`);
+  }
+  choose(one: Part, file: File | undefined) {
+    const files = new Map(this.files.value);
+    if (file) files.set(one.key, file);
+    else files.delete(one.key);
+    this.files.value = files;
+  }
+  setProject() {
+    this.remember(this.parts.value.filter((p) => !p.existing));
+    void this.fetchExisting(this.choices.value.peek()?.projects ?? []);
+  }
+  setType(one: Part, type: string) {
+    one.form.set('type', type);
+    one.form.set('framework', frameworkFor(type, one.form.value.peek().framework));
+  }
+  setFramework(one: Part, framework: string) {
+    one.form.set('type', typeOf(framework));
+  }
+  startOver() {
+    for (const one of this.parts.value) one.form.reset();
+    this.form.reset();
+    this.files.value = new Map();
+    this.remember([]);
+    this.addNew();
+  }
+
+  private manifest(one: Part): Manifest | null {
+    if (!one.existing) return manifestOf(one.form.value.peek());
+    return this.existing.peek().find((d) => d.name === one.existing) ?? null;
+  }
+  private async judge() {
+    const turn = ++this.turn;
+    const made = await Promise.all(this.parts.peek().map((one) => this.verdict(one)));
+    if (turn === this.turn) this.verdicts.value = made.flatMap((v) => v ?? []);
+  }
+  private async verdict(one: Part): Promise<Verdict | null> {
+    const d = this.manifest(one);
+    if (!d) return null;
+    const x = this.form.value.peek();
+    const data = dataOf(x, d);
+    const args = wordsOf(x, d, this.plan.peek()).join(' ');
+    try {
+      const path = `/api/v1/lines?args=${part(args)}&data=${part(data)}`;
+      const {bsub, dlicmd} = await get<{bsub: string; dlicmd: string}>(path);
+      one.form.errors.value = {};
+      return {problem: '', bsub, dlicmd, data};
+    } catch (problem) {
+      const {field, text} = located(asRefused(problem).message);
+      const own = field in FRESH_DEFINITION && !one.existing;
+      one.form.errors.value = own ? {[field]: text} : {};
+      if (field in FRESH && !own) this.form.errors.value = {[field]: text};
+      return {problem: text, bsub: '', dlicmd: '', data};
+    }
+  }
+
+  /** What is wanting, by field; of definitions at their own fields. */
+  private missing(): Record<string, string> {
+    const x = this.form.value.peek();
+    const wrong: Record<string, string> = {};
+    if (!x.name.trim()) wrong.name = 'Which name? The experiment needs one.';
+    if (!x.project && !x.newProject.trim())
+      wrong.newProject = 'Which name? The new project needs one.';
+    this.parts.peek().forEach((one, i) => {
+      if (one.existing) return;
+      const own: Record<string, string> = {};
+      if (!one.form.value.peek().definition.trim()) own.definition = 'Which name?';
+      if (!this.files.peek().has(one.key))
+        own.code = 'Which code? Choose a zip, a tar, or one script.';
+      one.form.errors.value = own;
+      const [first] = Object.values(own);
+      if (first) wrong[`${one.key}-definition`] = `Definition ${i + 1}: ${first}`;
+    });
+    if (!this.parts.peek().length)
+      wrong.existing = 'A definition is wanted: new, or one that is there.';
+    return wrong;
+  }
+
+  async submit(runs: boolean) {
+    let begun: readonly string[] = [];
+    let project = '';
+    const done = await this.form.submit(async () => {
+      project = await this.makeProject();
+      begun = await this.create(project, runs);
+    }, this.missing());
+    if (!done) return;
+    for (const one of this.parts.value) one.form.reset();
+    this.remember([]);
+    this.form.reset();
+    if (!this.here) return; // went on meanwhile: is not thrown out there
+    if (!begun.length) return go(`/projects/${part(project)}`);
+    go(begun.length === 1 && begun[0] ? runPath(begun[0]) : '/apps?whose=mine');
+  }
+  /** The project's name; made where it is new, and the one from then on. */
+  private async makeProject(): Promise<string> {
+    const x = this.form.value.peek();
+    if (x.project) return x.project;
+    const name = x.newProject.trim();
+    await send('/api/v1/projects', {name, plan: x.projectPlan}, 'POST', `${this.form.key}-p`);
+    await this.choices.refresh();
+    this.form.set('project', name);
+    return name;
+  }
+  /** What was made of it goes again where a later part is refused. */
+  private async create(project: string, runs: boolean): Promise<readonly string[]> {
+    const base = `/api/v1/projects/${part(project)}`;
+    const made: string[] = [];
+    try {
+      for (const one of this.parts.peek()) {
+        if (one.existing) continue;
+        await this.sendDefinition(base, one);
+        made.push(`${base}/definitions/${part(one.form.value.peek().definition.trim())}`);
+      }
+      const {name, description, data, volume, plan, allCommand: command} = this.form.value.peek();
+      const definitions = this.parts
+        .peek()
+        .map((one) => one.existing || one.form.value.peek().definition.trim());
+      const body = {name, description, data: data.trim(), volume, plan, command, definitions};
+      await send(`${base}/experiments`, body, 'POST', `${this.form.key}-x`);
+      made.unshift(`${base}/experiments/${part(name)}`);
+      if (!runs) return [];
+      const headers = {'Idempotency-Key': `${this.form.key}-r`};
+      const path = `${base}/experiments/${part(name)}/run`;
+      return (await (await ask('POST', path, {headers})).json()).runs;
+    } catch (problem) {
+      for (const path of made) await ask('DELETE', path).catch(() => {});
+      this.form.key = crypto.randomUUID();
+      throw problem;
+    } finally {
+      this.sent.value = null;
+    }
+  }
+  private async sendDefinition(base: string, one: Part) {
+    const file = this.files.peek().get(one.key);
+    if (!file) return;
+    const body = new FormData();
+    body.append('data', JSON.stringify(manifestOf(one.form.value.peek())));
+    body.append('file', file);
+    this.sent.value = 0;
+    const progress = (share: number) => {
+      this.sent.value = share;
+    };
+    await upload(`${base}/definitions`, body, progress, `${this.form.key}-${one.key}`);
+  }
+}

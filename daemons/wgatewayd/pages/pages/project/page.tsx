@@ -1,0 +1,172 @@
+// Role: a project: what there is in it, what used it, and running it again.
+
+import {useEffect} from 'preact/hooks';
+import {part, runPath} from '../../api/client.ts';
+import type {Definition, Experiment} from '../../api/shapes.ts';
+import {state} from '../../base/states.ts';
+import {Asking, Questions} from '../../parts/asking.tsx';
+import {Alert, Icon, Outside, Panel} from '../../parts/basic.tsx';
+import {Loaded, Page, Stale} from '../../parts/page.tsx';
+import {type Column, memory, Table} from '../../parts/table.tsx';
+import {keepAsking, useOnce} from '../../state/asked.ts';
+import {jobOf, ProjectModel, SHOWN_RUNS} from './model.ts';
+
+function Run({run, model}: {run: string; model: ProjectModel}) {
+  const job = model.jobs.value.get(jobOf(run));
+  return (
+    <span class="b">
+      {job && <Icon name={state(job.wm_state).icon} />}
+      <a href={runPath(run)} aria-label={job && `${jobOf(run)}, ${state(job.wm_state).word}`}>
+        {jobOf(run)}
+      </a>{' '}
+    </span>
+  );
+}
+
+const remove = (
+  model: ProjectModel,
+  asking: Asking,
+  kind: 'experiments' | 'definitions',
+  name: string,
+) =>
+  asking.ask({
+    title: (
+      <>
+        Delete <Outside text={name} most={60} />?
+      </>
+    ),
+    said:
+      kind === 'experiments' ? (
+        <p>The experiment goes. Its runs, and what they left, stay.</p>
+      ) : (
+        <p>The definition goes, with the code that it holds. Runs of it stay.</p>
+      ),
+    verb: 'Delete it',
+    act: () => void model.remove(kind, name),
+  });
+
+const experimentColumns = (model: ProjectModel, asking: Asking): readonly Column<Experiment>[] => [
+  {key: 'name', text: 'Name', cell: (e) => <Outside text={e.name} />},
+  {
+    key: 'definitions',
+    text: 'Definitions',
+    cell: (e) => <Outside text={e.definitions.join(', ')} />,
+  },
+  {key: 'data', text: 'Data', cell: (e) => <Outside text={e.data || '–'} />},
+  {key: 'plan', text: 'Plan', cell: (e) => <Outside text={e.plan || 'the project’s'} />},
+  {
+    key: 'runs',
+    text: 'Runs',
+    width: '1fr',
+    cell: (e) => e.runs.slice(-SHOWN_RUNS).map((run) => <Run key={run} run={run} model={model} />),
+  },
+  {
+    key: 'acts',
+    text: '',
+    cell: (e) => (
+      <span class="acts">
+        <button
+          type="button"
+          class="btn"
+          disabled={model.doing.busy.value}
+          onClick={() => void model.run(e.name)}
+        >
+          Run
+        </button>
+        <button
+          type="button"
+          class="link s"
+          onClick={() => remove(model, asking, 'experiments', e.name)}
+        >
+          Delete
+        </button>
+      </span>
+    ),
+  },
+];
+
+const each = (d: Definition) =>
+  d.hardware || `${d.per_worker} ${d.device.toUpperCase()}${d.memory ? `, ${d.memory}` : ''}`;
+
+const definitionColumns = (model: ProjectModel, asking: Asking): readonly Column<Definition>[] => [
+  {key: 'name', text: 'Name', cell: (d) => <Outside text={d.name} />},
+  {key: 'framework', text: 'Framework', cell: (d) => <Outside text={d.framework} />},
+  {key: 'each', text: 'Each worker', cell: (d) => <Outside text={each(d)} />},
+  {key: 'nodes', text: 'Nodes', cell: (d) => <Outside text={d.nodes} />},
+  {key: 'code', text: 'Code', cell: (d) => <Outside text={d.code_name} />},
+  {
+    key: 'command',
+    text: 'Command',
+    width: '1fr',
+    cell: (d) => (
+      <span class="mono">
+        <Outside text={d.command} />
+      </span>
+    ),
+  },
+  {
+    key: 'acts',
+    text: '',
+    cell: (d) => (
+      <button
+        type="button"
+        class="link s"
+        onClick={() => remove(model, asking, 'definitions', d.name)}
+      >
+        Delete
+      </button>
+    ),
+  },
+];
+
+export default function ProjectPage({args: [name = '']}: {args: readonly string[]}) {
+  const model = useOnce(() => new ProjectModel(name));
+  const asking = useOnce(() => new Asking());
+  useEffect(() => {
+    const end = keepAsking(model.known, {onJobs: 2000});
+    return () => {
+      end();
+      model.leave();
+    };
+  }, []);
+  const crumb = (
+    <>
+      <a href="/projects">Projects</a> / <Outside text={name} />
+    </>
+  );
+  const acts = (
+    <a class="btn pri" href={`/new/experiment?project=${part(name)}`}>
+      <Icon name="plus" />
+      New experiment
+    </a>
+  );
+  return (
+    <Loaded of={model.known} title={name}>
+      {({experiments, definitions}) => (
+        <Page title={name} name={<Outside text={name} />} crumb={crumb} acts={acts}>
+          <Stale of={model.known} />
+          <Alert text={model.doing.problem.value} />
+          <Panel title="Experiments" id="h-x" class="scroll">
+            <Table
+              label="Experiments"
+              columns={experimentColumns(model, asking)}
+              source={memory(experiments)}
+              rowKey={(e) => e.name}
+              empty="No experiment yet."
+            />
+          </Panel>
+          <Panel title="Model definitions" id="h-f" class="scroll">
+            <Table
+              label="Model definitions"
+              columns={definitionColumns(model, asking)}
+              source={memory(definitions)}
+              rowKey={(d) => d.name}
+              empty="No definition yet: a new experiment makes one."
+            />
+          </Panel>
+          <Questions asking={asking} />
+        </Page>
+      )}
+    </Loaded>
+  );
+}

@@ -1,0 +1,84 @@
+// Role: keeping the model of a run, asked for on the pages of runs and of searches.
+
+import {signal} from '@preact/signals';
+import {get, part, send} from '../api/client.ts';
+import {asRefused} from '../api/problem.ts';
+import type {Project} from '../api/shapes.ts';
+import {nameFrom} from '../base/text.ts';
+import {go} from '../state/address.ts';
+import {Dialog} from './dialog.tsx';
+import {Field, FormBox, Select} from './form.tsx';
+import {Form} from './form_model.ts';
+
+const FRESH = {name: '', project: 'default', description: '', weight: ''};
+
+export class Saving {
+  readonly form = new Form(FRESH);
+  readonly shown = signal(false);
+  readonly projects = signal<readonly string[]>([]);
+  readonly trouble = signal('');
+  private run = '';
+
+  async open(run: string, name: string) {
+    this.run = run;
+    this.form.reset({...FRESH, name: nameFrom(name)});
+    try {
+      const {projects} = await get<{projects: Project[]}>('/api/v1/projects');
+      this.projects.value = projects.map((p) => p.name);
+      this.trouble.value = '';
+      this.shown.value = true;
+    } catch (problem) {
+      this.trouble.value = asRefused(problem).message;
+    }
+  }
+  async save() {
+    const {project, name, ...rest} = this.form.value.value;
+    const path = `/api/v1/projects/${part(project)}/models`;
+    const missing: Record<string, string> = name.trim() ? {} : {name: 'Which name?'};
+    const done = await this.form.submit(
+      () => send(path, {...rest, name: name.trim(), run: this.run}, 'POST', this.form.key),
+      missing,
+    );
+    if (!done) return;
+    this.shown.value = false;
+    go('/models');
+  }
+}
+
+export function SaveDialog({saving}: {saving: Saving}) {
+  const {form} = saving;
+  const close = () => {
+    saving.shown.value = false;
+  };
+  return (
+    <Dialog id="save-model" title="Save the model" open={saving.shown.value} onClose={close}>
+      <p>What the run left in its folder model, with its code, data and metrics.</p>
+      <FormBox form={form} class="plain" onSubmit={() => void saving.save()}>
+        <Field form={form} name="name" id="model-name" label="Name" />
+        <Select
+          form={form}
+          name="project"
+          id="model-project"
+          label="Project"
+          options={saving.projects.value.map((p) => [p, p])}
+        />
+        <Field form={form} name="description" id="model-description" label="Description" />
+        <Field
+          form={form}
+          name="weight"
+          id="model-weight"
+          label="File of weights"
+          input={{placeholder: 'the only one there is'}}
+        />
+        <div class="foot2">
+          <button type="button" class="btn" onClick={close}>
+            Cancel
+          </button>
+          <button type="submit" class="btn pri" id="save-model-go" disabled={form.busy.value}>
+            Save
+          </button>
+        </div>
+      </FormBox>
+    </Dialog>
+  );
+}

@@ -1,0 +1,188 @@
+#include "libwm/rest/api_shapes.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "libwm/rest/shape_words.h"
+
+namespace wm::rest {
+namespace {
+
+using nlohmann::json;
+
+constexpr ApiShape kShapes[] = {
+    {"GET /api/v1/stream", "", "events"},
+    {"GET /api/v1/jobs/{id}/logs/{worker}/{stream}", "", "bytes"},
+    {"GET /api/v1/jobs/{id}/result.zip", "", "bytes"},
+    {"POST /api/v1/jobs/{id}/{verb}", "none", "none"},
+    {"DELETE /api/v1/runs", "", "deleted"},
+    {"PATCH /api/v1/runs/{id}", "run_words", "described"},
+    {"DELETE /api/v1/runs/{id}", "", "none"},
+    {"GET /api/v1/services", "", "services"},
+    {"GET /api/v1/services/{name}", "", "service"},
+    {"GET /api/v1/services/{name}/series", "", "samples"},
+    {"GET /api/v1/services/{name}/log", "", "text"},
+    {"GET /api/v1/services/{name}/metrics", "", "text"},
+    {"GET /api/v1/searches", "", "searches"},
+    {"POST /api/v1/searches", "form_with_code", "search_name"},
+    {"GET /api/v1/searches/{name}", "", "search_page"},
+    {"POST /api/v1/searches/{name}/{verb}", "none", "none"},
+    {"GET /api/v1/models", "", "models"},
+    {"GET /api/v1/projects/{project}/models", "", "models"},
+    {"POST /api/v1/projects/{project}/models", "model_words", "model"},
+    {"DELETE /api/v1/projects/{project}/models/{name}", "", "none"},
+    {"POST /api/v1/projects", "project_words", ""},
+    {"POST /api/v1/projects/{project}/definitions", "form_with_code", ""},
+    {"DELETE /api/v1/projects/{project}/definitions/{name}", "", "none"},
+    {"POST /api/v1/projects/{project}/experiments", "experiment_words", ""},
+    {"DELETE /api/v1/projects/{project}/experiments/{name}", "", "none"},
+    {"POST /api/v1/projects/{project}/experiments/{name}/run", "none", ""},
+    {"GET /api/v1/notebooks", "", "notebooks"},
+    {"POST /api/v1/notebooks", "notebook_words", "notebook_begun"},
+    {"GET /api/v1/notebooks/{id}", "", "notebook"},
+    {"DELETE /api/v1/notebooks/{id}", "", "none"},
+    {"POST /api/v1/notebooks/{id}/stop", "none", "none"},
+    {"POST /api/v1/notebooks/{id}/extend", "minutes", "until"},
+    {"POST /api/v1/notebooks/{id}/share", "users", "none"},
+    {"POST /api/v1/connections", "connection", ""},
+    {"DELETE /api/v1/connections/{name}", "", "none"},
+    {"POST /api/v1/connections/{name}/test", "none", "none"},
+    {"POST /api/v1/spaces", "space_words", "space_kept"},
+    {"DELETE /api/v1/spaces/{space}", "", "none"},
+    {"PUT /api/v1/spaces/{space}/members", "members", "none"},
+    {"DELETE /api/v1/spaces/{space}/models/{name}", "", "none"},
+    {"POST /api/v1/spaces/{space}/models/{name}/deploy", "deploy_words", "deployed"},
+    {"POST /api/v1/projects/{project}/models/{name}/promote", "promote_words", "model"},
+};
+
+// A field that is not listed may be there.
+constexpr std::pair<const char*, const char*> kSchemas[] = {
+    {"document", "openapi:s info:{any} paths:{any} components?:{any}"},
+    {"status", "status:any"},
+    {"deleted", "deleted:i"},
+    {"run_words", "name?:s description?:s note?:s tags?:[s] starred?:b shelved?:b"},
+    {"described", "run:run_row"},
+    {"log_sizes", "task:i stdout:i stderr:i"},
+    {"logs", "workers:[log_sizes]"},
+    {"host",
+     "host_name:s status:s run:i? max:i? ngpus:i? ngpus_alloc:i? ncpus:i? total_mem_bytes:i? "
+     "comments:s"},
+    {"hosts", "hosts:[host]"},
+    {"queue", "queue_name:s status:s priority:i? njobs:i? pend:i? run:i? susp:i?"},
+    {"queues", "queues:[queue]"},
+    {"plan",
+     "plan:s shares:n? owns:n? used:n? demand:n? deserved:n? lent:n? borrowed:n? users:[s]"},
+    {"plans", "plans:[plan]"},
+    {"volume", "name:s description:s path:s groups:[s] read_only:b available:b reason?:s"},
+    {"volumes", "volumes:[volume]"},
+    {"hwspec", "name:s description:s cpus:i memory:s gpus:i gpu_kind:=full|generic|slice mig:s"},
+    {"hwspecs", "hwspecs:[hwspec]"},
+    {"definition",
+     "name:s description:s framework:s command:s device:s per_worker:s memory:s nodes:s hardware:s "
+     "gpu_kind:s mig:s code_name:s env:[s]"},
+    {"experiment",
+     "name:s description:s data:s volume:s command:s plan:s definitions:[s] runs:[s]"},
+    {"experiment_words",
+     "name:s definitions:[s] data?:s command?:s description?:s volume?:s plan?:s"},
+    {"project_words", "name:s description?:s plan?:s"},
+    {"begun", "runs:[s]"},
+    {"form_with_code", "data:s file?:s"},
+    {"model",
+     "name:s description:s run:s framework:s user:s code_hash:s data:s weight:s project:s "
+     "promoted_by:s saved:n metrics:{n} signature:signature"},
+    {"models", "models:[model]"},
+    {"model_words", "name:s run:s description?:s weight?:s kernel?:s"},
+    {"member", "name:s role:=viewer|editor|admin"},
+    {"members", "members:[member]"},
+    {"deployment", "name:s user:s model:s state:s"},
+    {"space",
+     "name:s description:s plan:s members:[member] owner:s role:=viewer|editor|admin|owner "
+     "models:[model] deployments:[deployment]"},
+    {"space_row", "name:s description:s plan:s members:i owner:s role:s models:i deployments:i"},
+    {"spaces", "spaces:[space_row] away:[s]"},
+    {"space_words", "name:s description?:s plan?:s"},
+    {"space_kept", "name:s description:s plan:s members:[member]"},
+    {"promote_words", "space:s"},
+    {"deploy_words", "name?:s profile?:{any} start?:b"},
+    {"deployed", "name:s"},
+    {"kernel", "instance:s host:s running:n finished:n failed:n leaving:b"},
+    {"router",
+     "arrived:n finished:n failed:n queued:n oldest_ms:n task_us:n wanted:n requests_per_s:n "
+     "latency_ms:latency kernels:[kernel]"},
+    {"canary", "service:s percent:n"},
+    {"service_row",
+     "name:s state:=Started|Stopped job:s owner:s tag:any version:s earlier:[s] canary:canary? "
+     "space:s model:s created:i updated:i started:i uri:s kernel_min:i kernel_max:i plan:s "
+     "router:router?"},
+    {"service_of_others", "name:s owner:s job:s state:=Started|Stopped plan:s"},
+    {"services", "services:[service_row] others:[service_of_others]"},
+    {"service_more", "profile:{any} description:any signature:signature? why:s"},
+    {"sample",
+     "t:n rate:n kernels:n wanted:n oldest_ms:n total_ms?:shares queue_ms?:shares "
+     "kernel_ms?:shares"},
+    {"samples", "samples:[sample]"},
+    {"trial",
+     "index:i job:s exec_id:s state:s value:n? config:{setting} metrics:{trial_metric} "
+     "start_time:n finish_time:n why:s"},
+    {"search_row",
+     "job:i name:s user:s state:s paused:b reason:s submit_time:n finish_time:n parallel:i "
+     "total:i? given:i running:i finished:i failed:i over:i best:trial? search:search_asked "
+     "trials?:[trial]"},
+    {"searches", "now:n searches:[search_row]"},
+    {"search_page", "now:n search:search_row"},
+    {"search_name", "s"},
+    {"notebook_web", "state:s address?:s active:n busy:s idle_limit:n stops_at:n"},
+    {"notebook", "id:s path:s job:job_row web:notebook_web? shared:[s] ahead?:i ends?:n"},
+    {"notebook_profile", "name:s description:s"},
+    {"notebooks", "now:n profiles:[notebook_profile] notebooks:[notebook]"},
+    {"notebook_words",
+     "profile?:s name?:s queue?:s plan?:s folder?:s memory?:s gpus?:i minutes?:i"},
+    {"notebook_begun", "id:s path:s"},
+    {"minutes", "minutes?:i"},
+    {"until", "until:i"},
+    {"users", "users:[s]"},
+    {"staged", "job:s state:s progress:any"},
+    {"data", "data:staged?"},
+    {"tick", "now:n"},
+    {"signature", "input_shape?:[n]"},
+    {"latency", "total:shares queue?:shares kernel?:shares"},
+    {"trial_metric", "latest?:n"},
+    {"param", "name:s log?:b power?:n"},
+    {"search_asked", "metric:s algorithm?:s goal?:s space?:[param] params?:search_params"},
+    {"named_setting", "name:s value:setting"},
+    {"change", "id:s name:s t:n event:s from:i to:i reason:s pause_ms:n? steps_lost:i?"},
+    {"metric_of_run", "group:s name:s count:i points:[[n]]"},
+    {"metrics_of_run", "series:[metric_of_run]"},
+    {"compared_series", "width:n runs:[metrics_of_run]"},
+};
+
+json plain_of(const char* type) { return {{"type", type}}; }
+
+}  // namespace
+
+std::span<const ApiShape> api_shapes() { return kShapes; }
+
+json api_schemas() {
+  json all = json::object();
+  for (const auto& [name, words] : kSchemas) all[name] = schema_of(words);
+  all["service"] = {{"allOf", {schema_of("service_row"), schema_of("service_more")}}};
+  all["setting"] = {{"nullable", true},
+                    {"oneOf", {plain_of("string"), plain_of("number"), plain_of("boolean")}}};
+  all["search_params"] = {{"oneOf", {schema_of("[named_setting]"), schema_of("{setting}")}}};
+  all["connection"] = schema_of("name:s type:s");
+  all["connection"]["additionalProperties"] = {{"type", "string"}};
+  all["shares"] = {{"type", "array"},
+                   {"items", {{"type", "number"}}},
+                   {"minItems", 3},
+                   {"maxItems", 3},
+                   {"description", "half, 95 % and 99 % took no longer, in ms"}};
+  // Of a run that is compared: edge, time of its last value, mean, least, most, how many values.
+  auto& point = all["metric_of_run"]["properties"]["points"]["items"];
+  point["minItems"] = point["maxItems"] = 6;
+  // Of /api/v1/stream: the name of an event, and what its data is.
+  all["stream_event"] = {{"oneOf", {schema_of("job_row"), schema_of("tick")}},
+                         {"description", "job: a row; tick: the clock; reset, stale: nothing"}};
+  return all;
+}
+
+}  // namespace wm::rest
