@@ -3,6 +3,7 @@
   TEST_SAMPLES, TEST_PASSES, TEST_EFFECTIVE (samples of a step), TEST_ACCUMULATE, TEST_STEP_MS, TEST_MAX_STEPS
   TEST_KILL=STEP   kill -9 of this worker before the backward of that step
   TEST_REFUSED=fsdp | resume | search | batch: what is tried, and its refusal printed
+  TEST_MISSED: missed.py
 
 Writes $LOG_DIR/hash.csv: step, epoch, hash of all parameters after it; $LOG_DIR/seen.json: what Trainer knows at the end.
 """
@@ -16,6 +17,7 @@ import time
 import torch
 import transformers
 
+import missed
 import wm_elastic as wm
 from wm_elastic.huggingface import Trainer
 
@@ -84,6 +86,7 @@ def refused(what):
         made_trainer(auto_find_batch_size=True)
 
 
+missed.arm()
 if setting('REFUSED', ''):
     refused(setting('REFUSED', ''))
 trainer = made_trainer()

@@ -3,6 +3,7 @@
   TEST_LOOP=net | gan      TEST_SAMPLES, TEST_PASSES, TEST_EFFECTIVE (samples of a step), TEST_ACCUMULATE, TEST_STEP_MS
   TEST_KILL=WHERE:STEP     kill -9 of this worker: before (the backward) | between (the two steps of a GAN)
   TEST_REFUSED=WHAT        an option of Trainer or a callback that is refused
+  TEST_MISSED: missed.py
 
 Writes $LOG_DIR/hash.csv: step, epoch, hash of all parameters after it; $LOG_DIR/seen.json: what Trainer knows at the end.
 """
@@ -18,6 +19,7 @@ import lightning
 import torch
 from lightning.pytorch.callbacks import EarlyStopping, ModelCheckpoint
 
+import missed
 import wm_elastic as wm
 from wm_elastic.lightning import ElasticStrategy
 
@@ -122,6 +124,7 @@ class Gan(lightning.LightningModule):
 REFUSED = {'sampler': {'use_distributed_sampler': True}, 'part': {'limit_train_batches': 0.5}, 'time': {'max_time': {'hours': 1}},
            'devices': {'devices': 2}, 'own': {'callbacks': [EarlyStopping('own_loss')]}, '': {}}
 
+missed.arm()
 lightning.seed_everything(7)
 module = Gan() if setting('LOOP', 'net') == 'gan' else Net()
 saves = ModelCheckpoint(dirpath=os.path.join(os.environ['RESULT_DIR'], 'saved'), save_last=True, every_n_epochs=1)

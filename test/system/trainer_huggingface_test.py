@@ -30,10 +30,6 @@ class HuggingFace(Elastic):
         for name, value in wanted.items():
             self.assertLess((value - found[name]).abs().max().item(), 1e-7 * value.abs().max().item() + 1e-9, name)
 
-    def fixed(self, **settings):
-        found = self.parameters_after(lambda: self.begin([1]), **settings)
-        return found
-
     def storm(self, **settings):
         """2 → 3 → 2 workers, the first killed. Returns the parameters at the end."""
         import torch
@@ -49,7 +45,7 @@ class HuggingFace(Elastic):
 
     def test_a_trainer_that_is_resized_and_loses_its_first_worker(self):
         settings = {'passes': 3, 'step_ms': 30}
-        wanted = self.fixed(**settings)
+        wanted = self.parameters_after(lambda: self.begin([1]), **settings)
         self.assert_near(wanted, self.storm(**settings))
         seen = [self.seen(task) for task in (2, 3)]
         self.assertEqual({one['steps'] for one in seen}, {33})
@@ -57,13 +53,14 @@ class HuggingFace(Elastic):
         self.assertEqual([one['first'] for one in seen].count(True), 1)
         for one in seen:
             self.assertAlmostEqual(one['rate'], 0.0)  # the schedule has ended, no step counted twice
-            self.assertEqual([step for step, _ in one['evaluated']][-1], 20)
+            self.assertEqual([step for step, _ in one['evaluated']], [20, 33])
+            self.assertEqual([round(loss, 6) for _, loss in one['evaluated']], [round(loss, 6) for _, loss in seen[0]['evaluated']])
         self.assertEqual(sorted(os.listdir(os.path.join(self.base, 'out'))), ['checkpoint-20', 'checkpoint-33'])
         self.assertTrue(os.path.exists(os.path.join(self.base, 'model', 'model.safetensors')))
 
     def test_accumulated_batches_are_one_step_at_any_size(self):
         settings = {'passes': 2, 'accumulate': 3, 'step_ms': 30}
-        wanted = self.fixed(**settings)
+        wanted = self.parameters_after(lambda: self.begin([1]), **settings)
         self.assert_near(wanted, self.storm(**settings))
 
     def test_a_worker_that_dies_before_its_backward(self):
@@ -71,6 +68,16 @@ class HuggingFace(Elastic):
         self.lead.start(2, TEST_KILL='11')  # in the last step of the first pass
         self.begin([1, 2, 3])
         self.finish(killed=[2])
+
+    def test_a_step_that_others_have_applied_counts_here_too(self):
+        self.job(passes=2, step_ms=4)
+        self.lead.start(2, TEST_MISSED='5')
+        self.lead.start(3, TEST_MISSED='11,22')  # the last ones of both passes
+        self.begin([1, 2, 3])
+        self.finish()
+        seen = [self.seen(task) for task in (1, 2, 3)]
+        self.assertEqual({(one['steps'], one['epoch'], round(one['rate'], 12)) for one in seen}, {(22, 2.0, 0.0)})
+        self.assertEqual(len({str([(step, round(loss, 9)) for step, loss in one['evaluated']]) for one in seen}), 1)
 
     def refusal(self, what, **environment):
         """What the script says that tries it."""

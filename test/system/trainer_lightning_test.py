@@ -68,6 +68,20 @@ class Lightning(Elastic):
         self.killed('before:11', passes=2)
         self.assertEqual({self.seen(task)['steps'] for task in (1, 3)}, {22})
 
+    def test_a_step_that_others_have_applied_counts_here_too(self):
+        for loop, steps in (('net', 22), ('gan', 44)):
+            with self.subTest(loop):
+                self.job(passes=2, step_ms=4, loop=loop)
+                self.lead.start(2, TEST_MISSED='5')
+                self.lead.start(3, TEST_MISSED='11,22')  # the last ones of both passes
+                self.begin([1, 2, 3])
+                self.finish()
+                seen = [self.seen(task) for task in (1, 2, 3)]
+                self.assertEqual({one['steps'] for one in seen}, {steps})
+                self.assertEqual(len({(round(one['tested'], 9), round(one['rate'], 9)) for one in seen}), 1)
+                self.tearDown()
+                self.setUp()
+
     def test_a_gan_killed_between_its_two_steps_keeps_no_half_step(self):
         wanted = self.parameters_after(lambda: self.begin([1]), passes=2, loop='gan')
         self.assert_equal_parameters(wanted, self.killed('between:9', passes=2, loop='gan'))

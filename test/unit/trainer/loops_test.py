@@ -242,6 +242,33 @@ class Shares(unittest.TestCase):
         self.assertFalse(made.counts)
 
 
+    def test_a_step_that_others_applied_is_not_done_again_and_leaves_scalers_as_theirs(self):
+        for applied in (True, False):
+            made, _ = self.loop(None, lambda: None)
+            scaler = Scaler()
+            made._options.scalers, made._scales, made._failed = [scaler], [], True
+            made.progress, made._close_broken = SimpleNamespace(step=4), lambda _text: setattr(made, '_open', False)
+
+            def joins(made=made, scaler=scaler, applied=applied):
+                made.progress.step, scaler.scale = (5, 2.0) if applied else (4, 8.0)
+            made._keep_group = joins
+            self.assertEqual((made.again(), made.counts), (not applied, not applied))
+            scaler.scale /= 2  # as the script does in what is left of the iteration
+            made._set_scalers(made._scales)
+            self.assertEqual(scaler.scale, 2.0 if applied else 4.0)
+
+
+class Scaler:
+    """A GradScaler's state."""
+    scale = 8.0
+
+    def state_dict(self):
+        return {'scale': self.scale}
+
+    def load_state_dict(self, values):
+        self.scale = values['scale']
+
+
 class Found(unittest.TestCase):
     """Schedulers, averages and scalers of a script."""
 

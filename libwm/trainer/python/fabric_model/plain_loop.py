@@ -69,6 +69,7 @@ class Loop(Engine):
         self._window, self._micro, self._orders = None, 0, {}
         self._batch_weight = None
         self._scales, self.joining = [], False
+        self._met = -1  # the passes that were done when this worker met the others last
 
     # ---- what the script calls -----------------------------------------------------------
 
@@ -106,8 +107,10 @@ class Loop(Engine):
 
     @property
     def ends_pass(self):
-        """Whether the step under way is the last of its pass."""
-        return self._open and self._window.end >= self._window.last
+        """Whether the step under way is the last of its pass, or others have applied that one, so that the next batch asked for ends it."""
+        if self._open:
+            return self._window.end >= self._window.last
+        return self.progress.passes_done > self._pass and self.progress.met < self.progress.passes_done
 
     @property
     def shares(self):
@@ -228,25 +231,25 @@ class Loop(Engine):
         if self.is_over:
             self._muted = True
             return None
+        if self.progress.met < self.progress.passes_done:
+            self._meet()
         if self.progress.passes_done > self._pass:
-            return self._end_of_pass()
+            # Else the state that was taken over has what the script does between the passes.
+            self._muted = self._met != self.progress.passes_done
+            return None
         self._begin_iteration()
         return self._bite()
 
-    def _end_of_pass(self):
-        """All meet, so that no member needs this pass any more when the script goes on behind the loop."""
-        if self.progress.met < self.progress.passes_done:
-            tail = self._numbers.sum(self.group, 0, self._flags() + [0.0])
-            self.progress.met = self.progress.passes_done
-            self.progress.round += 1
-            self._checkpoint_if_due()
-            if tail.checkpoint:
-                self._checkpoint_now()
-            if tail.switch:
-                self._switch(self._offered)
-        else:
-            self._muted = True  # the state that was taken over has what the script does between the passes
-        return None
+    def _meet(self):
+        """Behind a pass all meet, those too that came while the others did, so that no member needs it any more when the script goes on."""
+        tail = self._numbers.sum(self.group, 0, self._flags() + [0.0])
+        self.progress.met = self._met = self.progress.passes_done
+        self.progress.round += 1
+        self._checkpoint_if_due()
+        if tail.checkpoint:
+            self._checkpoint_now()
+        if tail.switch:
+            self._switch(self._offered)
 
     def _checkpoint_if_due(self):
         freq = self.course.checkpoint_freq
