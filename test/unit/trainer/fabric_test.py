@@ -14,6 +14,7 @@ import torch
 
 from fabric_model import FabricModel, arguments, checkpoint, native, syncbn
 from fabric_model import metrics as metrics_of
+from fabric_model import model as model_of
 from fabric_model.progress import TRAIN, Progress
 
 
@@ -105,6 +106,20 @@ class Arguments(Fabric):
                 self.train(**arguments)
         self.assertNotIn('START TRAINING', self.printed.getvalue())
         self.train(epochs=1.0, batch_size=8.0, train={'checkpoint_freq': None, 'engines_number': None})
+
+    def test_who_asks_for_several_workers_where_nobody_starts_them_is_told_in_a_line(self):
+        for engines, lines in ((4, 1), (1, 0)):
+            self.printed.truncate(0)
+            with mock.patch('sys.argv', ['place/train.py']):
+                self.train(epochs=1, train={'engines_number': engines})
+            said = [line for line in self.printed.getvalue().splitlines() if 'alone' in line]
+            self.assertEqual(len(said), lines)
+        with mock.patch('sys.argv', ['place/train.py']):
+            self.assertIn('bsub -app training -ar -n 1,8 python3 train.py', model_of._alone(8))
+        for argv in (['-c'], []):
+            with mock.patch('sys.argv', argv):
+                self.assertIn('engines_number 8, but this is no elastic job of WM: one worker trains alone', model_of._alone(8))
+                self.assertTrue(model_of._alone(8).endswith('python3 SCRIPT'))
 
     def test_an_unknown_keyword_of_train_is_refused_and_those_of_wmlas_clusters_are_taken(self):
         with self.assertRaisesRegex(TypeError, "train: unexpected keyword 'epochs'; it takes epoch_number, "):

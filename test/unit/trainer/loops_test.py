@@ -3,6 +3,7 @@
 
 import os
 import unittest
+from types import SimpleNamespace
 from unittest import mock
 
 import torch
@@ -10,6 +11,7 @@ import torch.utils.checkpoint as checkpointing
 
 import wm_elastic as wm
 from fabric_model import loaders, outermost
+from fabric_model.plain_loop import Loop
 from fabric_model.step_sums import StepSums
 from wm_elastic import parts
 
@@ -33,6 +35,7 @@ class Outside(unittest.TestCase):
         self.assertEqual(wm.prepare(*given), given)
         self.assertEqual(list(wm.epochs(3)), [0, 1, 2])
         self.assertEqual((wm.rank(), wm.world(), wm.step(), wm.is_first()), (0, 1, 0, True))
+        self.assertTrue(wm.counts())
         self.assertEqual((wm.total(2), wm.mean(3, 4), wm.any_of(True), wm.total(1, 2)), (2.0, 3.0, True, [1.0, 2.0]))
 
 
@@ -103,6 +106,13 @@ class Orders(unittest.TestCase):
     def test_batches_that_a_sampler_makes_stay_together(self):
         given = torch.utils.data.DataLoader(DATA, batch_sampler=[[3, 4], [9], [1, 2, 5]])
         self.assertEqual(loaders.Taken(given).order(1, 0), ([3, 4, 9, 1, 2, 5], [2, 3, 6]))
+
+    def test_a_loader_that_was_given_torch_s_batch_sampler_has_its_order_and_its_size(self):
+        given = torch.utils.data.DataLoader(DATA, batch_sampler=torch.utils.data.BatchSampler([7, 3, 5, 1, 9], 2, drop_last=True))
+        taken = loaders.Taken(given)
+        self.assertEqual(taken.order(1, 0), ([7, 3, 5, 1, 9], None))
+        self.assertEqual((taken.batch_size, taken.drops, taken.steps(2), taken.steps(5)), (2, True, 2, 1))
+        self.assertEqual(loaders.Taken(loader()).steps(8), 3)
 
     def test_a_sampler_that_deals_already_is_unwrapped(self):
         for shuffle in (True, False):
@@ -182,6 +192,83 @@ class Sums(unittest.TestCase):
             self.assertEqual(model.weight.grad.tolist(), [[1.0, 1.0]])
 
 
+    def test_a_step_in_which_nothing_counts_is_nothing_and_no_nan(self):
+        model = torch.nn.Linear(2, 1, bias=False)
+        for world in (1, 2):
+            sums, group = StepSums(model, list(model.parameters())), Members(world=world)
+            group.sum = lambda tensor: tensor.mul_(2)
+            sums.begin_step()
+            sums.begin()
+            (model(torch.ones(1, 2)).sum() * 0).backward()
+            sums.sum(group, 0.0, True, self.FLAGS, divides=True)
+            self.assertEqual(model.weight.grad.tolist(), [[0.0, 0.0]])
+
+
+class Alone:
+    """A group of one."""
+    rank, world, epoch, members, joined, dead = 0, 1, 1, [1], True, False
+
+
+class Shares(unittest.TestCase):
+    """What a worker's part of a step counts by."""
+
+    def loop(self, weight, of_window):
+        """A loop within an iteration in which this worker has no sample: it was handed one of others."""
+        made = Loop.__new__(Loop)
+        made._options = SimpleNamespace(weight=weight, of_window=of_window, accumulate=1, scalers=[])
+        made._window = SimpleNamespace(size=0, offset=4, shares=[0], backs=1, sums=0, begun=True, tail=None, begin=0, end=4)
+        made._open, made._failed, made._muted, made._batch_weight = True, False, False, 5.0
+        made.group, asked = Alone(), []
+        made._sums = SimpleNamespace(is_finite=lambda: True, begin=lambda: None,
+                                     sum=lambda _group, weight, *_rest: asked.append((weight, _rest[-1])) or SimpleNamespace(suspects=[], switch=False))
+        made._flags = lambda finite=True: []
+        return made, asked
+
+    def test_a_worker_without_a_sample_counts_nothing_however_is_counted(self):
+        for weight, of_window, divides in ((lambda batch: 5, lambda: None, True), (None, lambda: 7.0, True), (None, lambda: None, False)):
+            made, asked = self.loop(weight, of_window)
+            self.assertEqual(made._before_backward(), 0.0)
+            made._after_backward()
+            self.assertEqual(asked, [(0, divides)])
+
+    def test_what_is_done_counts_unless_the_step_failed_or_others_have_applied_it(self):
+        made, _ = self.loop(None, lambda: None)
+        self.assertTrue(made.counts)
+        made._failed = True
+        self.assertFalse(made.counts)
+        made._open = False
+        self.assertTrue(made.counts)
+        made._muted = True
+        self.assertFalse(made.counts)
+
+
+    def test_a_step_that_others_applied_is_not_done_again_and_leaves_scalers_as_theirs(self):
+        for applied in (True, False):
+            made, _ = self.loop(None, lambda: None)
+            scaler = Scaler()
+            made._options.scalers, made._scales, made._failed = [scaler], [], True
+            made.progress, made._close_broken = SimpleNamespace(step=4), lambda _text: setattr(made, '_open', False)
+
+            def joins(made=made, scaler=scaler, applied=applied):
+                made.progress.step, scaler.scale = (5, 2.0) if applied else (4, 8.0)
+            made._keep_group = joins
+            self.assertEqual((made.again(), made.counts), (not applied, not applied))
+            scaler.scale /= 2  # as the script does in what is left of the iteration
+            made._set_scalers(made._scales)
+            self.assertEqual(scaler.scale, 2.0 if applied else 4.0)
+
+
+class Scaler:
+    """A GradScaler's state."""
+    scale = 8.0
+
+    def state_dict(self):
+        return {'scale': self.scale}
+
+    def load_state_dict(self, values):
+        self.scale = values['scale']
+
+
 class Found(unittest.TestCase):
     """Schedulers, averages and scalers of a script."""
 
@@ -194,6 +281,17 @@ class Found(unittest.TestCase):
         schedulers, averages, _ = parts.found([ours], [model])
         self.assertEqual({id(one) for one in schedulers}, {id(kept[name]) for name in ('one', 'chain', 'plateau')})
         self.assertIn(kept['average'], averages)
+
+    def test_those_of_an_optimizer_that_a_library_has_put_another_around_are_ours_too(self):
+        class Outer(torch.optim.SGD):
+            """As accelerate's."""
+
+        model = torch.nn.Linear(1, 1)
+        ours = torch.optim.SGD(model.parameters(), lr=0.1)
+        outer = Outer(model.parameters(), lr=0.1)
+        outer.optimizer = ours
+        kept = torch.optim.lr_scheduler.ExponentialLR(outer, 0.5)
+        self.assertEqual([id(one) for one in parts.found([ours], [model])[0]], [id(kept)])
 
 
 if __name__ == '__main__':

@@ -54,11 +54,12 @@ class Taken:
             raise ValueError(f'{name}: batch_size is None: there are no batches to be dealt')
         self.collate, self.processes = loader.collate_fn, loader.num_workers
         self._generator = loader.generator
-        self._sampler, self._batches = _unwrapped(loader.sampler, self.dataset), None
-        if type(loader.batch_sampler) is not torch_data.BatchSampler:
-            self._batches = loader.batch_sampler  # one of the script's own: its batches stay together
-        self.batch_size = loader.batch_size or 0
-        self.drops = bool(loader.drop_last)
+        plain = type(loader.batch_sampler) is torch_data.BatchSampler
+        # A loader that was given its batch_sampler knows nothing itself: its sampler is another one, its batch_size None.
+        self._sampler = _unwrapped(loader.batch_sampler.sampler if plain else loader.sampler, self.dataset)
+        self._batches = None if plain else loader.batch_sampler  # one of the script's own: its batches stay together
+        self.batch_size = loader.batch_sampler.batch_size if plain else loader.batch_size or 0
+        self.drops = bool(loader.batch_sampler.drop_last if plain else loader.drop_last)
         source = self._batches if self._batches is not None else self._sampler
         try:
             self._count = len(source)
@@ -68,6 +69,12 @@ class Taken:
     def __len__(self):
         """Samples of a pass, as far as can be told before one is drawn; of a batch_sampler: of the first pass."""
         return self._count if not self.keeps_batches else len(self.order(0, 0)[0])
+
+    def steps(self, batch):
+        """Steps of `batch` samples in a pass."""
+        if self.keeps_batches:
+            return self._count
+        return self._count // batch if self.drops else -(-self._count // batch)
 
     @property
     def keeps_batches(self):

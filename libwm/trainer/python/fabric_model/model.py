@@ -268,6 +268,8 @@ class _Run:
                 return fixed.Fixed(self.agent)
             except Mixed as refusal:
                 sys.exit(str(refusal))
+        if self._engines > 1 and self._training == 1:
+            print(_alone(self._engines), flush=True)
         return Alone(self.agent)
 
     def _onnx_example(self):
@@ -341,6 +343,13 @@ class _Run:
         self._flat.close()
         for batches in self._batches:
             batches.close()
+
+
+def _alone(engines):
+    """What a script or a notebook is told that asks for several workers where nobody starts them."""
+    written = sys.argv[0] if sys.argv and sys.argv[0].endswith('.py') and 'ipykernel' not in sys.modules else 'SCRIPT'
+    return f'train: engines_number {engines}, but this is no elastic job of WM: one worker trains alone. With up to {engines}: ' \
+        f'bsub -app training -ar -n 1,{engines} python3 {os.path.basename(written)}'
 
 
 def _end_process():

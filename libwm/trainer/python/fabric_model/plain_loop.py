@@ -23,7 +23,7 @@ from .engine import Engine
 from .group import GroupBroken
 from .native import Step, part
 from .outermost import Watch
-from .progress import END, Progress
+from .progress import END, FINISH, TRAIN, Progress
 from .shapes import tensors
 from .state import copy_tensors
 from .step_sums import StepSums
@@ -53,7 +53,8 @@ class Loop(Engine):
     """@thread the training thread"""
 
     def __init__(self, course, script, parts, options):
-        """`options`: accumulate, weight, optimizers, scalers"""
+        """`options`: accumulate, weight, optimizers, scalers; of_window: a function that says what this worker's whole part of
+        the step under way counts by, or None for its samples"""
         super().__init__(course, script, parts)
         self._hooks_none = _NoHooks()
         self.hooks = self._hooks_none
@@ -67,6 +68,8 @@ class Loop(Engine):
         self._drawing, self._shapes = contextlib.ExitStack(), set()
         self._window, self._micro, self._orders = None, 0, {}
         self._batch_weight = None
+        self._scales, self.joining = [], False
+        self._met = -1  # the passes that were done when this worker met the others last
 
     # ---- what the script calls -----------------------------------------------------------
 
@@ -86,6 +89,33 @@ class Loop(Engine):
     def stands_before(self, number):
         """The script is about to begin this pass."""
         self._pass = number - 1
+
+    @property
+    def counts(self):
+        """Whether what the script does now counts; else it is done again, or was done by whom the state is of."""
+        return not (self._failed and self._open) and not self._muted
+
+    @property
+    def is_over(self):
+        """Whether the members have agreed that no step follows."""
+        return self.progress.phase != TRAIN
+
+    @property
+    def ended(self):
+        """Whether finish() was called."""
+        return self._ended
+
+    @property
+    def ends_pass(self):
+        """Whether the step under way is the last of its pass, or others have applied that one, so that the next batch asked for ends it."""
+        if self._open:
+            return self._window.end >= self._window.last
+        return self.progress.passes_done > self._pass and self.progress.met < self.progress.passes_done
+
+    @property
+    def shares(self):
+        """Samples of this worker in each batch of the step that it was handed; those of 0 count nothing."""
+        return list(self._window.shares) if self._open else []
 
     @property
     def can_end(self):
@@ -137,13 +167,42 @@ class Loop(Engine):
         """The last pass is over: nobody is waited for any more."""
         if self._ended:
             return
-        self._ended = True
+        self._recovering(self._close_step)
+        self._ended, self.progress.phase = True, FINISH  # who is behind learns by the state that no step follows
         self._watch.close()
         self.total([0.0])
         if self.group.rank == 0:
             self.checkpoints.finish()
         self.progress.phase = END
         self.agent.done(self.progress.step)
+
+    def again(self):
+        """Leaves an iteration whose sum failed. Returns whether its batches are to be asked for again; else others have applied
+        that step: this worker has their state, and until the next batch what it does counts no more. @errors Left"""
+        before = self.progress.step
+
+        def leave():
+            if self._open:
+                raise GroupBroken('a sum of the step failed')
+            self._keep_group()
+        self._recovering(leave)
+        self._muted = self.progress.step > before
+        if self._muted:
+            self._scales = self._scalers()
+        return not self._muted
+
+    def _scalers(self):
+        return [copy_tensors(s.state_dict()) for s in self._options.scalers]
+
+    def _set_scalers(self, values):
+        for scaler, before in zip(self._options.scalers, values):
+            if before:
+                scaler.load_state_dict(before)
+
+    def _close_step(self):
+        """A loop that was left behind a step: that one counts."""
+        if self._open and (self._window.stepped or self._options.scalers and self._window.sums):
+            self._end_iteration()
 
     def _recovering(self, work):
         """Does it until no group breaks meanwhile."""
@@ -169,25 +228,28 @@ class Loop(Engine):
         if self._open:
             self._end_iteration()
         self._keep_group()
+        if self.is_over:
+            self._muted = True
+            return None
+        if self.progress.met < self.progress.passes_done:
+            self._meet()
         if self.progress.passes_done > self._pass:
-            return self._end_of_pass()
+            # Else the state that was taken over has what the script does between the passes.
+            self._muted = self._met != self.progress.passes_done
+            return None
         self._begin_iteration()
         return self._bite()
 
-    def _end_of_pass(self):
-        """All meet, so that no member needs this pass any more when the script goes on behind the loop."""
-        if self.progress.met < self.progress.passes_done:
-            tail = self._numbers.sum(self.group, 0, self._flags() + [0.0])
-            self.progress.met = self.progress.passes_done
-            self.progress.round += 1
-            self._checkpoint_if_due()
-            if tail.checkpoint:
-                self._checkpoint_now()
-            if tail.switch:
-                self._switch(self._offered)
-        else:
-            self._muted = True  # the state that was taken over has what the script does between the passes
-        return None
+    def _meet(self):
+        """Behind a pass all meet, those too that came while the others did, so that no member needs it any more when the script goes on."""
+        tail = self._numbers.sum(self.group, 0, self._flags() + [0.0])
+        self.progress.met = self._met = self.progress.passes_done
+        self.progress.round += 1
+        self._checkpoint_if_due()
+        if tail.checkpoint:
+            self._checkpoint_now()
+        if tail.switch:
+            self._switch(self._offered)
 
     def _checkpoint_if_due(self):
         freq = self.course.checkpoint_freq
@@ -208,6 +270,8 @@ class Loop(Engine):
         return len(numbers) // whole * whole if self._source.drops else len(numbers)
 
     def _begin_iteration(self):
+        self._set_scalers(self._scales)  # updated meanwhile for a step that others had applied
+        self._scales = []
         numbers, ends = self._order(self.progress.data_epoch)
         begin = self.progress.cursor
         if ends is not None:
@@ -217,7 +281,7 @@ class Loop(Engine):
         offset, size = part(end - begin, self.group.world, self.group.rank)
         self._window = SimpleNamespace(begin=begin, end=end, offset=offset, size=size, began=time.monotonic_ns(),
                                        numbers=numbers, last=self._usable(numbers), sums=0, stepped=False, tail=None, begun=False, shares=[], backs=0,
-                                       scalers=[copy_tensors(s.state_dict()) for s in self._options.scalers])
+                                       scalers=self._scalers())
         self._micro, self._failed, self._copy, self._muted, self._open = 0, False, None, False, True
         self._sums.begin_step()
         self._drawing.enter_context(self._compute.chance.drawing())
@@ -280,9 +344,7 @@ class Loop(Engine):
         """What was stepped in an iteration that failed."""
         if self._copy is not None:
             self.script.take_over(self._copy)
-        for scaler, before in zip(self._options.scalers, self._window.scalers):
-            if before:
-                scaler.load_state_dict(before)
+        self._set_scalers(self._window.scalers)
         self._sums.undo()
 
     # ---- within an iteration ------------------------------------------------------------------
@@ -297,19 +359,25 @@ class Loop(Engine):
             w.begun = True
         own = w.shares[min(w.backs, len(w.shares) - 1)]
         w.backs += 1
-        if self._options.weight:
-            return self._batch_weight if own else 0.0
+        counted = self._counted()
+        if counted is not None:
+            return counted if own else 0.0
         # Each sample of a step counts alike, whoever has it: with one worker and a whole step this is 1.
         return own * self._options.accumulate / (w.end - w.begin)
+
+    def _counted(self):
+        """What the batches handed out count by; None: their samples."""
+        return self._batch_weight if self._options.weight else self._options.of_window()
 
     def _after_backward(self):
         w = self._window
         if w.backs < self._options.accumulate:
             return
         finite = not w.size or self._sums.is_finite()
-        weight = self._batch_weight if self._options.weight else w.size
+        counted = self._counted()
+        weight = w.size if counted is None else counted if w.size else 0.0
         try:
-            tail = self._sums.sum(self.group, weight, w.offset == 0, self._flags(finite=finite), bool(self._options.weight))
+            tail = self._sums.sum(self.group, weight, w.offset == 0, self._flags(finite=finite), counted is not None)
         except GroupBroken:
             self._failed = True
             return
@@ -326,7 +394,7 @@ class Loop(Engine):
         """What optimizer.step() is to be."""
         @functools.wraps(real)
         def step(_self, *arguments, **options):
-            if self._failed and self._open or self._muted:
+            if not self.counts:
                 return None
             if self._open:
                 if self._window.sums == 0:
@@ -345,7 +413,7 @@ class Loop(Engine):
         """A method of a class, of a scheduler or an average, that does nothing where the step did not count."""
         @functools.wraps(real)
         def method(target, *arguments, **options):
-            if (self._failed and self._open) or self._muted:
+            if not self.counts:
                 return None
             return real(target, *arguments, **options)
         return method
@@ -364,14 +432,16 @@ class Loop(Engine):
             if self.checkpoints.source != self.checkpoints.path:
                 saved.pop('frozen', None)
             self._take_over(saved, False)
+            self.progress.phase = TRAIN
             print(f'resumed from checkpoint at step {self.progress.step}', flush=True)
             return
         self.progress = Progress(seed=torch.initial_seed() % (1 << 52))
         self._own_state()
 
     def _take_over(self, received, old):
-        self._has_state = False
+        self._has_state, self.joining = False, not old
         self.progress = self.script.take_over(received)
+        self.joining = False
         self._own_state()
 
     def _own_state(self):

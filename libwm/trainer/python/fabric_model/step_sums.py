@@ -71,10 +71,10 @@ class StepSums:
                 group.sum(flat)
         tail = Tail(self._tail.tolist(), group.world)
         if group.world > 1:
-            self._spread(tail.exact_weight if divides else 1)
+            self._spread((tail.exact_weight or 1.0) if divides else 1)
             self._buffers.read(self._room, tail.exact_weight, more=True)
         elif divides:
-            self._divide(tail.exact_weight)
+            self._divide(tail.exact_weight or 1.0)
         for p, before in zip(self._order, self._before):
             if before is not None:
                 p.grad = before if p.grad is None else p.grad.add_(before)

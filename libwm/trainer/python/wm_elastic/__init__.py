@@ -13,7 +13,7 @@ import os
 
 from fabric_model import fixed
 
-__all__ = ['prepare', 'epochs', 'step', 'rank', 'world', 'is_first', 'total', 'mean', 'any_of', 'register']
+__all__ = ['prepare', 'epochs', 'step', 'rank', 'world', 'is_first', 'counts', 'total', 'mean', 'any_of', 'register']
 
 _loop = None
 
@@ -40,7 +40,7 @@ def prepare(model, optimizer, loader, *, global_batch=None, accumulate=1, weight
     from . import parts
     if _loop is not None:
         raise ValueError('wm_elastic.prepare: called a second time; give lists of models and optimizers at once')
-    wrong = set(checkpoints) - {'checkpoint_freq', 'resume_from'}
+    wrong = set(checkpoints) - {'checkpoint_freq', 'resume_from', 'of_window'}
     if wrong:
         raise TypeError(f"wm_elastic.prepare: unexpected keyword '{wrong.pop()}'")
     _loop = made = parts.Prepared(model, optimizer, loader, parts.Wanted(global_batch, accumulate, weight, **checkpoints))
@@ -73,6 +73,11 @@ def world():
 def is_first():
     """Whether this worker is the one that saves and prints."""
     return rank() == 0
+
+
+def counts():
+    """Whether what the loop does now counts: not in an iteration in which a worker was lost, which is done again. True outside WM."""
+    return _loop.counts if _loop else True
 
 
 def total(*numbers):

@@ -3,6 +3,7 @@ and puts the engine's parts together.
 """
 
 import atexit
+import contextlib
 import gc
 import os
 import signal
@@ -72,13 +73,20 @@ class _Plain:
         self._holder.load_state_dict(values)
 
 
+def bare(optimizer):
+    """The optimizer of torch in one that a library put around it (accelerate, Lightning)."""
+    while isinstance(getattr(optimizer, 'optimizer', None), torch.optim.Optimizer):
+        optimizer = optimizer.optimizer
+    return optimizer
+
+
 def found(optimizers, models):
     """([schedulers], [averages], [scalers]) of these, wherever the script keeps them."""
     schedulers, averages, scalers = [], [], []
     kinds = {type(model) for model in models}
     for one in gc.get_objects():
         try:
-            if isinstance(one, _SCHEDULERS) and any(getattr(one, 'optimizer', None) is o for o in optimizers):
+            if isinstance(one, _SCHEDULERS) and any(bare(getattr(one, 'optimizer', None)) is o for o in optimizers):
                 schedulers.append(one)
             elif isinstance(one, torch.optim.swa_utils.AveragedModel) and type(one.module) in kinds:
                 averages.append(one)
@@ -114,6 +122,7 @@ class Wanted:
     weight: object = None
     checkpoint_freq: int = 1
     resume_from: object = None
+    of_window: object = staticmethod(lambda: None)  # of adapters: what a worker's part of a step counts by; None: its samples
 
 
 class Prepared:
@@ -134,7 +143,7 @@ class Prepared:
             raise ValueError(f'wm_elastic.prepare: global_batch {global_batch} and a batch_sampler of the script\'s own, whose batches are the steps: give one')
         batch = arguments.number('global_batch', global_batch or source.batch_size * accumulate or 1, 1)
         self.loader, self._source, self._options = ElasticLoader(self, loader), source, SimpleNamespace(
-            accumulate=accumulate, weight=weight, optimizers=self._optimizers, scalers=[])
+            accumulate=accumulate, weight=weight, of_window=wanted.of_window, optimizers=self._optimizers, scalers=[])
         self._course = Course(1 << 40, batch, batch, 0, arguments.number('checkpoint_freq', wanted.checkpoint_freq, 0, empty=0), 1 << 50)
         self._resume_from, self._begun = wanted.resume_from, False
         self._script = Script(
@@ -159,6 +168,33 @@ class Prepared:
     def world(self):
         return self._loop.group.world if self._loop and self._loop.group else int(os.environ.get('WORLD_SIZE') or 1)
 
+    @property
+    def counts(self):
+        return self._loop is None or self._loop.counts
+
+    def again(self):
+        """As Loop.again()."""
+        return self._ending(self._loop.again)
+
+    @property
+    def loop(self):
+        """The engine's, once it has begun; for adapters."""
+        return self._loop
+
+    def start(self):
+        """Becomes a member and takes over the state, where that has not been yet."""
+        self._start()
+
+    def finish(self):
+        """No step follows: the last one counts, and all go on by themselves."""
+        self._start()
+        self._ending(self._loop.finish)
+        self._close()
+
+    def excused(self):
+        """While this worker does what may take long, as evaluating and saving: nobody takes it for hanging."""
+        return self._loop.agent.excused() if self._loop else contextlib.nullcontext()
+
     def register(self, name, value):
         self._script.extras[f'registered {name}'] = value
 
@@ -167,8 +203,7 @@ class Prepared:
         for epoch in range(self._loop.progress.passes_done, number):
             self._loop.stands_before(epoch)
             yield epoch
-        self._ending(self._loop.finish)
-        self._close()
+        self.finish()
 
     def total(self, numbers):
         self._start()

@@ -1,0 +1,97 @@
+"""Role: wm_elastic.huggingface with the real transformers on real worker processes: a Trainer that is resized and loses
+workers ends with the parameters of a run of one worker, every sample in one applied step, and knows as much as if it had been alone.
+"""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from elastic_job import ROOT, Elastic  # noqa: E402
+
+HERE = all(importlib.util.find_spec(name) for name in ('transformers', 'accelerate'))
+WORKER = os.path.join(ROOT, 'test', 'support', 'huggingface_worker.py')
+
+
+@unittest.skipUnless(HERE, 'not run: transformers and accelerate are not installed for this Python')
+class HuggingFace(Elastic):
+    command = [sys.executable, WORKER]
+    samples = 251  # the last step of a pass has fewer samples than workers need
+
+    def seen(self, task):
+        with open(os.path.join(self.base, 'log', str(task), 'seen.json'), encoding='ascii') as file:
+            return json.load(file)
+
+    def assert_near(self, wanted, found):
+        """Equal but for the order of summation: keys' biases have gradients of rounding alone, so a tensor is measured whole."""
+        for name, value in wanted.items():
+            self.assertLess((value - found[name]).abs().max().item(), 1e-7 * value.abs().max().item() + 1e-9, name)
+
+    def storm(self, **settings):
+        """2 → 3 → 2 workers, the first killed. Returns the parameters at the end."""
+        import torch
+        self.job(**settings)
+        self.begin([1, 2], later=[3])
+        self.at_step(4)
+        self.resize([1, 2, 3])
+        self.at_step(self.lead.step() + 3)
+        self.lead.workers[1].process.kill()
+        self.lead.run_until(lambda: self.lead.workers[1].gone and self.lead.formed(), what='recovery')
+        self.finish(killed=[1])
+        return torch.load(os.path.join(self.base, 'returned.pt'))
+
+    def test_a_trainer_that_is_resized_and_loses_its_first_worker(self):
+        settings = {'passes': 3, 'step_ms': 30}
+        wanted = self.parameters_after(lambda: self.begin([1]), **settings)
+        self.assert_near(wanted, self.storm(**settings))
+        seen = [self.seen(task) for task in (2, 3)]
+        self.assertEqual({one['steps'] for one in seen}, {33})
+        self.assertEqual({one['epoch'] for one in seen}, {3.0})
+        self.assertEqual([one['first'] for one in seen].count(True), 1)
+        for one in seen:
+            self.assertAlmostEqual(one['rate'], 0.0)  # the schedule has ended, no step counted twice
+            self.assertEqual([step for step, _ in one['evaluated']], [20, 33])
+            self.assertEqual([round(loss, 6) for _, loss in one['evaluated']], [round(loss, 6) for _, loss in seen[0]['evaluated']])
+        self.assertEqual(sorted(os.listdir(os.path.join(self.base, 'out'))), ['checkpoint-20', 'checkpoint-33'])
+        self.assertTrue(os.path.exists(os.path.join(self.base, 'model', 'model.safetensors')))
+
+    def test_accumulated_batches_are_one_step_at_any_size(self):
+        settings = {'passes': 2, 'accumulate': 3, 'step_ms': 30}
+        wanted = self.parameters_after(lambda: self.begin([1]), **settings)
+        self.assert_near(wanted, self.storm(**settings))
+
+    def test_a_worker_that_dies_before_its_backward(self):
+        self.job(passes=2, step_ms=4)
+        self.lead.start(2, TEST_KILL='11')  # in the last step of the first pass
+        self.begin([1, 2, 3])
+        self.finish(killed=[2])
+
+    def test_a_step_that_others_have_applied_counts_here_too(self):
+        self.job(passes=2, step_ms=4)
+        self.lead.start(2, TEST_MISSED='5')
+        self.lead.start(3, TEST_MISSED='11,22')  # the last ones of both passes
+        self.begin([1, 2, 3])
+        self.finish()
+        seen = [self.seen(task) for task in (1, 2, 3)]
+        self.assertEqual({(one['steps'], one['epoch'], round(one['rate'], 12)) for one in seen}, {(22, 2.0, 0.0)})
+        self.assertEqual(len({str([(step, round(loss, 9)) for step, loss in one['evaluated']]) for one in seen}), 1)
+
+    def refusal(self, what, **environment):
+        """What the script says that tries it."""
+        environment = {**os.environ, 'TEST_REFUSED': what, 'WM_ELASTIC_SOCKET': 'none', 'RESULT_DIR': self.base, 'LOG_DIR': self.base,
+                       'PYTHONPATH': os.path.join(ROOT, os.environ.get('B', 'build'), 'lib', 'python'), **environment}
+        done = subprocess.run(self.command, env=environment, capture_output=True, text=True, timeout=300)
+        self.assertNotEqual(done.returncode, 0, done.stdout)
+        return done.stderr
+
+    def test_what_cannot_be_elastic_is_refused_by_name(self):
+        self.assertIn("resume_from_checkpoint='elsewhere' cannot be elastic", self.refusal('resume'))
+        self.assertIn('auto_find_batch_size cannot be elastic', self.refusal('batch'))
+        self.assertIn('fsdp', self.refusal('fsdp'))
+
+
+if __name__ == '__main__':
+    unittest.main()

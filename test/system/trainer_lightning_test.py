@@ -1,0 +1,106 @@
+"""Role: wm_elastic.lightning with the real Lightning on real worker processes: a Trainer that is resized and loses workers
+ends with the parameters of a run of one worker, every sample in one applied step, and knows as much as if it had been alone.
+"""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from elastic_job import ROOT, Elastic  # noqa: E402
+
+HERE = importlib.util.find_spec('lightning')
+WORKER = os.path.join(ROOT, 'test', 'support', 'lightning_worker.py')
+
+
+@unittest.skipUnless(HERE, 'not run: lightning is not installed for this Python')
+class Lightning(Elastic):
+    command = [sys.executable, WORKER]
+    samples = 251  # the last step of a pass has fewer samples than workers need
+
+    def seen(self, task):
+        with open(os.path.join(self.base, 'log', str(task), 'seen.json'), encoding='ascii') as file:
+            return json.load(file)
+
+    def storm(self, **settings):
+        """2 → 3 → 2 workers, the first killed. Returns the parameters at the end."""
+        import torch
+        self.job(**settings)
+        self.begin([1, 2], later=[3])
+        self.at_step(4)
+        self.resize([1, 2, 3])
+        self.at_step(self.lead.step() + 3)
+        self.lead.workers[1].process.kill()
+        self.lead.run_until(lambda: self.lead.workers[1].gone and self.lead.formed(), what='recovery')
+        self.finish(killed=[1])
+        return torch.load(os.path.join(self.base, 'returned.pt'))
+
+    def test_a_trainer_that_is_resized_and_loses_its_first_worker(self):
+        settings = {'passes': 3, 'step_ms': 30}
+        wanted = self.parameters_after(lambda: self.begin([1]), **settings)
+        self.assert_equal_parameters(wanted, self.storm(**settings))
+        seen = [self.seen(task) for task in (2, 3)]
+        self.assertEqual({(one['steps'], one['epoch']) for one in seen}, {(33, 3)})
+        self.assertEqual([one['first'] for one in seen].count(True), 1)
+        self.assertEqual(len({round(one['tested'], 12) for one in seen}), 1)
+        for one in seen:
+            self.assertAlmostEqual(one['rate'], 0.05 * 0.99 ** 33)
+        self.assertIn('last.ckpt', os.listdir(os.path.join(self.base, 'saved')))
+
+    def test_accumulated_batches_are_one_step_at_any_size(self):
+        settings = {'passes': 2, 'accumulate': 3, 'step_ms': 10}
+        wanted = self.parameters_after(lambda: self.begin([1]), **settings)
+        self.assert_equal_parameters(wanted, self.storm(**settings))
+
+    def killed(self, at, **settings):
+        """Three, of whom one dies there. Returns the parameters at the end."""
+        import torch
+        self.job(step_ms=4, **settings)
+        self.lead.start(2, TEST_KILL=at)
+        self.begin([1, 2, 3])
+        self.finish(killed=[2])
+        return torch.load(os.path.join(self.base, 'returned.pt'))
+
+    def test_a_worker_that_dies_in_the_last_step_of_a_pass(self):
+        self.killed('before:11', passes=2)
+        self.assertEqual({self.seen(task)['steps'] for task in (1, 3)}, {22})
+
+    def test_a_step_that_others_have_applied_counts_here_too(self):
+        for loop, steps in (('net', 22), ('gan', 44)):
+            with self.subTest(loop):
+                self.job(passes=2, step_ms=4, loop=loop)
+                self.lead.start(2, TEST_MISSED='5')
+                self.lead.start(3, TEST_MISSED='11,22')  # the last ones of both passes
+                self.begin([1, 2, 3])
+                self.finish()
+                seen = [self.seen(task) for task in (1, 2, 3)]
+                self.assertEqual({one['steps'] for one in seen}, {steps})
+                self.assertEqual(len({(round(one['tested'], 9), round(one['rate'], 9)) for one in seen}), 1)
+                self.tearDown()
+                self.setUp()
+
+    def test_a_gan_killed_between_its_two_steps_keeps_no_half_step(self):
+        wanted = self.parameters_after(lambda: self.begin([1]), passes=2, loop='gan')
+        self.assert_equal_parameters(wanted, self.killed('between:9', passes=2, loop='gan'))
+        self.assertEqual({self.seen(task)['steps'] for task in (1, 3)}, {44})  # Lightning counts each optimizer's
+
+    def refusal(self, what):
+        """What the script says that tries it."""
+        environment = {**os.environ, 'TEST_REFUSED': what, 'WM_ELASTIC_SOCKET': 'none', 'RESULT_DIR': self.base, 'LOG_DIR': self.base,
+                       'PYTHONPATH': os.path.join(ROOT, os.environ.get('B', 'build'), 'lib', 'python')}
+        done = subprocess.run(self.command, env=environment, capture_output=True, text=True, timeout=300)
+        self.assertNotEqual(done.returncode, 0, done.stdout)
+        return done.stderr
+
+    def test_what_cannot_be_elastic_is_refused_by_name(self):
+        for what, said in (('sampler', 'distributed sampler cannot be elastic'), ('part', 'limit_train_batches'), ('time', 'max_time'),
+                           ('devices', 'devices=2')):
+            with self.subTest(what):
+                self.assertIn(said, self.refusal(what))
+
+
+if __name__ == '__main__':
+    unittest.main()
