@@ -6,6 +6,7 @@ load lib
 setup() {
   programs_built || skip "daemons or commands are not built"
   command -v chromium >/dev/null || skip "no chromium (scripts/bootstrap web)"
+  [ -f "$B/pages/index.html" ] || skip "the pages are not built (scripts/bootstrap web)"
   $PYTHON -c 'import sklearn' 2>/dev/null || skip "no digits"
   export DEMO_DIR=$BATS_TEST_TMPDIR/out
   unset WM_CLUSTER_DIR

@@ -9,6 +9,7 @@ setup() {
   cluster_env
   [ -x "$B/sbin/wuserd" ] || skip "the web door is not built"
   command -v chromium >/dev/null || skip "no chromium (scripts/bootstrap web)"
+  [ -f "$B/pages/index.html" ] || skip "the pages are not built (scripts/bootstrap web)"
   cd "$BATS_TEST_TMPDIR" || return
   export HOME=$BATS_TEST_TMPDIR
 }
