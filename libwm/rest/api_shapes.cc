@@ -65,10 +65,10 @@ constexpr std::pair<const char*, const char*> kSchemas[] = {
     {"log_sizes", "task:i stdout:i stderr:i"},
     {"logs", "workers:[log_sizes]"},
     {"host",
-     "host_name:s status:s run:i? max:i? ngpus:i? ngpus_alloc:i? ncpus:i? total_mem_bytes:i? "
+     "host_name:s status:s run:n? max:n? ngpus:n? ngpus_alloc:n? ncpus:n? total_mem_bytes:n? "
      "comments:s"},
     {"hosts", "hosts:[host]"},
-    {"queue", "queue_name:s status:s priority:i? njobs:i? pend:i? run:i? susp:i?"},
+    {"queue", "queue_name:s status:s priority:n? njobs:n? pend:n? run:n? susp:n?"},
     {"queues", "queues:[queue]"},
     {"plan",
      "plan:s shares:n? owns:n? used:n? demand:n? deserved:n? lent:n? borrowed:n? users:[s]"},

@@ -170,10 +170,28 @@ class Browser:
         """Clicks the middle of the first element that fits."""
         name = json.dumps(selector)
         self.until(f'document.querySelector({name}) !== null', 10, f'there is {selector}')
-        box = self.value(f'(() => {{ const e = document.querySelector({name}); e.scrollIntoView({{block: "center"}}); '
-                         'const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; })()')
+        box = self._still(name)
         for kind in ('mousePressed', 'mouseReleased'):
             self._ask('Input.dispatchMouseEvent', {'type': kind, 'x': box[0], 'y': box[1], 'button': 'left', 'clickCount': 1})
+
+    def point(self, selector):
+        """Moves the pointer over the middle of the first element that fits."""
+        box = self._still(json.dumps(selector))
+        self._ask('Input.dispatchMouseEvent', {'type': 'mouseMoved', 'x': box[0], 'y': box[1]})
+
+    def _still(self, name, limit_s=5):
+        """The middle of an element in sight, once it has stayed where it is: what is above it may still be drawn."""
+        middle = (f'(() => {{ const e = document.querySelector({name}); if (!e) return null; e.scrollIntoView({{block: "center"}}); '
+                  'const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; })()')
+        deadline, box = time.monotonic() + limit_s, self.value(middle)
+        while time.monotonic() < deadline:
+            time.sleep(0.1)
+            before, box = box, self.value(middle)
+            if box and box == before:
+                break
+        if box is None:
+            raise PageFailed(f'{name} is gone again')
+        return box
 
     def drag(self, selector, points):
         """Presses at the first of some points of an element, moves over the others, lets go."""

@@ -182,9 +182,9 @@ def compare(*jobs):
         if 'steps' in table:
             print(f'what they have alike is in the table: {table}')
             return 1
-        browser.value(f'document.querySelector(\'.chosen a[href="/apps/{jobs[0]}"]\').focus()')
+        browser.point(f'.chosen a[href="/apps/{jobs[0]}"]')
         browser.until('[...document.querySelectorAll("canvas.above")].some((c) => c.getContext("2d").getImageData(0, 0, c.width, c.height).data.some((v) => v))',
-                      20, 'the run in focus comes forward')
+                      20, 'the run that is pointed at comes forward')
         choose(browser, jobs)
         press(browser, 'Stop')
         press(browser, 'Stop 2')

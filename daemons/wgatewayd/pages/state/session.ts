@@ -18,6 +18,14 @@ export const me = computed(() => session.value?.user ?? '');
 const LOG_OFF = 'wm-log-off';
 const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel(LOG_OFF) : null;
 
+const AGAIN_MS = 3000;
+let waits: ReturnType<typeof setTimeout> | undefined;
+/** A server that did not answer is asked again, until it has said who is logged on. */
+function again() {
+  clearTimeout(waits);
+  waits = setTimeout(() => session.peek() === null && void enter(), AGAIN_MS);
+}
+
 /** Asks the server who is logged on, and begins to listen. */
 export async function enter() {
   try {
@@ -30,7 +38,10 @@ export async function enter() {
   } catch (problem) {
     if (problem instanceof Refused && problem.status === 401) {
       if (standing.value === 'asking') standing.value = 'none';
-    } else trouble.value = problem instanceof Error ? problem.message : String(problem);
+    } else {
+      trouble.value = problem instanceof Error ? problem.message : String(problem);
+      again();
+    }
   }
 }
 

@@ -48,12 +48,12 @@ export interface Part {
 }
 /** The same request in the words of the clients, or why it is none. */
 export interface Verdict {
+  readonly key: string;
   readonly problem: string;
   readonly bsub: string;
   readonly dlicmd: string;
   readonly data: string;
 }
-
 const kept = (name: string) => globalThis.sessionStorage?.getItem(name) ?? '';
 
 async function loadChoices(): Promise<Choices> {
@@ -199,13 +199,13 @@ export class NewExperiment {
       const path = `/api/v1/lines?args=${part(args)}&data=${part(data)}`;
       const {bsub, dlicmd} = await get<{bsub: string; dlicmd: string}>(path);
       one.form.errors.value = {};
-      return {problem: '', bsub, dlicmd, data};
+      return {key: one.key, problem: '', bsub, dlicmd, data};
     } catch (problem) {
       const {field, text} = located(asRefused(problem).message);
       const own = field in FRESH_DEFINITION && !one.existing;
       one.form.errors.value = own ? {[field]: text} : {};
       if (field in FRESH && !own) this.form.errors.value = {[field]: text};
-      return {problem: text, bsub: '', dlicmd: '', data};
+      return {key: one.key, problem: text, bsub: '', dlicmd: '', data};
     }
   }
 

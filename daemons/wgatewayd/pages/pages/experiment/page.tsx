@@ -236,7 +236,7 @@ export default function NewExperimentPage() {
               <Panel title="The same request" id="h-e">
                 <div class="pb">
                   {model.verdicts.value.map((v) => (
-                    <Lines key={`${v.dlicmd}${v.problem}`} v={v} />
+                    <Lines key={v.key} v={v} />
                   ))}
                 </div>
               </Panel>
