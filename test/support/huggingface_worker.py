@@ -2,7 +2,6 @@
 
   TEST_SAMPLES, TEST_PASSES, TEST_EFFECTIVE (samples of a step), TEST_ACCUMULATE, TEST_STEP_MS, TEST_MAX_STEPS
   TEST_KILL=STEP   kill -9 of this worker before the backward of that step
-  TEST_REFUSED=fsdp | resume | search | batch: what is tried, and its refusal printed
   TEST_MISSED: missed.py
 
 Writes $LOG_DIR/hash.csv: step, epoch, hash of all parameters after it; $LOG_DIR/seen.json: what Trainer knows at the end.
@@ -59,14 +58,13 @@ class Writes(transformers.TrainerCallback):
         time.sleep(setting('STEP_MS', 5) / 1000)
 
 
-def made_trainer(**more):
+def made_trainer():
     accumulate = setting('ACCUMULATE', 1)
     options = {'output_dir': os.path.join(os.environ['RESULT_DIR'], 'out'), 'use_cpu': True, 'report_to': [], 'disable_tqdm': True, 'seed': 7,
                'per_device_train_batch_size': setting('EFFECTIVE', 24) // accumulate, 'gradient_accumulation_steps': accumulate,
                'num_train_epochs': setting('PASSES', 3), 'max_steps': setting('MAX_STEPS', -1), 'learning_rate': 1e-3, 'max_grad_norm': 0.5,
                'lr_scheduler_type': 'cosine', 'logging_steps': 10, 'eval_strategy': 'steps', 'eval_steps': 20, 'save_strategy': 'steps',
-               'save_steps': 20, 'save_total_limit': 2, 'load_best_model_at_end': False, 'metric_for_best_model': 'loss', 'optim': 'adamw_torch',
-               **more}
+               'save_steps': 20, 'save_total_limit': 2, 'load_best_model_at_end': False, 'metric_for_best_model': 'loss', 'optim': 'adamw_torch'}
     config = transformers.GPT2Config(vocab_size=40, n_positions=8, n_embd=16, n_layer=2, n_head=2, resid_pdrop=0.0, embd_pdrop=0.0,
                                      attn_pdrop=0.0, bos_token_id=0, eos_token_id=0)
     transformers.set_seed(7)
@@ -74,21 +72,7 @@ def made_trainer(**more):
                    train_dataset=Sentences(setting('SAMPLES', 499)), eval_dataset=Sentences(32), callbacks=[Writes()])
 
 
-def refused(what):
-    """Tries it; the refusal is the script's end."""
-    if what == 'resume':
-        made_trainer().train(resume_from_checkpoint='elsewhere')
-    elif what == 'search':
-        made_trainer().hyperparameter_search()
-    elif what == 'fsdp':
-        made_trainer(fsdp='full_shard')
-    else:
-        made_trainer(auto_find_batch_size=True)
-
-
 missed.arm()
-if setting('REFUSED', ''):
-    refused(setting('REFUSED', ''))
 trainer = made_trainer()
 output = trainer.train()
 trainer.save_model(os.path.join(os.environ['RESULT_DIR'], 'model'))

@@ -2,7 +2,6 @@
 
   TEST_LOOP=net | gan      TEST_SAMPLES, TEST_PASSES, TEST_EFFECTIVE (samples of a step), TEST_ACCUMULATE, TEST_STEP_MS
   TEST_KILL=WHERE:STEP     kill -9 of this worker: before (the backward) | between (the two steps of a GAN)
-  TEST_REFUSED=WHAT        an option of Trainer or a callback that is refused
   TEST_MISSED: missed.py
 
 Writes $LOG_DIR/hash.csv: step, epoch, hash of all parameters after it; $LOG_DIR/seen.json: what Trainer knows at the end.
@@ -17,7 +16,7 @@ import warnings
 
 import lightning
 import torch
-from lightning.pytorch.callbacks import EarlyStopping, ModelCheckpoint
+from lightning.pytorch.callbacks import ModelCheckpoint
 
 import missed
 import wm_elastic as wm
@@ -121,9 +120,6 @@ class Gan(lightning.LightningModule):
         return [torch.optim.Adam(self.maker.parameters(), lr=1e-3), torch.optim.Adam(self.judge.parameters(), lr=1e-3)]
 
 
-REFUSED = {'sampler': {'use_distributed_sampler': True}, 'part': {'limit_train_batches': 0.5}, 'time': {'max_time': {'hours': 1}},
-           'devices': {'devices': 2}, 'own': {'callbacks': [EarlyStopping('own_loss')]}, '': {}}
-
 missed.arm()
 lightning.seed_everything(7)
 module = Gan() if setting('LOOP', 'net') == 'gan' else Net()
@@ -132,7 +128,7 @@ options = {'max_epochs': setting('PASSES', 3), 'logger': False, 'enable_progress
            'callbacks': [Writes(), saves], 'use_distributed_sampler': False, 'val_check_interval': 0.5}
 if setting('LOOP', 'net') == 'net':
     options.update(accumulate_grad_batches=ACCUMULATE, gradient_clip_val=1.0)
-trainer = lightning.Trainer(strategy=ElasticStrategy(), **{**options, **REFUSED[setting('REFUSED', '')]})
+trainer = lightning.Trainer(strategy=ElasticStrategy(), **options)
 if setting('LOOP', 'net') == 'net':
     trainer.fit(module, loader(setting('SAMPLES', 499), shuffle=True), loader(32))
 else:

@@ -35,8 +35,9 @@ def _refuse(what, instead):
 
 def _check(trainer):
     """@errors ValueError: named"""
-    if trainer.num_devices > 1 or trainer.num_nodes > 1:
-        _refuse(f'Trainer(devices={trainer.num_devices}, num_nodes={trainer.num_nodes})', 'a worker has one device; WM starts as many workers as there are slots')
+    devices = getattr(trainer._accelerator_connector, '_devices_flag', 'auto')  # a strategy of one device hides them
+    if devices not in ('auto', 1, '1', -1, '-1') and not (isinstance(devices, (list, tuple)) and len(devices) == 1) or trainer.num_nodes > 1:
+        _refuse(f'Trainer(devices={devices}, num_nodes={trainer.num_nodes})', 'a worker has one device; WM starts as many workers as there are slots')
     if trainer._accelerator_connector.use_distributed_sampler:
         _refuse("Lightning's own distributed sampler", 'WM deals the samples; give use_distributed_sampler=False')
     if trainer.limit_train_batches != 1.0 or trainer.overfit_batches or trainer.fast_dev_run:
