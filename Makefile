@@ -243,12 +243,16 @@ $B/bin/wmreport: $(REPORT_OBJ)
 # A full screen. The descriptions of terminals are read where the program runs.
 $B/bin/wmtop: COMMAND_LIBS += $(if $(SAN),-lncursesw -ltinfo,-l:libncursesw.a -l:libtinfo.a)
 
-CONVERTERS := $B/bin/lsf2wm $B/bin/slurm2wm
-$(filter-out $(CONVERTERS),$(SCRIPTS)): $B/bin/%: commands/%.py
-	@mkdir -p $(@D); install -m 755 $< $@
-# One file for users: the program as __main__ and the modules that it shares, packed; Python runs that.
-$(filter $(CONVERTERS),$(SCRIPTS)): $B/bin/%: commands/%.py $(wildcard commands/convert/*.py)
-	@mkdir -p $(@D); python3 scripts/common/one_program $@ $< commands/convert
+# One file for users: the program as __main__ and its folder of modules, packed; Python runs that.
+MODULES_lsf2wm := convert
+MODULES_slurm2wm := convert
+MODULES_wm-notebook := notebooks
+MODULES_wmfetch := fetching
+define script
+$B/bin/$(1): commands/$(1).py $(if $(MODULES_$(1)),$(wildcard commands/$(MODULES_$(1))/*.py))
+	@mkdir -p $$(@D); $(if $(MODULES_$(1)),python3 scripts/common/one_program $$@ $$< commands/$(MODULES_$(1)),install -m 755 $$< $$@)
+endef
+$(foreach s,$(SCRIPTS:$B/bin/%=%),$(eval $(call script,$(s))))
 
 define unit
 $B/test/unit_$(1): $$(call grouped,$$(wildcard test/unit/$(1)/*.cc)) $$(SUPPORT_OBJ) $$(UNIT_EXTRA_$(1)) $$(LIB_A)

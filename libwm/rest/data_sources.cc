@@ -14,8 +14,9 @@ namespace {
 
 constexpr std::size_t kLongestValue = 8192;
 /// The keys of one type, and no others: a free one would reach options of rclone and of drivers
-/// that run programs, read files or take the host's own credentials. commands/wmfetch.py has the
-/// same table, which test/unit/commands/wmfetch_test.py compares.
+/// that run programs, read files or take the host's own credentials.
+/// commands/fetching/connections.py has the same table, which test/unit/commands/wmfetch_test.py
+/// compares.
 struct TypeKeys {
   std::string_view type, keys;
 };

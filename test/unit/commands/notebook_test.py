@@ -13,6 +13,9 @@ import unittest.mock
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(ROOT, 'commands'))
+from notebooks import jupyter, python, standing, use  # pylint: disable=wrong-import-position
+
 LOADER = importlib.machinery.SourceFileLoader('wm_notebook', os.path.join(ROOT, 'commands/wm-notebook.py'))
 M = importlib.util.module_from_spec(importlib.util.spec_from_loader('wm_notebook', LOADER))
 LOADER.exec_module(M)
@@ -37,7 +40,7 @@ class Rule(unittest.TestCase):
     """Times in, a word out."""
 
     def test_it_is_warned_then_idle_and_use_begins_anew(self):
-        rule = M.Rule(100, 20)
+        rule = standing.Rule(100, 20)
         rule.used(1000)
         self.assertEqual([rule.word(t) for t in (1000, 1079, 1080, 1099, 1100)], ['ready', 'ready', 'warned', 'warned', 'idle'])
         rule.used(1090)
@@ -46,13 +49,13 @@ class Rule(unittest.TestCase):
         self.assertEqual(rule.stops_at(), 1190)
 
     def test_one_that_was_not_looked_at_for_long_is_warned_all_the_same(self):
-        rule = M.Rule(100, 20)
+        rule = standing.Rule(100, 20)
         rule.used(1000)
         self.assertEqual([rule.word(t) for t in (5000, 5009, 5010)], ['warned', 'warned', 'idle'])
-        self.assertEqual(M.Rule(100, 0).word(200), 'idle')
+        self.assertEqual(standing.Rule(100, 0).word(200), 'idle')
 
     def test_extended_it_stays_at_least_so_long(self):
-        rule = M.Rule(100, 20)
+        rule = standing.Rule(100, 20)
         rule.used(1000)
         rule.extend(2000)
         self.assertEqual([rule.word(t) for t in (1500, 1980, 2000)], ['ready', 'warned', 'idle'])
@@ -60,11 +63,11 @@ class Rule(unittest.TestCase):
         self.assertEqual(rule.stops_at(), 1100)
 
     def test_without_a_limit_it_never_is(self):
-        rule = M.Rule(0, 20)
+        rule = standing.Rule(0, 20)
         self.assertEqual((rule.word(1e12), rule.stops_at()), ('ready', 0))
 
     def test_a_warning_longer_than_the_limit_is_one_from_the_beginning(self):
-        rule = M.Rule(10, 60)
+        rule = standing.Rule(10, 60)
         rule.used(1000)
         self.assertEqual(rule.word(1000), 'warned')
 
@@ -73,7 +76,7 @@ class Words(unittest.TestCase):
     """What it reads and what it starts."""
 
     def test_times_as_the_host_says_them(self):
-        self.assertEqual([M.seconds(t) for t in ('250ms', '90s', '5m', '2h', '1d', '0s', '', None, 'x')], [0.25, 90, 300, 7200, 86400, 0, 0, 0, 0])
+        self.assertEqual([standing.seconds(t) for t in ('250ms', '90s', '5m', '2h', '1d', '0s', '', None, 'x')], [0.25, 90, 300, 7200, 86400, 0, 0, 0, 0])
 
     def test_an_application_gets_socket_port_and_base(self):
         with unittest.mock.patch.dict(os.environ, {'WM_WEB_SOCKET': '/run/web'}):
@@ -120,7 +123,7 @@ class Words(unittest.TestCase):
             runtime = one.surroundings({}, folder)['JUPYTER_RUNTIME_DIR']
         self.assertEqual(runtime, folder + '/j')
         with unittest.mock.patch.dict(os.environ, {'WM_WEB_SOCKET': '/no/such/folder' + 60 * 'x' + '/web'}):
-            other = M.runtime_folder()
+            other = jupyter.runtime_folder()
         self.assertNotIn('xxx', other)
         os.rmdir(other)
         self.assertIn('--KernelManager.transport=ipc', one.command())
@@ -143,11 +146,11 @@ class Words(unittest.TestCase):
 
     def test_what_is_below_a_process(self):
         parents = {5: 4, 4: 3, 3: 1, 9: 1}
-        self.assertEqual([M.is_below(p, 4, parents) for p in (5, 4, 3, 9)], [True, True, False, False])
+        self.assertEqual([use.is_below(p, 4, parents) for p in (5, 4, 3, 9)], [True, True, False, False])
 
     def test_moments_of_kernels(self):
-        self.assertEqual(M.when('1970-01-01T00:01:00.000000Z'), 60)
-        self.assertEqual(M.when(''), 0)
+        self.assertEqual(jupyter.when('1970-01-01T00:01:00.000000Z'), 60)
+        self.assertEqual(jupyter.when(''), 0)
 
 
 class OwnPython(unittest.TestCase):
@@ -163,7 +166,7 @@ class OwnPython(unittest.TestCase):
     def found(self, text, name='python3'):
         write_program(os.path.join(self.folder, name), text)
         with unittest.mock.patch.dict(os.environ, {'PATH': self.folder}):
-            return M.own_python()
+            return python.own_python()
 
     def jupyter(self, python):
         with unittest.mock.patch.dict(os.environ, {'WM_WEB_SOCKET': '/run/web'}):
@@ -171,7 +174,7 @@ class OwnPython(unittest.TestCase):
 
     def test_the_real_one_is_asked_whatever_its_name(self):
         said = self.found(f'exec {sys.executable} "$@"', 'python')
-        if sys.prefix == M.SYSTEM_PREFIX:
+        if sys.prefix == python.SYSTEM_PREFIX:
             self.assertIsNone(said)
         else:
             self.assertEqual((said['program'], said['prefix']), (sys.executable, sys.prefix))
@@ -182,7 +185,7 @@ class OwnPython(unittest.TestCase):
     def test_the_systems_is_nobodys_and_one_that_does_not_run_is_told(self):
         self.assertIsNone(self.found("echo '" + json.dumps({**self.OWN, 'prefix': '/usr'}) + "'"))
         for text in ('exit 1', 'echo no JSON'):
-            with unittest.mock.patch.object(M.sys, 'stderr') as told:
+            with unittest.mock.patch.object(sys, 'stderr') as told:
                 self.assertIsNone(self.found(text))
             self.assertIn(os.path.join(self.folder, 'python3') + ' does not run', told.write.call_args_list[0].args[0])
 
@@ -216,7 +219,7 @@ class OwnPython(unittest.TestCase):
         self.assertEqual(spec['display_name'], 'Python 3.13 (/v)')
 
     def test_one_without_ipykernel_is_named_and_the_systems_runs_them(self):
-        with unittest.mock.patch.object(M.sys, 'stderr') as told:
+        with unittest.mock.patch.object(sys, 'stderr') as told:
             served = self.jupyter({**self.OWN, 'kernel': False})
             self.addCleanup(served.clean_up)
             self.enterContext(unittest.mock.patch.dict(os.environ, {'WM_WEB_SOCKET': os.path.join(self.folder, 'web')}))

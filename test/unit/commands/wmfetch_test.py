@@ -3,7 +3,6 @@ and nothing else in the temporary folder is touched.
 """
 
 import contextlib
-import importlib.util
 import json
 import os
 import re
@@ -17,6 +16,11 @@ import time
 import unittest
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)))))
+sys.dont_write_bytecode = True
+os.environ['PYTHONDONTWRITEBYTECODE'] = '1'
+sys.path.insert(0, os.path.join(TOP, 'commands'))
+from fetching import connections  # pylint: disable=wrong-import-position
+
 WMFETCH = os.path.join(TOP, 'commands', 'wmfetch.py')
 RCLONE = '''#!/bin/sh
 [ "$1" != lsjson ] || { echo '[{"Path": "a", "Size": 2}]'; exit; }
@@ -35,7 +39,7 @@ class Task:
 
     def __init__(self, test, job, command, shell='sh', **environment):
         env = {'PATH': test.programs + ':' + os.environ['PATH'], 'TMPDIR': test.place, 'LSB_JOBID': str(job), 'PY': sys.executable,
-               'FETCH': WMFETCH, 'CONF': test.conf, 'SOURCES': SOURCES, **environment}
+               'FETCH': WMFETCH, 'CONF': test.conf, 'SOURCES': SOURCES, 'PYTHONDONTWRITEBYTECODE': '1', **environment}
         self.process = subprocess.Popen([shell, '-c', PRELUDE + '{ ' + command + '; }'], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True, start_new_session=True)
         test.addCleanup(self.kill)
@@ -234,15 +238,12 @@ class Connections(unittest.TestCase):
         self.assertNotIn('RCLONE_CONFIG_WM_BUCKET', asked)
 
     def test_both_tables_of_keys_say_the_same(self):
-        spec = importlib.util.spec_from_file_location('wmfetch', WMFETCH)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
         with open(os.path.join(TOP, 'libwm', 'rest', 'data_sources.cc'), encoding='utf-8') as file:
             table = file.read().partition('TypeKeys kTypes[] = {')[2].partition('\n};')[0]
         rows = [''.join(re.findall(r'"([^"]*)"', row)[1:]) for row in table.split('},')[:-1]]
         names = [re.findall(r'"([^"]*)"', row)[0] for row in table.split('},')[:-1]]
-        self.assertEqual(dict(zip(names, rows)), module.KEYS)
-        self.assertEqual(set(names), {*module.STORES, *module.DATABASES})
+        self.assertEqual(dict(zip(names, rows)), connections.KEYS)
+        self.assertEqual(set(names), {*connections.STORES, *connections.DATABASES})
 
     def test_sources_nested_without_end_are_refused_in_a_line(self):
         done = subprocess.run([sys.executable, WMFETCH, '--cache', self.place, '[' * 100000], capture_output=True, text=True, check=False)
