@@ -104,10 +104,17 @@ def tasks(c, where, text):
     made = [('max_tasks', int(words[-1]))]
     if len(words) > 1 and int(words[0]) > 1:
         made.insert(0, ('min_tasks', int(words[0])))
-    usual = int(words[1]) if len(words) == 3 else int(words[0]) if len(words) == 2 else 1
-    if usual > 1:
-        c.lost(where, f'{usual} tasks of jobs without -n', 'they ask for 1 here: say -n, or have submit_filter add it')
+    if len(words) == 3:
+        made.append(('default_tasks', int(words[1])))
     return made
+
+
+def app_tasks(c, where, text):
+    """That of a profile, before its queue's: without a least, jobs have 1."""
+    made = dict(tasks(c, where, text))
+    if 'min_tasks' not in made:
+        made.setdefault('default_tasks', 1)
+    return list(made.items())
 
 
 def fairshare(c, where, text):
@@ -255,6 +262,7 @@ QUEUE = COMMON | {
     'EXCLUSIVE': exclusive, 'DEFAULT_APPLICATION': app('app'), 'INTERACTIVE': interactive,
 }
 APP = COMMON | {
+    'TASKLIMIT': app_tasks, 'PROCLIMIT': app_tasks,
     'MEMLIMIT': mem_limit('mem_limit'), 'SUSPEND_CONTROL': control('SUSPEND'), 'RESUME_CONTROL': control('RESUME'),
     'TERMINATE_CONTROL': control('TERMINATE'), 'SUCCESS_EXIT_VALUES': exits,
     'RESIZE_NOTIFY_CMD': lambda c, where, text: [('resize', 'notify'), ('resize_command', bare(text))],

@@ -103,7 +103,7 @@ WM_FIELDS(QueueConf) {
   f(530, s.controls), f(531, s.load), f(532, s.terminate_when);
   f(533, s.gpu), f(534, s.run_estimate), f(535, s.warn_action), f(536, s.warn_time);
   f(537, s.max_preempt), f(538, s.max_requeue);
-  f(541, s.pre_exec_limit), f(542, s.post_exec_limit);
+  f(541, s.pre_exec_limit), f(542, s.post_exec_limit), f(543, s.default_tasks);
 }
 WM_FIELDS(HostConf) {
   f(1, s.name), f(2, s.address), f(3, s.slots), f(4, s.cpus), f(5, s.mem), f(6, s.gpus);
@@ -129,7 +129,7 @@ WM_FIELDS(AppConf) {
   f(80, s.container), f(81, s.requeue_exits.excluding);
   f(440, s.command), f(441, s.idle);
   f(530, s.controls), f(531, s.min_tasks), f(532, s.max_tasks), f(533, s.limits);
-  f(534, s.run_estimate), f(570, s.keep_runs);
+  f(534, s.run_estimate), f(543, s.default_tasks), f(570, s.keep_runs);
 }
 WM_FIELDS(UserConf) {
   f(1, s.name), f(2, s.groups), f(3, s.max_slots), f(5, s.plan), f(6, s.shares);

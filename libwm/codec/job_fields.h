@@ -62,7 +62,7 @@ WM_FIELDS(JobSpec) {
   f(500, s.job_group);
   f(520, s.reservation), f(521, s.service_class), f(522, s.run_estimate), f(523, s.checkpoint);
   f(530, s.files.outdir), f(531, s.side.window_signal);
-  f(540, s.program.spooled);
+  f(540, s.program.spooled), f(541, s.default_tasks);
 }
 WM_FIELDS(SealedSpec) {
   f(1, s.spec), f(2, s.bytes), f(3, s.credential), f(4, s.request_key), f(60, s.alternatives);

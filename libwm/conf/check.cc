@@ -65,6 +65,21 @@ struct Subject {
   }
 };
 
+// `Conf`: of a queue or a profile.
+template <class Conf>
+void check_tasks(const Conf& conf, const Subject& s) {
+  auto number = [](std::uint32_t n) { return std::to_string(n); };
+  if (conf.max_tasks > 0 && conf.min_tasks > conf.max_tasks)
+    s.wrong("min_tasks", number(conf.min_tasks) + " exceeds max_tasks " + number(conf.max_tasks));
+  if (conf.default_tasks == 0) return;
+  if (conf.max_tasks > 0 && conf.default_tasks > conf.max_tasks)
+    s.wrong("default_tasks",
+            number(conf.default_tasks) + " exceeds max_tasks " + number(conf.max_tasks));
+  if (conf.default_tasks < conf.min_tasks)
+    s.wrong("default_tasks",
+            number(conf.default_tasks) + " is below min_tasks " + number(conf.min_tasks));
+}
+
 void check_cluster(const Config& c, Subject s) {
   s.file = "wm.conf";
   const auto& name = c.cluster.name;  // folders and control groups carry it
@@ -105,9 +120,7 @@ void check_queues(const Config& c, Subject s) {
       if (!hosts.contains(host)) s.wrong("hosts", "no host or host group '" + host + "'");
     for (const auto& name : queue.preempts)
       if (name != "lower") s.must_exist("preempts", name, "queue", c.queues, &QueueConf::name);
-    if (queue.max_tasks > 0 && queue.min_tasks > queue.max_tasks)
-      s.wrong("min_tasks", std::to_string(queue.min_tasks) + " exceeds max_tasks " +
-                               std::to_string(queue.max_tasks));
+    check_tasks(queue, s);
   }
 }
 
@@ -167,6 +180,7 @@ void check_apps(const Config& c, Subject s) {
     s.run_limit(app.run_limit);
     s.requirement(app.res_req);
     if (auto gpu = expr::parse_gpu(app.gpu); !gpu) s.wrong("gpu", gpu.error().text);
+    check_tasks(app, s);
     if (app.resize == ResizeMode::Notify && app.resize_command.empty())
       s.wrong("resize", "notify needs resize_command");
   }

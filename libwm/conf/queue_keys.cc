@@ -51,6 +51,12 @@ constexpr Key<Q> kQueueKeys[] = {
      {0, 1000000},
      Effect::NewJobs,
      "Most tasks that a job may ask for. 0: no limit."},
+    {"default_tasks",
+     [](Q& q) -> Field { return &q.default_tasks; },
+     {0, 1000000},
+     Effect::NewJobs,
+     "Tasks of jobs submitted without -n. 0: min_tasks, or 1 where that is 0. The second of the "
+     "three numbers of TASKLIMIT of LSF."},
     {"max_slots",
      [](Q& q) -> Field { return &q.max_slots; },
      {0, 10000000},

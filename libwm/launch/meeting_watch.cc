@@ -39,23 +39,37 @@ std::optional<Rendezvous> MeetingWatch::is_over() {
   return Rendezvous{};
 }
 
+/// The port at which they meet now; what was told of another is over.
+std::optional<Rendezvous> MeetingWatch::begin_at(std::uint32_t port) {
+  if (std::exchange(port_, port) == port) return {};
+  complete_ = heard_ = false;
+  since_ = {};
+  return is_over();
+}
+
+/// Does somebody wait there? Where a launcher listens itself, also before it does: what hangs before
+/// that would otherwise be silent for ever.
+bool MeetingWatch::wait(const HostOrder& order, const PortUse& use, TimePoint now) {
+  bool first = use.listens && !std::exchange(heard_, heard_ || use.listens);
+  bool should = !heard_ && order.launch == Launch::PerHost &&
+                listens_where_told(training_launcher_of(order.resolved.program.command));
+  if (port_ == 0 || (!use.listens && !should)) since_ = {};
+  else if (first || since_ == TimePoint{}) since_ = now;
+  return !first && since_ != TimePoint{};
+}
+
 std::optional<Rendezvous> MeetingWatch::look(const HostOrder& order, const PortUse& use,
                                              TimePoint now, Duration limit) {
-  auto port = meeting_port(order);
-  if (std::exchange(port_, port) != port) {
-    complete_ = false;
-    since_ = {};
-    if (told_) return is_over();
-  }
-  if (!use.listens || port == 0) since_ = {};
-  else if (since_ == TimePoint{}) since_ = now;
+  if (auto over = begin_at(meeting_port(order))) return over;
+  bool waits = wait(order, use, now);
   complete_ = complete_ || all_have_come(awaited_by(order), use);
-  if (complete_ || since_ == TimePoint{}) return is_over();
-  if (now - since_ < limit || (told_ && now - told_at_ < limit)) return {};
+  if (complete_ || !waits) return is_over();
+  // A launcher first reads its own modules: a minute by the usual limit.
+  if (now - since_ < (heard_ ? limit : 2 * limit) || (told_ && now - told_at_ < limit)) return {};
   if (told_ && told_->callers == use.callers) return {};
   told_at_ = now;
   auto whole = std::chrono::duration_cast<std::chrono::seconds>(now - since_);
-  told_ = Rendezvous{port, whole, use.callers};
+  told_ = Rendezvous{port_, whole, use.callers};
   return told_;
 }
 

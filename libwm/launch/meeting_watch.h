@@ -20,7 +20,8 @@ std::uint32_t meeting_port(const HostOrder& order);
 class MeetingWatch {
  public:
   /// What the master is to be told now; none: nothing new. A report when somebody has listened for
-  /// `limit` and some may be missing, and again when callers have changed, at most every `limit`;
+  /// `limit` and some may be missing, and again when callers have changed, at most every `limit`; one
+  /// without callers when a launcher that should listen has not begun to for twice the limit;
   /// port 0 when it holds no more. Once all were there nothing until the attempt meets at another
   /// port.
   /// @cost O(callers)
@@ -33,9 +34,12 @@ class MeetingWatch {
 
  private:
   std::optional<Rendezvous> is_over();
+  std::optional<Rendezvous> begin_at(std::uint32_t port);
+  bool wait(const HostOrder& order, const PortUse& use, TimePoint now);
 
   std::uint32_t port_ = 0;
-  TimePoint since_{};  ///< somebody listens; 0: nobody
+  TimePoint since_{};   ///< somebody listens, or a launcher should; 0: neither
+  bool heard_ = false;  ///< somebody has listened at this port
   bool complete_ = false;
   std::optional<Rendezvous> told_;
   TimePoint told_at_{};

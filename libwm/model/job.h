@@ -85,6 +85,7 @@ struct JobSpec {
   Timing when;
   // its size
   std::uint32_t min_tasks = 1, max_tasks = 1;
+  bool default_tasks = false;            ///< no -n: as many as its profile or queue says
   bool elastic = false;                  ///< -ar
   UsefulSizes sizes = UsefulSizes::Any;  ///< -sizes: between min_tasks and max_tasks
   TaskRequest task;

@@ -106,6 +106,19 @@ std::uint32_t port_awaited(const FoundLauncher& found, std::uint32_t told) {
   return port && *port > 0 && *port <= kLast ? *port : told;
 }
 
+bool listens_where_told(const FoundLauncher& found) {
+  using L = TrainingLauncher;
+  if (found.launcher != L::Torchrun && found.launcher != L::Accelerate) return false;
+  if (found.has_option("--standalone")) return false;
+  auto backend = found.value_of("--rdzv_backend");
+  if (!backend.empty() && backend != "c10d" && backend != "static") return false;
+  auto told = [&](std::string_view option) {
+    auto value = found.value_of(option);
+    return value.empty() || value.starts_with("$MASTER_ADDR");
+  };
+  return told("--rdzv_endpoint") && told("--master_addr") && told("--main_process_ip");
+}
+
 std::string size_doubt(const JobSpec& spec) {
   auto found = training_launcher_of(spec.program.command);
   auto words = size_contradiction(found, room_before_placement(spec));

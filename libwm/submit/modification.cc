@@ -24,6 +24,8 @@ constexpr Option flag(std::string_view name, std::string_view doc) {
 const Reset kResets[] = {
     {flag("arn", "Not elastic"), [](JobSpec& s) { s.elastic = false, s.sizes = {}; }},
     {flag("gpun", "No GPUs"), [](JobSpec& s) { s.asked.gpu.clear(); }},
+    {flag("nn", "As many tasks as its profile or queue says"),
+     [](JobSpec& s) { s.min_tasks = s.max_tasks = 1, s.default_tasks = s.groups.empty(); }},
     {flag("Rn", "No requirement"), [](JobSpec& s) { s.asked.resreq.clear(); }},
     {flag("Wn", "No run limit but its profile's or queue's"), [](JobSpec& s) { s.run_limit = {}; }},
     {flag("Mn", "No memory limit but its queue's"), [](JobSpec& s) { s.limits.mem = {}; }},

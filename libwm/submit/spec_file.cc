@@ -218,6 +218,7 @@ Result<void> add_spec_file(SpecFile file, JobSpec& spec) {
   if (file.exec.pending_limit == Duration{}) file.exec.pending_limit = spec.exec.pending_limit;
   spec.exec = std::move(file.exec);
   spec.groups = std::move(file.groups);
+  if (!spec.groups.empty()) spec.default_tasks = false;
   spec.open = spec.open || file.open;
   return expr::check_groups(spec);
 }

@@ -22,9 +22,9 @@ struct TextOption {
   std::string JobSpec::*field;
 };
 constexpr TextOption kTexts[] = {{"q", &JobSpec::queue},       {"app", &JobSpec::app},
-                           {"plan", &JobSpec::plan},     {"P", &JobSpec::project},
-                           {"g", &JobSpec::job_group},   {"Jd", &JobSpec::description},
-                           {"U", &JobSpec::reservation}, {"sla", &JobSpec::service_class}};
+                                 {"plan", &JobSpec::plan},     {"P", &JobSpec::project},
+                                 {"g", &JobSpec::job_group},   {"Jd", &JobSpec::description},
+                                 {"U", &JobSpec::reservation}, {"sla", &JobSpec::service_class}};
 
 /// What is stated so far.
 struct Stated {
@@ -91,7 +91,8 @@ void size_of(const JobSpec& spec, Stated& to) {
   to.text("J", name_text(spec));
   auto least = std::to_string(spec.min_tasks);
   bool one = spec.min_tasks == spec.max_tasks;
-  if (spec.groups.empty()) to.text("n", one ? least : least + "," + std::to_string(spec.max_tasks));
+  bool said = spec.groups.empty() && !spec.default_tasks;
+  if (said) to.text("n", one ? least : least + "," + std::to_string(spec.max_tasks));
   to.flag("ar", spec.elastic);
   if (spec.sizes != UsefulSizes::Any)
     to.text("sizes", spec.sizes == UsefulSizes::WholeHosts ? "hosts" : "pow2");

@@ -42,6 +42,7 @@ Result<void> read_tasks(const Parsed& options, JobSpec& spec) {
       WM_TRY(spec.max_tasks, count("n", *n, std::string_view(*n).substr(comma + 1)));
     }
     if (spec.max_tasks < spec.min_tasks) return bad("n", *n, "Bad argument, max is below min");
+    spec.default_tasks = false;
   }
   return {};
 }
@@ -73,6 +74,7 @@ Result<void> read_nodes(const Parsed& options, JobSpec& spec, std::vector<std::s
   if (!text) return {};
   WM_TRY(auto nodes, count("nnodes", *text, *text));
   if (!options.has("n")) spec.min_tasks = spec.max_tasks = nodes;
+  spec.default_tasks = false;
   if (spec.min_tasks % nodes != 0)
     return bad("nnodes", *text, "Bad argument, -n is not a multiple of it");
   resreqs.push_back("span[ptile=" + std::to_string(spec.min_tasks / nodes) + "]");
@@ -419,6 +421,7 @@ Result<JobSpec> make_spec(const Parsed& options, const Source& source,
   JobSpec spec = spec_from(surroundings);
   spec.program.command = source.command;
   spec.program.spooled = source.spooled;
+  spec.default_tasks = true;
   WM_TRY(read_options(options, surroundings, spec));
   WM_TRY(read_requirements(options, surroundings, spec));
   WM_TRY(read_mpi(options, spec));

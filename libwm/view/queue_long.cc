@@ -81,8 +81,10 @@ std::string maximum_limits(const QueueConf& conf) {
   const JobLimits& most = conf.limits;
   limits.minutes_of("CPULIMIT", most.cpu);
   limits.minutes_of("RUNLIMIT", conf.run_limit.max);
-  if (conf.min_tasks > 1)
-    limits.add("TASKLIMIT", count(conf.min_tasks) + " " + count(conf.min_tasks) + " " +
+  const auto least = std::max(1u, conf.min_tasks);
+  const auto usual = conf.default_tasks ? conf.default_tasks : least;
+  if (usual > 1)
+    limits.add("TASKLIMIT", count(least) + " " + count(usual) + " " +
                                 (conf.max_tasks ? count(conf.max_tasks) : "-"));
   else limits.number("TASKLIMIT", conf.max_tasks);
   limits.size("FILELIMIT", most.file);

@@ -76,6 +76,8 @@ on_host() { [ "$(bjobs -noheader -o exec_host "$1")" = "$2" ]; }
   cluster_of flat --nodes 2 --cpus 2 --mem 4G
   run bsub true
   [[ $output == *"default queue <batch>"* ]]
+  [ "$(bjobs -a -noheader -o nreq_slot 1)" = 2 ]
+  bqueues -l batch | grep -A1 '^ TASKLIMIT' | grep -qx ' 1 2 3'
   run bsub -q talk true
   [[ $output == *"Queue only accepts interactive jobs"* ]]
   run bsub -q silent -I true

@@ -113,6 +113,16 @@ P
   [ "$(state "$job")" = finished ]
 }
 
+@test "a launcher that hangs before it listens is told of" {
+  mkdir -p bin
+  printf '#!/bin/sh\nwhile [ ! -e enough ]; do sleep 0.1; done\n' >bin/torchrun
+  chmod +x bin/torchrun
+  job=$(PATH=$PWD/bin:$PATH submit -app training -n 2 -R 'span[ptile=1]' torchrun train.py)
+  wait_for 40 says "$job" '0 of 2 hosts have met at node'
+  touch enough
+  ran_out "$job"
+}
+
 @test "tasks that have come are not told of, while those of another job are missed" {
   meeting_script
   touch come

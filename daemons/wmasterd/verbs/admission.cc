@@ -32,6 +32,21 @@ Resolved resolve(const Config& config, const JobSpec& spec) {
   return {config.queue(spec.queue), config.app(spec.app)};
 }
 
+// What a job without -n has by a queue or profile; 0: that says nothing. As LSF takes TASKLIMIT,
+// the least is the default of one that names none.
+template <class Conf>
+std::uint32_t default_tasks_of(const Conf* conf) {
+  if (!conf) return 0;
+  return conf->default_tasks ? conf->default_tasks : conf->min_tasks;
+}
+
+void fill_tasks(const Resolved& resolved, JobSpec& spec) {
+  if (!spec.default_tasks || !spec.groups.empty()) return;
+  auto tasks = default_tasks_of(resolved.app);
+  if (tasks == 0) tasks = default_tasks_of(resolved.queue);
+  spec.min_tasks = spec.max_tasks = std::max(1u, tasks);
+}
+
 // What the submitter left open is decided here, once, and kept in the event.
 Resolved fill_defaults(const Config& config, JobSpec& spec) {
   if (spec.queue.empty()) spec.queue = config.cluster.default_queue;
@@ -47,6 +62,7 @@ Resolved fill_defaults(const Config& config, JobSpec& spec) {
   if (spec.run_estimate == Duration{} && app) spec.run_estimate = app->run_estimate;
   if (spec.run_estimate == Duration{} && queue) spec.run_estimate = queue->run_estimate;
   if (!spec.groups.empty()) spec.array = {{1, static_cast<std::uint32_t>(spec.groups.size()), 1}};
+  fill_tasks({queue, app}, spec);
   return {queue, app};
 }
 

@@ -145,6 +145,7 @@ void change_each(Service& service, const Call& call, Changes changes) {
   for (const auto& [id, target] : targets) {
     auto made = made_anew(service, call, changes, id, target);
     if (!made) continue;
+    state_tasks(made->spec, made->spec);
     PolicySubject subject{changes.verb, call.caller(), made->spec, made->spec, id, 0};
     lines.push_back(policy_line(*state.config, subject));
     asked.emplace_back(id, std::move(made->spec));
@@ -191,6 +192,7 @@ void change(Service& service, const Call& call, const ModifyRequest& request, Jo
   auto made = changed_as(service, request, spec);
   if (!made) return service.answers.refuse(call, request.request_key, made.error());
   spec.owner = made->spec.owner;
+  state_tasks(spec, made->spec);
   PolicySubject subject{"modify", call.caller(), spec, made->spec, request.job, request.round};
   auto line = policy_line(*service.journal.newest().config, subject);
   ask_policy(service, call, {request.request_key, request.spec.size()}, {std::move(line)},

@@ -136,11 +136,12 @@ std::vector<std::string> lines_of(Service& service, const Call& call, Opened& pa
   const auto now = service.world.clock.wall();
   std::vector<std::string> lines;
   for (std::size_t place = 0; place < pack.specs.size(); ++place) {
-    const JobSpec& spec = pack.specs[place];
+    JobSpec& spec = pack.specs[place];
     auto made = master::admit(state, spec, now);
     auto& settled = pack.settled.emplace_back(std::vector<OptionChange>{});
     if (!made) settled = made.error();
     if (!made) continue;
+    state_tasks(spec, made->spec);
     PolicySubject subject{"pack", call.caller(), spec, made->spec, {}, pack.request.round};
     lines.push_back(policy_line(*state.config, subject));
     asked.push_back(place);

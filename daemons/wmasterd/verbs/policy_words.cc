@@ -110,6 +110,13 @@ Error no_answer(const std::string& why) {
 
 }  // namespace
 
+void state_tasks(JobSpec& stated, const JobSpec& filled) {
+  if (!stated.default_tasks) return;
+  stated.min_tasks = filled.min_tasks;
+  stated.max_tasks = filled.max_tasks;
+  stated.default_tasks = false;
+}
+
 std::string policy_line(const Config& config, const PolicySubject& subject) {
   const auto& [verb, by, stated, filled, job, round] = subject;
   const auto* user = config.user(filled.owner.user);

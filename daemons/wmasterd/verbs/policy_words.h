@@ -27,6 +27,10 @@ struct PolicySubject {
   PolicyRound round = 0;
 };
 
+/// A job without -n states the number that it is given, before a policy is asked about it: what the
+/// policy says of that number is about what it was told. @cost O(1)
+void state_tasks(JobSpec& stated, const JobSpec& filled);
+
 /// The question, with its line feed. @cost O(specification)
 std::string policy_line(const Config& config, const PolicySubject& subject);
 

@@ -49,6 +49,7 @@ void admit(Service& service, const Call& call, const SubmitRequest& request, Job
   const Cluster& state = service.journal.newest();
   auto made = master::admit(state, spec, service.world.clock.wall());
   if (!made) return service.answers.refuse(call, request.request_key, made.error());
+  state_tasks(spec, made->spec);
   PolicySubject subject{"submit", call.caller(), spec, made->spec, {}, request.round};
   auto line = policy_line(*state.config, subject);
   auto kept = std::make_shared<Submission>(Submission{request, std::move(spec)});

@@ -184,6 +184,7 @@ struct QueueConf {
   RunLimit run_limit;
   std::uint32_t min_tasks = 0;   ///< a job must ask for at least
   std::uint32_t max_tasks = 0;   ///< a job may ask for at most
+  std::uint32_t default_tasks = 0;  ///< of jobs without -n; 0: min_tasks, or 1
   std::uint32_t max_slots = 0;   ///< in use by all its jobs
   std::uint32_t user_slots = 0;  ///< in use by one user's jobs
   std::uint32_t host_slots = 0;  ///< in use on one host
@@ -304,6 +305,7 @@ struct AppConf {
   IdleRule idle;                               ///< of type notebook
   JobControls controls;                        ///< before the queue's
   std::uint32_t min_tasks = 0, max_tasks = 0;  ///< as a queue's
+  std::uint32_t default_tasks = 0;             ///< before the queue's; 0: min_tasks, if that is set
   JobLimits limits;                            ///< as a queue's
   Duration run_estimate{};                     ///< before the queue's
   std::optional<Duration> keep_runs;           ///< none: the cluster's

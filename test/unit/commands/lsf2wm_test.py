@@ -167,10 +167,10 @@ class Converted(unittest.TestCase):
         self.has('queues', 'normal', priority='30', run_limit_max='1440m', run_limit='90m', mem_limit_max='4000M', user_slots='16',
                  description='For normal jobs', users=None, preempt_by='suspend')
         self.has('queues', 'high', users='vision, bob', preempts='normal', min_tasks='2', max_tasks='64', nice='10', order='fairshare',
-                 gpu='num=1:mode=shared', run_estimate='60m', warn_action=str(int(signal.SIGURG)), warn_time='2m',
+                 default_tasks='4', gpu='num=1:mode=shared', run_estimate='60m', warn_action=str(int(signal.SIGURG)), warn_time='2m',
                  requeue_exits='all ~1 EXCLUDE(7)', max_requeue='3')
         self.told('lsb.queues: normal: CHUNK_JOB_SIZE=4: has no place in WM')
-        self.told('lsb.queues: high: 4 tasks of jobs without -n')
+        self.assertFalse([line for line in self.site.report if 'without -n' in line])
 
     def test_how_jobs_run(self):
         """Starters, controls and load thresholds; what cannot be is told."""
@@ -193,7 +193,7 @@ class Converted(unittest.TestCase):
 
     def test_profiles_plans_limits(self):
         """What fits is carried over, what does not is told."""
-        self.has('apps', 'mpi', max_tasks='8', cpu_limit='120m', mem_limit='800M', rerunnable='yes')
+        self.has('apps', 'mpi', max_tasks='8', default_tasks='1', cpu_limit='120m', mem_limit='800M', rerunnable='yes')
         self.has('limits', 'of_each_user_on_n1', per_host='n1', per_user='all', slots='2')
         self.has('plans', '/gold', owns='20')
         self.told('silver 10%')

@@ -175,6 +175,15 @@ TEST(conf, contradictions_are_refused) {
             "plans.conf:2: limit: 3 is below the 4 slots that its children own");
   EXPECT_EQ(problems_of({{"queues.conf", "[normal]\nrun_limit = 3h\nrun_limit_max = 2h\n"}}),
             "queues.conf:2: run_limit: 3h exceeds run_limit_max 2h");
+  EXPECT_EQ(problems_of({{"queues.conf", "[normal]\nmin_tasks = 9\nmax_tasks = 3\n"}}),
+            "queues.conf:2: min_tasks: 9 exceeds max_tasks 3");
+  EXPECT_EQ(problems_of({{"queues.conf", "[normal]\ndefault_tasks = 9\nmax_tasks = 3\n"}}),
+            "queues.conf:2: default_tasks: 9 exceeds max_tasks 3");
+  EXPECT_EQ(problems_of({{"apps.conf", "[batch]\nmin_tasks = 3\ndefault_tasks = 2\n"}}),
+            "apps.conf:3: default_tasks: 2 is below min_tasks 3");
+  EXPECT_EQ(problems_of({{"apps.conf", "[batch]\nmin_tasks = 3\nmax_tasks = 2\n"}}),
+            "apps.conf:2: min_tasks: 3 exceeds max_tasks 2");
+  EXPECT_EQ(problems_of({{"queues.conf", "[normal]\nmin_tasks = 2\ndefault_tasks = 2\n"}}), "");
   EXPECT_EQ(problems_of({{"wm.conf", "silent_after = 1s\n"}}),
             "wm.conf:1: silent_after: 1s does not exceed heartbeat 1s");
 }

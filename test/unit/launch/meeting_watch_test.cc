@@ -100,6 +100,49 @@ TEST_F(meeting_watch, of_a_launcher_one_a_host_is_awaited_and_those_that_its_opt
   EXPECT_EQ(at(61, use({{"10.0.0.1", 2}, {"10.0.0.2", 1}}))->port, 4000u);
 }
 
+TEST_F(meeting_watch, a_launcher_that_does_not_begin_to_listen_is_told_of_within_a_minute) {
+  order_.launch = Launch::PerHost;
+  order_.resolved.program.command = "torchrun train.py";
+  EXPECT_FALSE(at(0, {}));
+  EXPECT_FALSE(at(59, {}));
+  EXPECT_EQ(at(60, {}), (Rendezvous{20000, seconds(60), {}}));
+  EXPECT_FALSE(at(100, {})) << "said";
+  EXPECT_EQ(at(101, use({{"10.0.0.1", 1}})), kOver) << "it has begun, and the limit anew";
+  EXPECT_FALSE(at(130, use({{"10.0.0.1", 1}})));
+  EXPECT_EQ(at(131, use({{"10.0.0.1", 1}})), (Rendezvous{20000, seconds(30), {{"10.0.0.1", 1}}}));
+  EXPECT_EQ(at(132, use({{"10.0.0.1", 1}, {"10.0.0.2", 1}})), kOver);
+  EXPECT_FALSE(at(300, {})) << "they have met";
+}
+
+TEST_F(meeting_watch, one_that_has_listened_or_meets_elsewhere_is_not_waited_for) {
+  order_.launch = Launch::PerHost;
+  order_.resolved.program.command = "torchrun train.py";
+  at(0, use({}));
+  at(1, {});
+  EXPECT_FALSE(at(200, {})) << "it listened, and has stopped";
+  for (const char* elsewhere :
+       {"torchrun --standalone train.py", "torchrun --rdzv-endpoint=db:2379 train.py",
+        "torchrun --rdzv_backend etcd train.py", "torchrun --master_addr 10.0.0.9 train.py",
+        "accelerate launch --main_process_ip 10.0.0.9 train.py", "deepspeed train.py"}) {
+    watch_ = {};
+    order_.resolved.program.command = elsewhere;
+    at(0, {});
+    EXPECT_FALSE(at(200, {})) << elsewhere;
+  }
+  for (const char* here :
+       {"torchrun --rdzv-endpoint=$MASTER_ADDR:$MASTER_PORT --rdzv-backend=c10d x",
+        "accelerate launch train.py"}) {
+    watch_ = {};
+    order_.resolved.program.command = here;
+    at(0, {});
+    EXPECT_TRUE(at(60, {})) << here;
+  }
+  watch_ = {};
+  order_.launch = Launch::PerSlot;
+  at(0, {});
+  EXPECT_FALSE(at(200, {})) << "tasks may have nobody to meet";
+}
+
 TEST_F(meeting_watch, where_nothing_meets_there_is_no_port) {
   EXPECT_EQ(meeting_port(order_), 20000u);
   auto other = order_;

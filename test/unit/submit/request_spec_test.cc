@@ -67,7 +67,8 @@ TEST(request_spec, a_request_is_the_same_job_as_the_words_that_ask_for_it) {
 TEST(request_spec, what_is_not_said_is_as_without_the_option) {
   JobRequest job;
   job.command = "true";
-  EXPECT_EQ(make_spec(job, here()).value(), by_words({}, "true").value());
+  // A request always says how many tasks: 1 are not left to the queue.
+  EXPECT_EQ(make_spec(job, here()).value(), by_words({"-n", "1"}, "true").value());
 }
 
 TEST(request_spec, a_value_that_does_not_read_is_refused_in_bsubs_words) {

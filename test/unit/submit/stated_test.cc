@@ -101,8 +101,17 @@ TEST(stated, a_change_that_does_not_read_changes_nothing) {
   const OptionChange changes[] = {{"q", {"night"}}, {"W", {"soon"}}};
   EXPECT_EQ(take_options(changes, kStatedBy, spec).error().code, Code::BadArgument);
   EXPECT_EQ(spec, before);
+  const OptionChange gone[] = {{"b", {}}, {"sizes", {}}};
+  EXPECT_EQ(take_options(gone, kStatedBy, spec).error().text, "-sizes cannot be taken away");
+  EXPECT_EQ(spec, before);
+}
+
+TEST(stated, a_number_of_tasks_that_is_taken_away_is_the_queues) {
+  auto spec = spec_of({"-n", "4"});
   const OptionChange gone[] = {{"n", {}}};
-  EXPECT_EQ(take_options(gone, kStatedBy, spec).error().text, "-n cannot be taken away");
+  ASSERT_TRUE(take_options(gone, kStatedBy, spec));
+  EXPECT_TRUE(spec.default_tasks);
+  EXPECT_EQ(spec.max_tasks, 1u);
 }
 
 TEST(stated, a_change_is_told_as_it_would_be_typed) {

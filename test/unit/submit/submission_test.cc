@@ -107,6 +107,13 @@ TEST(submission, nothing_given_is_one_task_here) {
   EXPECT_FALSE(s.elastic || s.when.hold || s.exclusive || s.rerunnable);
 }
 
+TEST(submission, a_job_without_a_number_leaves_it_to_its_queue) {
+  EXPECT_TRUE(spec({}).default_tasks);
+  EXPECT_TRUE(spec({"-ar", "-gpu", "num=1"}).default_tasks);
+  EXPECT_FALSE(spec({"-n", "1"}).default_tasks);
+  EXPECT_FALSE(spec({"-nnodes", "1"}).default_tasks);
+}
+
 TEST(submission, options_reach_their_fields) {
   auto s = spec({"-ar",   "-n", "2,8",  "-app",  "training", "-plan", "/a", "-gpu",
                  "num=1", "-W", "1:30", "-J",    "x[1-4]%2", "-H",    "-x", "-r",

@@ -112,6 +112,22 @@ TEST(queue_long_text, every_limit_has_its_name_above_its_value) {
       << text;
 }
 
+TEST(queue_long_text, a_default_number_of_tasks_stands_between_least_and_most) {
+  auto view = queue("q");
+  auto tasks = [&](std::uint32_t least, std::uint32_t usual, std::uint32_t most) {
+    view.conf.min_tasks = least, view.conf.default_tasks = usual, view.conf.max_tasks = most;
+    auto text = queue_long_text(view);
+    auto at = text.find(" TASKLIMIT\n ");
+    return at == text.npos ? "" : text.substr(at + 12, text.find('\n', at + 12) - at - 12);
+  };
+  EXPECT_EQ(tasks(2, 4, 64), "2 4 64");
+  EXPECT_EQ(tasks(0, 4, 8), "1 4 8");
+  EXPECT_EQ(tasks(0, 4, 0), "1 4 -");
+  EXPECT_EQ(tasks(2, 0, 64), "2 2 64");
+  EXPECT_EQ(tasks(0, 1, 8), "8");
+  EXPECT_EQ(tasks(0, 0, 0), "");
+}
+
 TEST(queue_long_text, names_of_groups_end_with_a_slash) {
   Config config;
   config.users = {{.name = "ann", .groups = {"staff"}}, {.name = "@team"}};

@@ -112,6 +112,16 @@ TEST(policy_words, a_question_has_what_is_stated_and_what_it_comes_to) {
   EXPECT_FALSE(asked.contains("job"));
 }
 
+TEST(policy_words, a_number_that_is_left_to_the_queue_is_stated) {
+  JobSpec stated = SpecBuilder().spec, filled = SpecBuilder().tasks(4, 4).spec;
+  auto said = stated;
+  state_tasks(said, filled);
+  EXPECT_EQ(said, stated) << "it has said 1";
+  stated.default_tasks = true;
+  state_tasks(stated, filled);
+  EXPECT_EQ(stated, filled);
+}
+
 // ---- decisions ------------------------------------------------------------------------------
 
 Result<std::vector<OptionChange>> settle(const Verdict& verdict, PolicyRound round) {

@@ -2,6 +2,8 @@
 // where it says nothing. Against the real core on a simulated world.
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "daemons/wmasterd/verbs/admission.h"
 #include "test/unit/wmasterd/desk.h"
 
@@ -134,6 +136,48 @@ TEST(submit, sizes_that_make_no_sense_are_refused_with_the_numbers) {
   SpecBuilder wordy;
   wordy.spec.program.command = std::string(kMaxSpec, 'x');
   EXPECT_EQ(desk.refused(wordy).code, number(Code::Limit));
+}
+
+// "least / usual / most" of what a job without -n has.
+std::string tasks_unless_said(std::array<std::uint32_t, 3> queue,
+                              std::array<std::uint32_t, 3> app) {
+  Desk desk;
+  auto set = [](auto& conf, auto numbers) {
+    conf.min_tasks = numbers[0], conf.default_tasks = numbers[1], conf.max_tasks = numbers[2];
+  };
+  set(desk.past.config.queues.front(), queue);
+  set(desk.past.config.apps.front(), app);
+  desk.past.reconfigure();
+  desk.start();
+  SpecBuilder open;
+  open.spec.default_tasks = true;
+  const JobSpec& made = find_job(desk.state(), desk.submit("open", open))->spec();
+  return std::to_string(made.min_tasks) + "," + std::to_string(made.max_tasks);
+}
+
+TEST(submit, a_job_without_a_number_has_that_of_its_profile_or_queue) {
+  EXPECT_EQ(tasks_unless_said({}, {}), "1,1");
+  EXPECT_EQ(tasks_unless_said({0, 0, 8}, {}), "1,1");
+  EXPECT_EQ(tasks_unless_said({2, 0, 8}, {}), "2,2") << "the least, as in LSF";
+  EXPECT_EQ(tasks_unless_said({2, 4, 8}, {}), "4,4");
+  EXPECT_EQ(tasks_unless_said({2, 4, 8}, {0, 3, 8}), "3,3") << "the profile's first";
+  EXPECT_EQ(tasks_unless_said({2, 4, 8}, {3, 0, 8}), "3,3");
+  EXPECT_EQ(tasks_unless_said({0, 4, 8}, {0, 1, 8}), "1,1");
+  EXPECT_EQ(tasks_unless_said({0, 4, 8}, {0, 0, 8}), "4,4");
+}
+
+TEST(submit, a_number_that_is_said_goes_before_the_queues) {
+  Desk desk;
+  desk.past.config.queues.front().default_tasks = 4;
+  desk.past.config.queues.front().max_tasks = 8;
+  desk.past.reconfigure();
+  desk.start();
+  auto id = desk.submit("said", SpecBuilder().tasks(1, 1));
+  EXPECT_EQ(find_job(desk.state(), id)->spec().min_tasks, 1u);
+  SpecBuilder grouped = SpecBuilder().group({.name = "a", .min_tasks = 1, .max_tasks = 1});
+  grouped.spec.default_tasks = true;
+  id = desk.submit("grouped", grouped);
+  EXPECT_EQ(find_job(desk.state(), {id.job, 1})->spec().min_tasks, 1u) << "groups say it";
 }
 
 TEST(submit, a_closed_queue_takes_no_jobs) {
