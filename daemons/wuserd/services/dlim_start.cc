@@ -55,15 +55,17 @@ std::string place_of_routers(const Site& site, std::uint32_t routers) {
   return is_one ? "select[hname=='" + conf::this_host() + "']" : "";
 }
 
-// A router that is killed comes again: kernels find it by the service's folder.
+// A router that is killed comes again: kernels find it by the service's folder. One that another
+// task has replaced, since its host was not heard, ends well and does not.
 TaskGroup router_group(const Site& site, const DlimService& service,
                        const serve::Profile& profile) {
   TaskGroup group;
   group.resreq = place_of_routers(site, profile.replica);
   group.name = "router";
   group.min_tasks = group.max_tasks = profile.replica;
-  group.command = "while :; do \"$LSF_SERVERDIR/wrouter\" " + single_quoted(service.folder) +
-                  "; sleep 0.2; done";
+  group.restart = Restart::Independent;
+  group.command = "until \"$LSF_SERVERDIR/wrouter\" " + single_quoted(service.folder) +
+                  "; do sleep 0.2; done";
   return group;
 }
 
@@ -213,7 +215,7 @@ void remove_old(const DlimService& service) {
   std::error_code ec;
   fs::remove(service.folder + "/" + serve::kKernelFailed, ec);
   for (std::uint32_t rank = 0; rank < serve::kMostRouters; ++rank)
-    for (const char* end : {"", ".sock", ".load"})
+    for (const char* end : {"", ".sock", ".load", ".task"})
       fs::remove(service.folder + "/" + serve::router_name(rank) + end, ec);
   fs::create_directories(service.folder + "/log", ec);
 }
@@ -281,15 +283,16 @@ Result<JobId> submit_service(Site& site, const DlimService& service, const serve
 }
 
 // A job of before does again where its owner signed the same.
-bool is_as_signed(const DlimService& service, const serve::Profile& profile,
+bool is_as_signed(const Site& site, const DlimService& service, const serve::Profile& profile,
                   const serve::Runtime& runtime, const ServiceJob& there) {
   const auto& image = profile.image.empty() ? runtime.image : profile.image;
   auto command = kernel_group(service, profile, runtime).command;  // the version's folder is in it
+  auto routers = router_group(site, service, profile).command;     // before, all fell with one
   auto is_same = [&](const JobView& group) {
     const auto& spec = group.job->spec();
     return spec.exec.profile == profile.text && spec.exec.image == image &&
-           (spec.group != kKernelGroup ||
-            (spec.program.command == command && runtime.envs.empty()));
+           spec.program.command == (spec.group == kKernelGroup ? command : routers) &&
+           runtime.envs.empty();
   };
   return there.groups.size() == kKernelGroup &&
          std::all_of(there.groups.begin(), there.groups.end(), is_same);
@@ -310,7 +313,7 @@ Result<void> start_service(Site& site, const std::string& name) {
   WM_TRY(check_kernel_image(site, profile.image.empty() ? runtime.image : profile.image));
   remove_old(service);
   WM_TRY(replace_file(service.folder + "/" + kRunner, serve::kernel_runner(), 0600));
-  bool again = there && is_as_signed(service, profile, runtime, *there);
+  bool again = there && is_as_signed(site, service, profile, runtime, *there);
   if (there && !again) WM_TRY(end(site, there->job));
   if (!again) {
     WM_TRY(service.record.job, submit_service(site, service, profile, runtime));
