@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "daemons/wuserd/jobs/submit.h"
+#include "daemons/wuserd/services/callers.h"
 #include "daemons/wuserd/services/dlim.h"
 #include "daemons/wuserd/services/runtimes.h"
 #include "libwm/base/backoff.h"
@@ -366,7 +367,9 @@ Result<void> change_profile(Site& site, const DlimService& service, const std::s
   WM_TRY(auto wanted, serve::read_profile(service.name, site.user, given, now));
   WM_TRY(check_kernel_image(site, wanted.image));
   WM_TRY(check_plan(site, wanted));
+  WM_TRY(check_callers_exist(wanted.callers));
   WM_TRY(auto job, service_job(site, service));
+  tell_callers(site, wanted.callers);
   if (!job) return replace_file(service.folder + "/profile.json", wanted.text, 0600);
   WM_TRY(auto running,
          serve::read_profile(service.name, site.user, job->job->spec().exec.profile, now));
