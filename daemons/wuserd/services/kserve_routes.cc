@@ -59,7 +59,7 @@ Result<Answer> model(Call& call) {
   if (!service) return refused_v2(404, service.error().text);
   Json outputs = Json::array({{{"name", "output"}, {"datatype", "FP32"}, {"shape", {-1, -1}}}});
   return json_reply(to_text({{"name", service->name},
-                             {"versions", Json::array({service->record.version})},
+                             {"versions", Json::array({service->record.versions.present})},
                              {"platform", "pytorch"},
                              {"inputs", inputs_of(*service)},
                              {"outputs", outputs}}));

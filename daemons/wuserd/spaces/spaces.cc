@@ -78,7 +78,7 @@ Result<std::string> deployments_text(Site& site, const std::string& space) {
     found.push_back({{"name", service.name},
                      {"user", site.user},
                      {"model", service.record.model},
-                     {"version", service.record.version},
+                     {"version", service.record.versions.present},
                      {"state", job ? "Started" : "Stopped"}});
   }
   return to_text(found);
