@@ -21,8 +21,9 @@ void each_group(const Cluster& cluster, const Job& job, Visit visit) {
 /// @cost O(1)
 std::uint32_t least_tasks(const Job& job);
 
-/// The numbers of `more` tasks that a running one gets next, rising. Those of an independent group of
-/// a fixed size say which of its places a task has, also one that replaces another: see place_in.
+/// The numbers of `more` tasks that a running one gets next, rising. Those of an independent group
+/// of a fixed size say which of its places a task has, also one that replaces another: see
+/// place_in.
 /// @cost O(tasks)
 std::vector<TaskNumber> next_numbers(const Job& job, std::uint32_t more);
 

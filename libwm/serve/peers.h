@@ -24,8 +24,8 @@ inline constexpr std::uint32_t kMostRouters = 16;
 /// What the files of a router are called; that of rank 0 as if it were the only one. @cost O(1)
 std::string router_name(std::uint32_t rank);
 
-/// The task that a router is, by job, attempt and number. Of two of one name, one of which may be on
-/// a host that is cut off, the higher one is the service's: it was started later.
+/// The task that a router is, by job, attempt and number. Of two of one name, one of which may be
+/// on a host that is cut off, the higher one is the service's: it was started later.
 struct RouterTask {
   std::uint32_t job = 0;
   std::uint64_t attempt = 0;

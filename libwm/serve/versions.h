@@ -22,7 +22,8 @@ struct Versions {
 
 /// The name of a version that is made at that second ("ping-20260101-120000"), with a number behind
 /// it where there are such already. @cost O(those)
-std::string version_name(const std::string& at, const std::function<bool(const std::string&)>& is_there);
+std::string version_name(const std::string& at,
+                         const std::function<bool(const std::string&)>& is_there);
 
 /// With another version. @cost O(versions)
 Versions with_version(Versions before, const std::string& fresh);

@@ -105,9 +105,9 @@ std::vector<EventBody> given_up_on(const Cluster& state, const Host& host, bool 
     if (!replaced || !goes_on(job) || !has_elsewhere(state, job, host.id)) return;
     for (const Task& task : job.tasks)
       if (task.host == host.id && is_wanted(task))
-        events.push_back(TaskCondemned{job.id, job.attempt, task.number, Term::HostLost,
-                                       "host " + host.name +
-                                           " is not heard: another task takes its place"});
+        events.push_back(
+            TaskCondemned{job.id, job.attempt, task.number, Term::HostLost,
+                          "host " + host.name + " is not heard: another task takes its place"});
   });
   return events;
 }

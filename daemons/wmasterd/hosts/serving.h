@@ -27,8 +27,9 @@ Duration beat_of(const Config& config, bool serves);
 std::set<HostId> serving_hosts(const Cluster& state);
 
 /// Gives up what independent groups of services have there, with `all` of every job. Tasks that
-/// leave, or were given up before, are left alone; so is what can go to no other host, which is best
-/// off if its host comes back. @cost O(tasks of jobs there), and O(hosts) for each of those jobs
+/// leave, or were given up before, are left alone; so is what can go to no other host, which is
+/// best off if its host comes back. @cost O(tasks of jobs there), and O(hosts) for each of those
+/// jobs
 std::vector<EventBody> given_up_on(const Cluster& state, const Host& host, bool all);
 
 /// Where a router was lost and all the hosts that its successor may go to are full: a kernel of its

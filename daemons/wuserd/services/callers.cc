@@ -23,8 +23,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Duration kBriefly = 500ms;   // of what nobody waits for
-constexpr Duration kOfQuestion = 1s;   // who has it; twice at most
+constexpr Duration kBriefly = 500ms;  // of what nobody waits for
+constexpr Duration kOfQuestion = 1s;  // who has it; twice at most
 constexpr Duration kOwnerKnown = 5s;
 constexpr std::size_t kLongestAnswer = 4 << 20;
 constexpr std::size_t kLongestAsked = 32 << 20;
@@ -82,7 +82,8 @@ http::Fields passed_along(const http::Head& head) {
   return fields;
 }
 
-// What all of these say to one question; asked at once, so that those who are stopped cost one wait.
+// What all of these say to one question; asked at once, so that those who are stopped cost one
+// wait.
 std::vector<Result<http::Reply>> ask_all(const Site& site, const std::vector<std::string>& users,
                                          const std::string& target, const http::Fields& fields) {
   constexpr std::size_t kAskedAtOnce = 32;
@@ -92,8 +93,8 @@ std::vector<Result<http::Reply>> ask_all(const Site& site, const std::vector<std
   auto ask_on = [&] {
     for (auto i = next++; i < users.size() && steady_now() < until; i = next++) {
       auto client = client_of(site, users[i], {kOfQuestion, kLongestAnswer});
-      said[i] = client ? client->send("GET", target, "", fields)
-                       : Result<http::Reply>(client.error());
+      said[i] =
+          client ? client->send("GET", target, "", fields) : Result<http::Reply>(client.error());
     }
   };
   std::vector<std::jthread> askers;

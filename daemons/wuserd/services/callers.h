@@ -1,11 +1,13 @@
 // Role: services of other users. The owner's wuserd alone knows who may call one (`callers` of its
-// profile); the caller's asks it at the guests' socket, where the kernel names the account that asks.
+// profile); the caller's asks it at the guests' socket, where the kernel names the account that
+// asks.
 //
-//   bob ─► nginx ─► wuserd of bob ──FOLDER/UID.guests.sock──► wuserd of ann ─► router of her service
-//   <results>/bob/services/.owners   "ann" a line: has services that bob may call, as she has told
+//   bob ─► nginx ─► wuserd of bob ──FOLDER/UID.guests.sock──► wuserd of ann ─► router of her
+//   service <results>/bob/services/.owners   "ann" a line: has services that bob may call, as she
+//   has told
 //
-// Where the master shows others' jobs, owners are found by these, too. In a private cluster there is
-// nobody else.
+// Where the master shows others' jobs, owners are found by these, too. In a private cluster there
+// is nobody else.
 #pragma once
 
 #include <string>
@@ -22,11 +24,12 @@ Result<void> check_caller(Site& site, const std::string& name, const Guest& gues
 std::vector<DlimService> services_for(Site& site, const Guest& guest);
 
 /// Passes the request on to the wuserd of whom the service is, as `what` below it ("/inference";
-/// empty: the service itself). @errors NotFound: nobody's that is known here; Denied: its owner does
-/// not name this user; Unavailable   @cost of the first in 5 s: its owner is looked for, 2 s at most
+/// empty: the service itself). @errors NotFound: nobody's that is known here; Denied: its owner
+/// does not name this user; Unavailable   @cost of the first in 5 s: its owner is looked for, 2 s
+/// at most
 Result<Answer> at_owner(Call& call, const std::string& what);
-/// What others let this user call, as their wuserd say: JSON objects. Who does not answer within 2 s
-/// is left out. @cost the slowest of them
+/// What others let this user call, as their wuserd say: JSON objects. Who does not answer within 2
+/// s is left out. @cost the slowest of them
 std::vector<std::string> models_of_others(Call& call);
 
 /// Each is an account or a group, or everybody. @errors BadArgument: which is not

@@ -141,8 +141,9 @@ Result<bool> router_rereads(const DlimService& service, std::uint32_t routers);
 /// @errors as find_service
 Result<void> check_service(Site& site, const std::string& name);
 /// Passes a request on to its router, waits for the answer. Those of one `group` of streams, a
-/// number in hexadecimal digits, all go to the same one; empty: of none. Once the peer of the socket
-/// `asker` has left, the router is told so, which forgets the request. @errors as check_service
+/// number in hexadecimal digits, all go to the same one; empty: of none. Once the peer of the
+/// socket `asker` has left, the router is told so, which forgets the request. @errors as
+/// check_service
 Result<http::Reply> infer(Site& site, const std::string& name, Body body, const std::string& group,
                           int asker);
 

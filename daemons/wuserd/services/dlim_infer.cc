@@ -164,7 +164,8 @@ Result<Way> connect_patiently(Site& site, const std::string& name, std::size_t t
       WM_TRY(auto job, service_job(site, service));
       if (!job) return way;
       bool runs = job->job->state != JobState::Pending && job->job->state != JobState::Launching;
-      patience = runs ? std::min(profile.connection_timeout, kReplaced) : profile.connection_timeout;
+      patience =
+          runs ? std::min(profile.connection_timeout, kReplaced) : profile.connection_timeout;
     }
     std::this_thread::sleep_for(kBetweenTries);
     way = any_router(folder, count, turn);

@@ -238,8 +238,8 @@ Result<Answer> inference(Call& call) {
   WM_TRY(check_service(call.site, call.args[0]));
   WM_TRY(auto body, Body::take(call.exchange, kLongestSamples, call.site.results_root));
   std::string group(call.exchange.head().field("x-wm-group"));
-  WM_TRY(auto reply, infer(call.site, call.args[0], std::move(body), group,
-                           call.exchange.descriptor()));
+  WM_TRY(auto reply,
+         infer(call.site, call.args[0], std::move(body), group, call.exchange.descriptor()));
   return Answer(std::move(reply));
 }
 

@@ -148,10 +148,11 @@ Result<void> set_canary(Site& site, const DlimService& service, const Canary& ca
 
 Result<void> keep_record(const std::string& folder, const ServiceRecord& record) {
   const auto& versions = record.versions;
-  Json json{{"uid", record.uid},         {"version", versions.present}, {"job", record.job.job},
-            {"created", record.created}, {"updated", record.updated},   {"started", record.started},
-            {"space", record.space},     {"model", record.model},       {"earlier", versions.earlier},
-            {"undone", versions.undone}};
+  Json json{{"uid", record.uid},           {"version", versions.present},
+            {"job", record.job.job},       {"created", record.created},
+            {"updated", record.updated},   {"started", record.started},
+            {"space", record.space},       {"model", record.model},
+            {"earlier", versions.earlier}, {"undone", versions.undone}};
   return replace_file(folder + "/service.json", to_text(json, 2), 0600);
 }
 

@@ -1,5 +1,6 @@
 // What the owner's wuserd does for those whom a space is shared with: the rows of the guests'
-// socket, after which come those about services. The kernel tells who asks, the space's members (rest/space_roles.h) what a guest may do.
+// socket, after which come those about services. The kernel tells who asks, the space's members
+// (rest/space_roles.h) what a guest may do.
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -19,13 +19,15 @@ TEST(callers, are_named_or_of_a_group_or_everybody) {
   EXPECT_TRUE(may({"ann", "bob"}, "bob"));
   EXPECT_FALSE(may({"bob"}, "bobby"));
   EXPECT_TRUE(may({"@vision"}, "bob", {"users", "vision"}));
-  EXPECT_FALSE(may({"@vision"}, "vision", {"users"})) << "an account of the group's name is no member";
+  EXPECT_FALSE(may({"@vision"}, "vision", {"users"}))
+      << "an account of the group's name is no member";
   EXPECT_FALSE(may({"vision"}, "bob", {"vision"})) << "a name without @ is an account's";
   EXPECT_TRUE(may({"*"}, "anybody"));
 }
 
 TEST(callers, are_refused_where_they_are_no_names) {
-  for (const auto& fine : {Names{}, Names{"*"}, Names{"bob", "@vision", "ann@site.org", "DOM\\ann"}})
+  for (const auto& fine :
+       {Names{}, Names{"*"}, Names{"bob", "@vision", "ann@site.org", "DOM\\ann"}})
     EXPECT_TRUE(check_callers(fine));
   for (const char* wrong : {"", "@", "a b", "**", "a/b", "@*"}) {
     auto checked = check_callers(Names{wrong});
@@ -44,7 +46,8 @@ TEST(callers, are_a_list_of_the_profile_that_may_change_while_it_runs) {
   EXPECT_EQ(after->callers, (Names{"bob", "@vision"}));
   EXPECT_TRUE(check_keys(R"({"callers": ["bob"]})"));
   EXPECT_TRUE(check_live(*before, *after));
-  for (const char* wrong : {R"({"callers": "bob"})", R"({"callers": [1]})", R"({"callers": ["a b"]})"}) {
+  for (const char* wrong :
+       {R"({"callers": "bob"})", R"({"callers": [1]})", R"({"callers": ["a b"]})"}) {
     auto read = read_profile("ping", "ann", wrong, {});
     ASSERT_FALSE(read) << wrong;
     EXPECT_NE(read.error().text.find("callers"), std::string::npos);

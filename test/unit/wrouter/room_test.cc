@@ -178,8 +178,9 @@ TEST(room, a_request_waits_for_its_first_kernel) {
 TEST(room, what_nobody_waits_for_any_more_is_not_computed) {
   Rig rig;
   std::atomic<bool> left = false;
-  auto abandoned = std::async(std::launch::async,
-                              [&] { return rig.room.ask("abandoned", 0, [&] { return left.load(); }); });
+  auto abandoned = std::async(std::launch::async, [&] {
+    return rig.room.ask("abandoned", 0, [&] { return left.load(); });
+  });
   auto stays = std::async(std::launch::async,
                           [&] { return rig.room.ask("stays", 0, [] { return false; }); });
   while (rig.state()["queued"] != 2) std::this_thread::sleep_for(1ms);
