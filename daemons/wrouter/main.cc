@@ -2,7 +2,8 @@
 // service's job, as its owner.
 //
 //   wrouter FOLDER     of the service: profile.json, key; makes router, router.sock, the second
-//                      of several router-1, router-1.sock, …, and NAME.load for the others
+//                      of several router-1, router-1.sock, …, NAME.load for the others, and
+//                      NAME.task: ends with status 0 once a later task has written that
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -30,6 +31,7 @@
 #include "libwm/proc/channel.h"
 #include "libwm/proc/ready.h"
 #include "libwm/serve/package.h"
+#include "libwm/serve/peers.h"
 
 namespace wm::router {
 namespace {
@@ -219,12 +221,41 @@ void answer(Room& room, const std::string& folder, http::Exchange& exchange) {
     (void)exchange.reply({status, {}, body.error().text + "\n"});
     return;
   }
-  auto made = room.ask(std::move(*body), group_of(head));
+  auto made = room.ask(std::move(*body), group_of(head),
+                       [fd = exchange.descriptor()] { return http::has_hung_up(fd); });
   http::Reply reply{made.status, {}, std::move(made.body)};
   reply.fields.emplace_back("Content-Type", "text/plain; charset=utf-8");
   if (made.retry_after > 0)
     reply.fields.emplace_back("Retry-After", std::to_string(made.retry_after));
   (void)exchange.reply(reply);
+}
+
+// Which task this is: WM_ATTEMPT is "<cluster>@<node>:<job>.<attempt>".
+serve::RouterTask own_task(JobId job) {
+  auto attempt = variable("WM_ATTEMPT");
+  auto number = attempt.substr(attempt.rfind('.') + 1);
+  auto task = variable("WM_TASK");
+  serve::RouterTask own{.job = job.job};
+  std::from_chars(number.data(), number.data() + number.size(), own.attempt);
+  std::from_chars(task.data(), task.data() + task.size(), own.task);
+  return own;
+}
+
+// A later task has the service's router's name.
+bool is_replaced(const std::string& path, const serve::RouterTask& own) {
+  auto text = contents(path);
+  auto there = text ? serve::read_router_task(*text) : std::nullopt;
+  return there && *there > own;
+}
+
+// On a host that was cut off its successor is not noticed but by what that has written.
+[[noreturn]] void watch_for_successor(Room& room, const std::string& path,
+                                      const serve::RouterTask& own) {
+  for (;; std::this_thread::sleep_for(std::chrono::milliseconds(500))) {
+    if (!is_replaced(path, own)) continue;
+    room.give_way();
+    for (;;) ::pause();
+  }
 }
 
 // A socket's path has 107 bytes; a folder's descriptor makes any path short.
@@ -246,6 +277,10 @@ Result<void> run(const std::string& folder) {
   Wishes wishes(conf, job);
   auto rank = static_cast<std::uint32_t>(std::atoi(variable("WM_GROUP_RANK").c_str()));
   auto name = serve::router_name(rank);
+  auto own = own_task(job);
+  auto task_file = folder + "/" + name + ".task";
+  if (is_replaced(task_file, own)) return {};
+  WM_TRY(replace_file(task_file, serve::text_of(own), 0644));
   Room room(
       profile, key, [&](std::uint32_t kernels, bool again) { wishes.set(kernels, again); },
       notes_in(folder, rank, profile.replica));
@@ -260,10 +295,11 @@ Result<void> run(const std::string& folder) {
     std::_Exit(1);
   }).detach();
   std::thread([&room, &folder] { follow_profile(room, folder); }).detach();
+  std::thread([&] { watch_for_successor(room, task_file, own); }).detach();
   proc::tell_ready();
   log::info("router_up", {{"service", profile.name}, {"rank", rank}, {"kernels_at", place}});
   room.run();
-  return {};
+  std::_Exit(0);  // its threads use what is here
 }
 
 }  // namespace

@@ -14,6 +14,9 @@ namespace {
 
 using namespace std::chrono_literals;
 constexpr auto kTick = 100ms;
+constexpr auto kBetweenLooks = 250ms;  // at whether who asked is there still
+constexpr auto kFarewell = 500ms;      // for answers on their way
+constexpr auto kKernelSilence = 3s;    // a kernel is lost once its host has said nothing so long
 constexpr std::size_t kLongestFrame = 64 << 20;
 
 wire::LinkOptions options_of(const wire::SharedKey& key) {
@@ -24,6 +27,7 @@ wire::LinkOptions options_of(const wire::SharedKey& key) {
   options.session.frame_limit = kLongestFrame;
   options.credentials = wire::shared_key_credentials(key);
   options.outbound_limit = 256 << 20;
+  options.silence = kKernelSilence;
   return options;
 }
 
@@ -54,6 +58,7 @@ Room::Room(serve::Profile profile, const wire::SharedKey& key, Wants wants, Note
       notes_(std::move(notes)),
       transport_(loop_, 1),
       timer_(loop_),
+      gives_way_(loop_),
       desk_(profile_.name, profile_),
       scale_(profile_.policy, profile_.connection_timeout),
       peers_(notes_.rank),
@@ -77,16 +82,42 @@ void Room::run() {
   loop_.run();
 }
 
-Answer Room::ask(std::string body, std::uint64_t group) {
-  std::promise<Answer> promise;
-  auto answer = promise.get_future();
-  boost::asio::post(loop_, [this, &promise, body = std::move(body), group]() mutable {
-    auto task = next_task_++;
-    waiting_.emplace(task, [&promise](Answer a) { promise.set_value(std::move(a)); });
+Answer Room::ask(std::string body, std::uint64_t group, const Left& left) {
+  auto promise = std::make_shared<std::promise<Answer>>();
+  auto number = std::make_shared<std::uint64_t>(0);  // the loop's
+  auto answer = promise->get_future();
+  boost::asio::post(loop_, [this, promise, number, body = std::move(body), group]() mutable {
+    auto task = *number = next_task_++;
+    waiting_.emplace(task, [promise](Answer a) { promise->set_value(std::move(a)); });
     obey(desk_.request(task, std::move(body), steady_now(), group));
     if (scale_.wanted() == 0) wake();
   });
+  if (!left) return answer.get();
+  while (answer.wait_for(kBetweenLooks) != std::future_status::ready) {
+    if (!left()) continue;
+    boost::asio::post(loop_, [this, number] { forget(*number); });
+    return {499, "", 0};
+  }
   return answer.get();
+}
+
+// A kernel that has it already answers nobody.
+void Room::forget(std::uint64_t task) {
+  waiting_.erase(task);
+  obey(desk_.forget(task));
+}
+
+// They come again, and find the one that is there now.
+void Room::give_way() {
+  boost::asio::post(loop_, [this] {
+    log::warn("router_replaced", {{"waiting", waiting_.size()}});
+    desk_.close(true);
+    std::vector<std::uint64_t> tasks;
+    for (const auto& [task, done] : waiting_) tasks.push_back(task);
+    for (auto task : tasks) obey(desk_.forget(task, 503));
+    gives_way_.expires_after(kFarewell);
+    gives_way_.async_wait([this](const boost::system::error_code&) { loop_.stop(); });
+  });
 }
 
 std::string Room::state() {

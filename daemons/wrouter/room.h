@@ -61,9 +61,16 @@ class Room {
   /// run() returns soon; requests that wait are not answered. @thread any
   void stop() { loop_.stop(); }
 
+  /// Another router is the service's: requests that wait are told to come again, run() returns
+  /// once they had a moment to be told. @thread any
+  void give_way();
+
+  /// Whether who asked has left; looked at a few times a second.
+  using Left = std::function<bool()>;
   /// Passes a request in and waits for its answer. @thread any but the loop's
-  /// `group`: of the stream that it is of; 0: none.
-  Answer ask(std::string body, std::uint64_t group = 0);
+  /// `group`: of the stream that it is of; 0: none. Once `left` says so, what is not with a kernel
+  /// yet goes to none, and the answer is 499.
+  Answer ask(std::string body, std::uint64_t group = 0, const Left& left = nullptr);
   /// Works by this profile from now on. @thread as ask
   void adopt(serve::Profile profile);
   /// Takes no more requests, or does again; those that it has are answered. @thread as ask
@@ -93,6 +100,7 @@ class Room {
   void wake();
   serve::Load whole(TimePoint time);
   void settle(serve::Reply& reply);
+  void forget(std::uint64_t task);
   std::string state_json() const;
 
   serve::Profile profile_;
@@ -101,7 +109,7 @@ class Room {
   Notes notes_;
   boost::asio::io_context loop_;
   wire::Transport transport_;
-  boost::asio::steady_timer timer_;
+  boost::asio::steady_timer timer_, gives_way_;
   std::unique_ptr<wire::Listener> listener_;
   serve::Desk desk_;
   serve::Scale scale_;

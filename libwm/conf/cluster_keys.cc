@@ -182,7 +182,7 @@ constexpr Key<C> kClusterKeys[] = {
     {"silent_after", [](C& c) -> Field { return &c.times.silent_after; }, time_up_to(kHour),
      Effect::Reconfig,
      "A host that has not been heard for so long is silent; with so many hosts that heartbeats are "
-     "rarer, three of them."},
+     "rarer, three of them. What a host has of inference services is started elsewhere after 3 s."},
     {"heartbeat", [](C& c) -> Field { return &c.times.heartbeat; }, time_up_to(kHour),
      Effect::Reconfig,
      "How often hosts report to the master. Beyond 2,000 hosts a second it is less often: 10,000 "

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "libwm/fsm/edit.h"
+#include "libwm/model/groups.h"
 
 namespace wm::fsm {
 namespace {
@@ -38,11 +39,11 @@ void forget_fencing(Host& host) {
 }
 
 // A rigid job is unknown when any of its hosts is silent; an elastic one goes on without it
-// and is unknown only when all are.
+// and is unknown only when all are. What was given up with its host is not waited for.
 bool is_unknown(const Cluster& c, const Job& job) {
   bool any = false, all = true;
   for (const auto& task : job.tasks) {
-    if (!task.holds_slot()) continue;
+    if (!task.holds_slot() || (is_independent(job) && is_lost(task))) continue;
     bool silent = c.hosts.find(task.host.value)->state == HostState::Silent;
     any = any || silent;
     all = all && silent;

@@ -10,6 +10,7 @@
 #include "libwm/fsm/fault.h"
 #include "libwm/fsm/first_host.h"
 #include "libwm/fsm/part.h"
+#include "libwm/model/groups.h"
 
 namespace wm::fsm {
 namespace {
@@ -308,6 +309,7 @@ void apply_to(Cluster& c, const TaskEnded& e, WallTime now, Touched& t) {
   auto writer = writer_of(job);
   bool ended_before = ended_before_restart(c, job, task, e);
   bool was_finishing = job.finishing;
+  bool was_lost = is_lost(task);  // its place has been given to another since
   bool leaving = task.state == TaskState::Leaving && !cause_of(e.term).is_loss && !ended_before;
   bool others_wait = task.state == TaskState::Starting && is_first(job, task) &&
                      first_host_goes_first(*c.config, job.spec());
@@ -330,8 +332,8 @@ void apply_to(Cluster& c, const TaskEnded& e, WallTime now, Touched& t) {
     note_why(job, e);
   } else if (!leaving && !others_wait && is_spared(c, job, task, now)) {
     goes_on = true;
-    if (is_independent(job)) note_restart(c, job, task, e.text);
-    else note_setback(c, job, task, e.text);
+    if (!is_independent(job)) note_setback(c, job, task, e.text);
+    else if (!was_lost) note_restart(c, job, task, e.text);
     note_launched(job, now, t);
     settle(c, job, now);
   } else {
@@ -376,6 +378,10 @@ void apply_to(Cluster& c, const TaskCondemned& e, WallTime, Touched& t) {
   task.kill = true;
   task.term = e.term;
   job.outcome.text = e.why;
+  if (is_independent(job) && e.term == Term::HostLost) {
+    note_failed_start(c, job, task, e.why);  // its replacement goes elsewhere
+    t.schedule = true;
+  }
   ++job.generation;
   t.orders.insert(e.job);
   t.agents.insert(e.job);

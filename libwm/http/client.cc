@@ -69,6 +69,7 @@ struct Client::Parts {
   beast::flat_buffer buffer;
   ClientBounds bounds;
   std::chrono::steady_clock::time_point until;
+  int asker = -1;
 
   void begin() { until = steady_now() + bounds.patience; }
 
@@ -98,6 +99,7 @@ struct Client::Parts {
   }
   Result<Reply> answer() {
     AnswerHead head;
+    if (asker >= 0 && !is_awaited()) return fail(Code::Unavailable, "who asked has left");
     if (auto ec = read_head(head, bounds.answer)) return lost(ec);
     return answer(std::move(head));
   }
@@ -114,6 +116,13 @@ struct Client::Parts {
   }
 
  private:
+  // False: the asker hung up before the answer began.
+  bool is_awaited() {
+    pollfd ends[2] = {{socket.native_handle(), POLLIN, 0}, {asker, POLLRDHUP, 0}};
+    while (::poll(ends, 2, -1) < 0 && errno == EINTR) {
+    }
+    return ends[0].revents != 0 || ends[1].revents == 0;
+  }
   // One that is late is given up, and the connection with it.
   template <class Start>
   beast::error_code done(Start start) {
@@ -148,6 +157,8 @@ Result<Client> Client::connect(const std::string& path, ClientBounds bounds) {
   if (ec) return fail(Code::System, path + ": " + ec.message());
   return Client(std::move(parts));
 }
+
+void Client::wait_only_for(int asker) { parts_->asker = asker; }
 
 bool Client::is_usable() const {
   pollfd state{parts_->socket.native_handle(), POLLIN | POLLRDHUP, 0};

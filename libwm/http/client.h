@@ -29,9 +29,13 @@ class Client {
 
   /// The peer has not hung up meanwhile. @cost a system call
   bool is_usable() const;
+  /// From now on an answer is waited for only as long as the peer of this socket is there: who
+  /// asked has left, so nobody wants it. -1: nobody's. With `bounds.patience` it is not looked at.
+  /// @owns the descriptor stays the caller's
+  void wait_only_for(int asker);
 
   /// Sends a request and waits for the whole answer; field names of the answer are in lower case.
-  /// @errors Unavailable: the peer is gone, whether it has acted or not; Timeout
+  /// @errors Unavailable: the peer is gone, whether it has acted or not, or who asked is; Timeout
   Result<Reply> send(std::string_view method, std::string_view target, std::string body,
                      const Fields& fields = {});
   /// The same with a file for a body. @errors NotFound: it cannot be read; as send

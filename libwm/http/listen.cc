@@ -1,5 +1,6 @@
 #include "libwm/http/listen.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -63,6 +64,11 @@ Result<int> connect_to(const std::string& path, Duration limit) {
   if (!there) return fail(Code::Unavailable, path + ": " + std::strerror(errno));
   set_send_limit(fd.get(), Duration::zero());
   return fd.release();
+}
+
+bool has_hung_up(int fd) {
+  pollfd state{fd, POLLRDHUP, 0};
+  return ::poll(&state, 1, 0) > 0;
 }
 
 bool is_answered(const std::string& path) {

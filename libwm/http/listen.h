@@ -23,6 +23,9 @@ Result<int> listen_at(const std::string& path, mode_t mode);
 /// listens there accepts nothing   @cost blocks, no longer than `limit`
 Result<int> connect_to(const std::string& path, Duration limit = kConnectPatience);
 
+/// Has the peer of a connected socket hung up? @cost never waits
+bool has_hung_up(int fd);
+
 /// Does somebody listen there? Also who is stopped, or has a full queue. @cost never waits
 bool is_answered(const std::string& path);
 

@@ -22,6 +22,7 @@ namespace {
 
 using namespace std::chrono_literals;
 constexpr Duration kFirstPause = 50ms, kLongestPause = 500ms;
+constexpr Duration kBetweenLooks = 500ms;  // at where the router is
 constexpr std::size_t kLongestFrame = 64 << 20;
 
 std::string contents(const std::string& path) {
@@ -29,11 +30,9 @@ std::string contents(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-Result<client::ConnectionOptions> options_for(const std::string& folder,
-                                              const std::string& router) {
+Result<client::ConnectionOptions> options_for(const std::string& folder, std::string place) {
   client::ConnectionOptions options;
   auto key = contents(folder + "/key");
-  auto place = contents(folder + "/" + router);
   wire::SharedKey shared{};
   if (key.size() != shared.size()) return fail(Code::NotFound, folder + ": no service's folder");
   if (place.empty()) return fail(Code::Unavailable, folder + ": no router yet");
@@ -86,7 +85,8 @@ RouterLink::~RouterLink() {
 }
 
 Result<void> RouterLink::connect() {
-  WM_TRY(auto options, options_for(place_.folder, router_));
+  auto place = contents(place_.folder + "/" + router_);
+  WM_TRY(auto options, options_for(place_.folder, place));
   client::Connection connection(std::move(options));
   auto hello = serve::to_bytes(serve::KernelHello{place_.instance, own_host(), ::getpid()});
   WM_TRY(auto frame, connection.call(type_of(serve::Word::Hello), hello));
@@ -97,6 +97,8 @@ Result<void> RouterLink::connect() {
   inbox_.connected(true);
   std::lock_guard hold(io_);
   connection_.emplace(std::move(connection));
+  router_place_ = std::move(place);
+  looked_ = steady_now();
   ++number_;
   return {};
 }
@@ -113,7 +115,7 @@ Result<void> RouterLink::connect_patiently() {
 void RouterLink::run() {
   while (!closing_) {
     if (connection_ && leave_ && !told_leaving_) tell_leaving();
-    if (connection_ && read_all()) {
+    if (connection_ && read_all() && !router_has_moved()) {
       wait_for_bytes();
       continue;
     }
@@ -126,6 +128,15 @@ void RouterLink::run() {
     if (!std::exchange(left_, true)) inbox_.end(!leave_);
     return;
   }
+}
+
+// One on a host that is cut off does not hang up: its successor has written where it is.
+bool RouterLink::router_has_moved() {
+  auto now = steady_now();
+  if (now - looked_ < kBetweenLooks) return false;
+  looked_ = now;
+  auto place = contents(place_.folder + "/" + router_);
+  return !place.empty() && place != router_place_;
 }
 
 // What came by it is no longer ours to do.
@@ -175,7 +186,7 @@ void RouterLink::wait_for_bytes() {
     std::lock_guard hold(io_);
     if (connection_) wanted[1].fd = connection_->descriptor();
   }
-  ::poll(wanted, 2, 1000);
+  ::poll(wanted, 2, static_cast<int>(kBetweenLooks / 1ms));
   std::uint64_t count = 0;
   [[maybe_unused]] auto n = ::read(wake_, &count, sizeof count);
 }

@@ -54,6 +54,7 @@ class RouterLink {
   void wait_for_bytes();
   void tell_leaving();
   void drop_connection();
+  bool router_has_moved();
 
   const Place place_;
   const std::string router_;  // its file
@@ -67,6 +68,8 @@ class RouterLink {
   std::uint64_t number_ = 0;  // of the connection; 0: never one
 
   bool told_leaving_ = false, left_ = false;  // of the thread alone
+  std::string router_place_;                  // as it stood there when it was connected
+  TimePoint looked_{};                        // there
   std::thread thread_;
 };
 

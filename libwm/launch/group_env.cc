@@ -6,6 +6,7 @@
 
 #include "libwm/base/joined.h"
 #include "libwm/launch/placing.h"
+#include "libwm/model/groups.h"
 
 namespace wm::launch {
 namespace {
@@ -32,6 +33,13 @@ bool has_groups(const HostOrder& order) {
 
 const GroupPlaces& own_group(const HostOrder& order) {
   return order.team.groups[order.job.index - 1];
+}
+
+// A router that replaces another has its rank: by that the others know it.
+std::uint32_t rank_in_group(const HostOrder& order, TaskNumber task, std::uint32_t by_host) {
+  bool fixed = order.team.min_tasks == order.team.max_tasks && order.team.max_tasks > 0;
+  bool service = !order.resolved.exec.service.empty();
+  return service && fixed ? place_in(order.team.max_tasks, task) : by_host;
 }
 
 }  // namespace
@@ -70,7 +78,7 @@ void add_groups(VariableMap& vars, const HostOrder& order, const OrderedTask& ta
   add_group_places(vars, order);
   auto rank = place_of(order, task.task).rank;
   const GroupPlaces& own = own_group(order);
-  vars["WM_GROUP_RANK"] = std::to_string(rank);
+  vars["WM_GROUP_RANK"] = std::to_string(rank_in_group(order, task.task, rank));
   if (rank < own.at.size()) {
     const auto& at = own.at[rank];
     vars["WM_GROUP_PORT"] = at.substr(at.rfind(':') + 1);

@@ -1,12 +1,45 @@
 #include "libwm/model/groups.h"
 
 #include <algorithm>
+#include <set>
 
 namespace wm {
+namespace {
+
+bool is_wanted(const Task& task) {
+  return !task.kill && (task.state == TaskState::Starting || task.state == TaskState::Running);
+}
+
+}  // namespace
+
+bool is_lost(const Task& task) {
+  return task.holds_slot() && task.kill && task.term == Term::HostLost;
+}
 
 std::uint32_t least_tasks(const Job& job) {
   bool none = is_independent(job) && group_of(job)->min_tasks == 0;
   return none ? 0 : std::max(1u, job.spec().min_tasks);
+}
+
+std::vector<TaskNumber> next_numbers(const Job& job, std::uint32_t more) {
+  const auto& spec = job.spec();
+  bool fixed = is_independent(job) && group_of(job)->min_tasks == spec.max_tasks;
+  std::uint32_t size = fixed ? spec.max_tasks : 1;
+  std::set<std::uint32_t> taken;
+  for (const Task& task : job.tasks)
+    if (fixed && is_wanted(task)) taken.insert(place_in(size, task.number));
+  std::vector<TaskNumber> numbers;
+  for (TaskNumber number{job.last_task.value + 1}; numbers.size() < more; ++number.value) {
+    bool free = !fixed || taken.size() >= size || !taken.contains(place_in(size, number));
+    if (!free) continue;
+    numbers.push_back(number);
+    taken.insert(place_in(size, number));
+  }
+  return numbers;
+}
+
+bool has_lost_task(const Job& job) {
+  return std::any_of(job.tasks.begin(), job.tasks.end(), is_lost);
 }
 
 bool groups_are_ready(const Cluster& cluster, const Job& job) {

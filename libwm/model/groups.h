@@ -21,6 +21,24 @@ void each_group(const Cluster& cluster, const Job& job, Visit visit) {
 /// @cost O(1)
 std::uint32_t least_tasks(const Job& job);
 
+/// The numbers of `more` tasks that a running one gets next, rising. Those of an independent group
+/// of a fixed size say which of its places a task has, also one that replaces another: see
+/// place_in.
+/// @cost O(tasks)
+std::vector<TaskNumber> next_numbers(const Job& job, std::uint32_t more);
+
+/// The place, from 0, of a task of an independent group of a fixed size. @cost O(1)
+inline std::uint32_t place_in(std::uint32_t size, TaskNumber task) {
+  return (task.value - 1) % size;
+}
+
+/// Was it given up when its host fell silent, and is not proven gone? On that host's return it is
+/// ended. @cost O(1)
+bool is_lost(const Task& task);
+
+/// Has it any such task? Another one takes its place meanwhile. @cost O(tasks)
+bool has_lost_task(const Job& job);
+
 /// May the element start, as far as the others go? Groups that live with the job wait until all of
 /// them wait; independent ones until all of those run. True for any other job. @cost O(groups)
 bool groups_are_ready(const Cluster& cluster, const Job& job);

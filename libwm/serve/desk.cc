@@ -61,9 +61,10 @@ DeskActions Desk::request(std::uint64_t task, std::string body, TimePoint now,
   return actions;
 }
 
-void Desk::forget(std::uint64_t task) {
-  DeskActions none;
-  reply(task, 499, "", none);
+DeskActions Desk::forget(std::uint64_t task, int status) {
+  DeskActions actions;
+  reply(task, status, status == 503 ? unavailable(model_) : "", actions);
+  return actions;
 }
 
 // Answers a task that is not answered yet, and takes it out wherever it is.

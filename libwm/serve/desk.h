@@ -78,8 +78,9 @@ class Desk {
   DeskActions request(std::uint64_t task, std::string body, TimePoint now, std::uint64_t group = 0);
   /// Nothing more is taken from now on, or something again: what is there is worked on. @cost O(1)
   void close(bool closed) { closed_ = closed; }
-  /// Nobody waits for it any more. @cost O(queue)
-  void forget(std::uint64_t task);
+  /// It goes to no kernel: nobody waits for it any more, or it is to come again (503), to another
+  /// router. @cost O(1)
+  DeskActions forget(std::uint64_t task, int status = 499);
 
   /// A kernel is there; `kernel` as above.
   DeskActions joined(std::uint64_t kernel, const KernelHello& hello, TimePoint now);

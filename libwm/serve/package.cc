@@ -102,6 +102,8 @@ std::string_view kernel_runner() {
 
 import os
 import runpy
+import select
+import signal
 import sys
 
 LONGEST = 400
@@ -118,9 +120,31 @@ def leave_word(folder, why):
         print(f'{path}: {problem}', file=sys.stderr)
 
 
+def end_if_it_never_reports(folder):
+    """Another process watches: a kernel may hang where no thread of its own runs. What opens the way to the routers tells it so."""
+    limit, kernel = float(os.environ.get('WM_CONNECTION_TIMEOUT') or 0), os.getpid()
+    if limit <= 0:
+        return
+    reads, writes = os.pipe()
+    child = os.fork()
+    if child:
+        os.waitpid(child, 0)
+        os.close(reads)
+        os.environ['WM_KERNEL_REPORTS'] = str(writes)
+        return
+    if os.fork():  # nobody's child whom the kernel's own program might wait for
+        os._exit(0)
+    os.close(writes)
+    if not select.select([reads], [], [], limit)[0]:
+        leave_word(folder, f'it did not report within the connection_timeout of {limit:g} s')
+        os.kill(kernel, signal.SIGKILL)
+    os._exit(0)
+
+
 def main():
     """The kernel's path is the first argument."""
     folder, path = os.path.dirname(os.path.abspath(__file__)), sys.argv[1]
+    end_if_it_never_reports(folder)
     sys.argv = sys.argv[1:]
     sys.path[0] = os.path.dirname(path)
     try:

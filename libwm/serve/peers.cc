@@ -27,6 +27,19 @@ std::string router_name(std::uint32_t rank) {
   return rank == 0 ? "router" : "router-" + std::to_string(rank);
 }
 
+std::string text_of(const RouterTask& task) {
+  std::ostringstream out;
+  out << task.job << ' ' << task.attempt << ' ' << task.task << '\n';
+  return out.str();
+}
+
+std::optional<RouterTask> read_router_task(std::string_view text) {
+  std::istringstream in{std::string(text)};
+  RouterTask task;
+  in >> task.job >> task.attempt >> task.task;
+  return in ? std::optional(task) : std::nullopt;
+}
+
 std::string note_text(const Load& load, std::uint64_t turn) {
   std::ostringstream out;
   out << turn << ' ' << load.arrived << ' ' << load.queued << ' ' << load.in_flight << ' '

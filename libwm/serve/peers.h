@@ -7,8 +7,10 @@
 // the next one does. A note that does not read is none.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,6 +23,19 @@ inline constexpr std::uint32_t kMostRouters = 16;
 
 /// What the files of a router are called; that of rank 0 as if it were the only one. @cost O(1)
 std::string router_name(std::uint32_t rank);
+
+/// The task that a router is, by job, attempt and number. Of two of one name, one of which may be
+/// on a host that is cut off, the higher one is the service's: it was started later.
+struct RouterTask {
+  std::uint32_t job = 0;
+  std::uint64_t attempt = 0;
+  std::uint32_t task = 0;
+  auto operator<=>(const RouterTask&) const = default;
+};
+/// As it is written beside the router's socket: "12 1 3\n". @cost O(1)
+std::string text_of(const RouterTask& task);
+/// Nothing: it does not read. @cost O(length)
+std::optional<RouterTask> read_router_task(std::string_view text);
 
 /// What a router tells the others. `turn` is another one each time. @cost O(1)
 std::string note_text(const Load& load, std::uint64_t turn);

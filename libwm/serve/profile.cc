@@ -1,11 +1,13 @@
 #include "libwm/serve/profile.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "libwm/base/json.h"
+#include "libwm/serve/callers.h"
 #include "libwm/serve/model.h"
 #include "libwm/serve/peers.h"
 
@@ -25,6 +27,7 @@ Json defaults(const std::string& name, const std::string& when) {
       {"create_time", when},
       {"last_update_time", when},
       {"replica", 1},
+      {"callers", Json::array()},
       {"policy",
        {{"name", "capacity"},
         {"schedule_interval", 3},
@@ -192,6 +195,17 @@ void read_envs(Reader& in, Profile& profile) {
   }
 }
 
+void read_callers(Reader& in, Profile& profile) {
+  const auto& list = in.at("/callers");
+  bool texts = list.is_array() && std::all_of(list.begin(), list.end(), [](const Json& name) {
+                 return name.is_string();
+               });
+  if (!texts) return in.refuse("/callers", "a list of users, @groups or * is wanted");
+  profile.callers = list.get<std::vector<std::string>>();
+  if (auto checked = check_callers(profile.callers); !checked)
+    in.refuse("/callers", checked.error().text.substr(std::string_view("callers: ").size()));
+}
+
 std::uint32_t read_umask(Reader& in) {
   auto text = in.text("/kernel/umask");
   std::uint32_t mask = 0;
@@ -334,6 +348,7 @@ Result<Profile> read_profile(const std::string& name, const std::string& owner,
   profile.working_directory = read_folder(in, "/kernel/working_directory");
   profile.log_directory = read_folder(in, "/kernel/log_directory");
   read_envs(in, profile);
+  read_callers(in, profile);
   refuse_absent(in, owner);
   WM_TRY(in.outcome());
   profile.text = to_text(json, 2);

@@ -59,6 +59,7 @@ struct Profile {
   std::uint32_t umask = 022;
   std::string working_directory, log_directory;  ///< of kernels; empty: the package, the service's
   std::vector<std::pair<std::string, std::string>> envs;  ///< of kernels
+  std::vector<std::string> callers;                       ///< beside the owner (callers.h)
   std::string text;  ///< the whole file, with what it leaves out
 };
 

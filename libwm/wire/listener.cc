@@ -1,9 +1,13 @@
 #include "libwm/wire/listener.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <list>
@@ -25,6 +29,19 @@ constexpr auto kAcceptPause = std::chrono::milliseconds(100);
 Error refused(const Endpoint& at, const char* what, const error_code& ec) {
   auto code = ec == boost::asio::error::address_in_use ? Code::Conflict : Code::System;
   return fail(code, std::string(what) + " " + to_string(at) + ": " + ec.message());
+}
+
+// What is not acknowledged for so long ends the connection; where nothing is said the peer's system
+// is asked. One that is stopped, or computes, acknowledges all the same.
+void notice(int fd, Duration silence) {
+  auto set = [fd](int level, int option, std::int64_t value) {
+    auto v = static_cast<int>(std::max<std::int64_t>(1, value));
+    ::setsockopt(fd, level, option, &v, sizeof v);
+  };
+  set(IPPROTO_TCP, TCP_KEEPIDLE, 1);
+  set(IPPROTO_TCP, TCP_KEEPINTVL, 1);
+  set(IPPROTO_TCP, TCP_KEEPCNT, silence / std::chrono::seconds(1) - 1);
+  set(IPPROTO_TCP, TCP_USER_TIMEOUT, silence / std::chrono::milliseconds(1));
 }
 
 // Does anybody answer on this socket file?
@@ -132,6 +149,7 @@ void Accepting::admit(Socket socket, const Address& peer) {
   error_code ignored;
   if (!at_.is_local()) socket.set_option(boost::asio::ip::tcp::no_delay(true), ignored);
   if (!at_.is_local()) socket.set_option(Socket::keep_alive(true), ignored);
+  if (!at_.is_local() && link.silence > Duration{}) notice(socket.native_handle(), link.silence);
   auto address = to_string(at_.is_local() ? at_ : endpoint_of(peer));
   auto channel = std::make_shared<Channel>(std::move(socket), address, std::move(link), prover_,
                                            keys_ ? keys_->take() : nullptr);

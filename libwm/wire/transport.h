@@ -93,6 +93,9 @@ struct LinkOptions {
   std::size_t outbound_limit = 64 << 20;
   /// Of a listener: what peers may hold, by account; null: whatever they want.
   std::shared_ptr<PeerRoom> room = {};
+  /// Of a listener on TCP: a peer has gone once its host acknowledged nothing for so long; 0: as
+  /// long as the system tries, which is minutes.
+  Duration silence{};
 };
 
 /// How to listen.

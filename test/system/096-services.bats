@@ -279,6 +279,20 @@ K
   [ "$(ask ping five)" = "pong five" ]
 }
 
+@test "two deploys in one second are two versions, and each roll-back goes back one more" {
+  for word in one two three four; do
+    sed -i "s/'.*' + data/'$word ' + data/" ping/kernel.py
+    dlim model deploy $([ "$word" = one ] || echo -f) -p ping
+  done
+  record() { jq -r "$1" "$(find "$CLUSTER/results/" -path '*/services/ping/service.json')"; }
+  [ "$(record '[.version, .earlier[]] | unique | length')" = 4 ]
+  for word in three two one; do
+    dlim model rollback ping
+    grep -q "'$word ' + data" "$(dirname "$(find "$CLUSTER/results/" -path '*/services/ping/service.json')")/$(record .version)/kernel.py"
+  done
+  ! dlim model rollback ping
+}
+
 @test "while kernels and the router are killed at random every request is answered: 200, or told to come again" {
   dlim model deploy -p ping && quick 1 4 ', "task_batch_size": 4, "task_pipe_size": 2'
   dlim model start ping

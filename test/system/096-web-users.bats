@@ -450,3 +450,36 @@ PY
   badmin token-key --now "$login"
   for token in "$old" "$new"; do [ "$(code_of -H "X-Auth-Token: $token" "$EXECS")" = 401 ]; done
 }
+
+@test "a service is called, listed and viewed by whom its profile names, and refused to others in words" {
+  [ -x "$B/sbin/wrouter" ] || skip "services are not built"
+  a=$(key a) b=$(key b) dlim=$WM_GATEWAY_URL/dlim/v1
+  cp -r "$TOP/libwm/kernel/examples/ping" "$PLACE/a/" && chown -R "$ACCOUNT-a" "$PLACE/a/ping"
+  owner() { as a env HOME="$PLACE/a" WM_API_KEY="$a" dlim "$@"; }
+  callers() { echo "{\"callers\": $1}" >"$PLACE/a/profile.json" && owner model updateprofile ping -f "$PLACE/a/profile.json"; }
+  by_b() { door -u "$ACCOUNT-b:$b" "$@"; }
+  code_to_b() { by_b -o /dev/null -w '%{http_code}' "$@"; }
+  owner config -t -u "$ACCOUNT-a" -k "$a"
+  owner model deploy -p "$PLACE/a/ping" && owner model start ping
+  answers() { [ "$(door -u "$ACCOUNT-a:$a" -d 1 "$dlim/inference/ping")" = "pong 1" ]; }
+  wait_for 60 answers
+  [ "$(code_to_b -d 1 "$dlim/inference/ping")" = 403 ]
+  by_b -d 1 "$dlim/inference/ping" | grep "user $ACCOUNT-b may not call service ping of $ACCOUNT-a"
+  [ "$(code_to_b "$dlim/model/ping")" = 403 ]
+  [ "$(by_b "$dlim/model")" = "[]" ]
+  for named in "[\"$ACCOUNT-b\"]" "[\"nobody\", \"@$(id -gn "$ACCOUNT-b")\"]" '["*"]'; do
+    callers "$named"
+    [ "$(by_b -d 2 "$dlim/inference/ping")" = "pong 2" ]
+    [ "$(by_b "$dlim/model/ping" | jq -r .creator)" = "$ACCOUNT-a" ]
+    [ "$(by_b "$dlim/model" | jq -r '.[] | .name + " of " + .creator')" = "ping of $ACCOUNT-a" ]
+    [ "$(by_b "$dlim/model/ping/instance" | jq -r .state)" = Started ]
+    # To ask is not to own.
+    for path in appprofile readme; do [ "$(code_to_b "$dlim/model/ping/$path")" = 404 ]; done
+    [ "$(code_to_b -X DELETE "$dlim/model/ping")" = 404 ]
+    callers '[]'
+    [ "$(code_to_b -d 3 "$dlim/inference/ping")" = 403 ]
+  done
+  ! callers '["no such account"]'
+  ! callers "[\"$ACCOUNT-c\"]"
+  owner model stop ping -f && owner model undeploy -f ping
+}

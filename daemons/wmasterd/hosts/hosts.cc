@@ -5,6 +5,7 @@
 #include "daemons/wmasterd/hosts/fence.h"
 #include "daemons/wmasterd/hosts/gpu_marks.h"
 #include "daemons/wmasterd/hosts/host_faults.h"
+#include "daemons/wmasterd/hosts/serving.h"
 #include "daemons/wmasterd/state/reconfig.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
@@ -223,7 +224,7 @@ void Hosts::welcome(PeerId peer, HostId host) {
   const auto& config = *journal_.newest().config;
   const auto& conf = config.cluster;
   auto times = conf.times;
-  times.heartbeat = heartbeat_for(config);
+  times.heartbeat = sessions_[host].beat = beat_of(config, serving_.contains(host));
   peers_.send(peer, wire(NodeVerb::Welcome),
               codec::encode(HostWelcome{host, conf.name, conf.dirs, times, conf.limits,
                                         conf.scripts, journal_.rank()}));
@@ -285,12 +286,18 @@ void Hosts::on_fact(PeerId peer, HostId host, const HostFact& fact) {
   journal_.propose(std::move(proposal));
 }
 
-/// A host hears of another configuration as it heard of the first.
+/// A host hears of another configuration as it heard of the first; and how often it is to be heard,
+/// when it begins to serve or serves no more. The time until it knows does not count against it.
 void Hosts::tell_configuration() {
   const auto& config = journal_.published().config;
-  if (!told_ || std::exchange(told_, config) == config) return;
-  for (const auto& [host, session] : sessions_)
-    if (session.peer) welcome(session.peer, host);
+  bool all = told_ && std::exchange(told_, config) != config;
+  serving_ = serving_hosts(journal_.newest());
+  for (auto& [host, session] : sessions_) {
+    bool other = session.beat != beat_of(*journal_.newest().config, serving_.contains(host));
+    if (!session.peer || !(all || other)) continue;
+    if (other) session.heard = attended_.now();
+    welcome(session.peer, host);
+  }
 }
 
 void Hosts::on_tick() {
@@ -303,18 +310,27 @@ void Hosts::on_tick() {
   ordering_.on_tick(attended_.now());
 }
 
-bool Hosts::is_silent(const Session& session) const {
+bool Hosts::is_silent(const Session& session, Duration after) const {
   const Config& config = *journal_.newest().config;
-  if (session.peer) return attended_.now() - session.heard > silent_after_for(config);
+  if (session.peer) return attended_.now() - session.heard > after;
   return attended_.now() - session.left > (session.came ? kLostAfter : time_to_register(config));
 }
 
 std::vector<EventBody> Hosts::fallen_silent() {
   std::vector<EventBody> events;
-  journal_.newest().hosts.each([&](std::uint32_t, const Host& host) {
-    if (host.state == HostState::Ok && is_silent(sessions_[host.id]))
-      events.push_back(HostSilent{host.id});
+  const Cluster& state = journal_.newest();
+  auto after = silent_after_for(*state.config);
+  state.hosts.each([&](std::uint32_t, const Host& host) {
+    if (host.state != HostState::Ok) return;
+    const Session& session = sessions_[host.id];
+    bool silent = is_silent(session, after);
+    bool given_up = silent || (serving_.contains(host.id) &&
+                               is_silent(session, std::min<Duration>(after, kServingSilence)));
+    if (given_up)
+      for (auto& event : given_up_on(state, host, silent)) events.push_back(std::move(event));
+    if (silent) events.push_back(HostSilent{host.id});
   });
+  for (auto& event : room_for_routers(state)) events.push_back(std::move(event));
   return events;
 }
 

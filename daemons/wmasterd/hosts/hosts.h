@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 
 #include "daemons/wmasterd/hosts/ordering.h"
@@ -103,6 +104,7 @@ class Hosts {
     bool takes_changes = false;  ///< as HostRegister
     bool came = false;           ///< since this master started
     Duration heard{}, left{};    ///< when, of the time attended
+    Duration beat{};             ///< how often it was told to be heard
     WallTime began{};            ///< before that nothing of it was heard
   };
   struct Peek {
@@ -117,7 +119,7 @@ class Hosts {
   void give_way(PeerId peer, const HostRegister& words);
   void tell_configuration();
   HostStanding& standing(HostId host);
-  bool is_silent(const Session& session) const;
+  bool is_silent(const Session& session, Duration after) const;
   std::vector<EventBody> fallen_silent();
   std::vector<EventBody> reconcile(HostId host, const HostRegister& words) const;
   void drop_strangers(PeerId peer, const HostRegister& words) const;
@@ -144,6 +146,7 @@ class Hosts {
   Table<HostStanding> standings_;
   Paces paces_;
   Attended attended_;
+  std::set<HostId> serving_;  ///< as of the last tick
   Strangers strangers_;
   Ordering ordering_;
   Metered metered_;

@@ -8,7 +8,10 @@
 namespace wm::master {
 namespace {
 
-bool is_service(const Job& job) { return is_independent(job) && !job.spec().exec.service.empty(); }
+// Routers have no warm parent.
+bool is_service(const Job& job) {
+  return is_independent(job) && !job.spec().exec.service.empty() && group_of(job)->name == "kernel";
+}
 
 }  // namespace
 

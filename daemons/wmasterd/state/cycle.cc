@@ -9,6 +9,7 @@
 #include "daemons/wmasterd/state/group_ports.h"
 #include "libwm/base/log.h"
 #include "libwm/fsm/first_host.h"
+#include "libwm/model/groups.h"
 #include "libwm/model/master_rank.h"
 #include "libwm/sched/admit.h"
 #include "libwm/sched/schedule.h"
@@ -20,14 +21,16 @@ namespace {
 std::vector<Task> made_tasks(const Cluster& cluster, const Job& job,
                              const std::vector<sched::Spot>& spots, bool added, GroupPorts& ports) {
   auto launch = launch_of(*cluster.config, job.spec());
-  auto last = added ? job.last_task.value : 0;
+  auto numbers = added ? next_numbers(job, static_cast<std::uint32_t>(spots.size()))
+                       : std::vector<TaskNumber>();
   std::set<HostId> launched;  // hosts that have their process
   for (const auto& task : job.tasks)
     if (added && task.has_process && task.holds_slot()) launched.insert(task.host);
   std::vector<Task> tasks;
   for (const auto& spot : spots) {
     Task task;
-    task.number = TaskNumber{++last};
+    auto nth = static_cast<std::uint32_t>(tasks.size());
+    task.number = added ? numbers[nth] : TaskNumber{nth + 1};
     task.host = spot.host;
     task.gpus = spot.gpus;
     if (job.id.index && !job.sealed->spec.groups.empty()) task.port = ports.next(task.host);

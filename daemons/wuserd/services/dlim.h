@@ -19,17 +19,17 @@
 #include "daemons/wuserd/site/site.h"
 #include "libwm/serve/model.h"
 #include "libwm/serve/profile.h"
+#include "libwm/serve/versions.h"
 
 namespace wm::user {
 
 /// What service.json says.
 struct ServiceRecord {
   std::string uid;                                     ///< a UUID
-  std::string version;                                 ///< folder of its package
+  serve::Versions versions;                            ///< folders of its packages
   JobId job;                                           ///< 0: never started
   std::int64_t created = 0, updated = 0, started = 0;  ///< @units s
-  std::string space, model;          ///< that it was deployed from; empty: from a package
-  std::vector<std::string> earlier;  ///< folders of versions before, the newest last
+  std::string space, model;  ///< that it was deployed from; empty: from a package
 };
 
 /// A service that was deployed.
@@ -38,7 +38,7 @@ struct DlimService {
   std::string folder;
   ServiceRecord record;
   serve::Model model;
-  std::string package() const { return folder + "/" + record.version; }
+  std::string package() const { return folder + "/" + record.versions.present; }
 };
 
 /// @errors NotFound: none of that name; Damaged
@@ -141,9 +141,11 @@ Result<bool> router_rereads(const DlimService& service, std::uint32_t routers);
 /// @errors as find_service
 Result<void> check_service(Site& site, const std::string& name);
 /// Passes a request on to its router, waits for the answer. Those of one `group` of streams, a
-/// number in hexadecimal digits, all go to the same one; empty: of none. @errors as check_service
-Result<http::Reply> infer(Site& site, const std::string& name, Body body,
-                          const std::string& group = "");
+/// number in hexadecimal digits, all go to the same one; empty: of none. Once the peer of the
+/// socket `asker` has left, the router is told so, which forgets the request. @errors as
+/// check_service
+Result<http::Reply> infer(Site& site, const std::string& name, Body body, const std::string& group,
+                          int asker);
 
 /// Held while services are added, removed, started or stopped.
 /// @cost as its other holders

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kEarlier = 3;  // versions that are kept besides the newest
+constexpr std::size_t kEarlier = 3;  // versions kept of those before, and of those undone
 constexpr std::size_t kLongestPackage = std::size_t{64} << 30;
 
 // Of version 4.
@@ -37,8 +37,12 @@ std::string fresh_uuid() {
          hex.substr(16, 4) + "-" + hex.substr(20);
 }
 
-std::string version_name(const std::string& name) {
-  return name + local_text(wall_now(), "-%Y%m%d-%H%M%S");
+std::string fresh_version(const std::string& folder, const std::string& name) {
+  auto is_there = [&](const std::string& version) {
+    std::error_code ec;
+    return fs::exists(folder + "/" + version, ec);
+  };
+  return serve::version_name(name + local_text(wall_now(), "-%Y%m%d-%H%M%S"), is_there);
 }
 
 // The folder that holds model.json: the top, or the only one there is.
@@ -100,10 +104,8 @@ Result<ServiceRecord> next_record(Site& site, const serve::Model& model, bool ag
   if (record.uid.empty()) record.uid = fresh_uuid();
   if (record.created == 0) record.created = now_s();
   record.updated = now_s();
-  auto version = version_name(model.name);
-  bool other = !record.version.empty() && record.version != version;
-  if (other) record.earlier.push_back(record.version);
-  record.version = version;
+  auto folder = site.results_root + "/services/" + model.name;
+  record.versions = with_version(record.versions, fresh_version(folder, model.name));
   return record;
 }
 
@@ -137,15 +139,11 @@ Result<DlimService> place_package(Site& site, const Placing& placing) {
   record.model = placing.model;
   auto folder = site.results_root + "/services/" + model.name;
   if (!again) WM_TRY(found(site, folder, model, placing));
-  auto place = folder + "/" + record.version;
-  std::error_code ec;
-  fs::remove_all(place, ec);  // deployed twice in one second
-  WM_TRY(move(placing.package, place));
-  while (record.earlier.size() > kEarlier) {
-    fs::remove_all(folder + "/" + record.earlier.front(), ec);
-    record.earlier.erase(record.earlier.begin());
-  }
+  WM_TRY(move(placing.package, folder + "/" + record.versions.present));
+  auto old = serve::outdated(record.versions, kEarlier);
   WM_TRY(keep_record(folder, record));
+  std::error_code ec;
+  for (const auto& version : old) fs::remove_all(folder + "/" + version, ec);
   return find_service(site, model.name);
 }
 

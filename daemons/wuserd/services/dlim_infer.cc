@@ -1,4 +1,6 @@
 // Requests to a service go on to a socket of its routers; connections are kept for the next one.
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -6,6 +8,7 @@
 #include <mutex>
 #include <random>
 #include <thread>
+#include <tuple>
 
 #include "daemons/wuserd/services/dlim.h"
 #include "daemons/wuserd/site/json_body.h"
@@ -20,17 +23,35 @@ namespace {
 
 using namespace std::chrono_literals;
 constexpr auto kBetweenTries = 50ms;
+constexpr Duration kReplaced = 5s;
 constexpr std::size_t kKeptIdle = 64;  // idle connections of a service
 
-/// Connections to routers that nobody uses at the moment.
+/// Which socket is at a path: a router that replaces another has one of its own there.
+using Stamp = std::tuple<dev_t, ino_t, time_t, long>;
+
+Stamp stamp_of(const std::string& path) {
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) != 0) return {};
+  return {facts.st_dev, facts.st_ino, facts.st_ctim.tv_sec, facts.st_ctim.tv_nsec};
+}
+
+/// A connection, and where it goes.
+struct Way {
+  std::string path;
+  Stamp stamp;
+  http::Client client;
+};
+
+/// Connections to routers that nobody uses at the moment. Those to a router that was replaced are
+/// given to nobody: it may be on a host that is cut off, and says nothing.
 class Idle {
  public:
-  std::optional<http::Client> take(const std::string& path) {
+  std::optional<http::Client> take(const std::string& path, const Stamp& stamp) {
     std::lock_guard hold(mutex_);
     auto found = kept_.find(path);
     if (found == kept_.end()) return std::nullopt;
-    auto& kept = found->second;
-    while (!kept.empty()) {
+    auto& kept = found->second.clients;
+    while (found->second.stamp == stamp && !kept.empty()) {
       auto client = std::move(kept.back());
       kept.pop_back();
       if (client.is_usable()) return client;
@@ -38,15 +59,20 @@ class Idle {
     kept_.erase(found);  // its service may be gone
     return std::nullopt;
   }
-  void give_back(const std::string& path, http::Client client) {
+  void give_back(Way way) {
     std::lock_guard hold(mutex_);
-    auto& kept = kept_[path];
-    if (kept.size() < kKeptIdle) kept.push_back(std::move(client));
+    auto& kept = kept_[way.path];
+    if (kept.stamp != way.stamp) kept = {way.stamp, {}};
+    if (kept.clients.size() < kKeptIdle) kept.clients.push_back(std::move(way.client));
   }
 
  private:
+  struct Kept {
+    Stamp stamp;
+    std::vector<http::Client> clients;
+  };
   std::mutex mutex_;
-  std::map<std::string, std::vector<http::Client>> kept_;
+  std::map<std::string, Kept> kept_;
 };
 
 Idle& idle() {
@@ -54,9 +80,11 @@ Idle& idle() {
   return the_idle;
 }
 
-Result<http::Client> connect(const std::string& path) {
-  if (auto kept = idle().take(path)) return std::move(*kept);
-  return http::Client::connect(path);
+Result<Way> connect(const std::string& path) {
+  auto stamp = stamp_of(path);
+  if (auto kept = idle().take(path, stamp)) return Way{path, stamp, std::move(*kept)};
+  WM_TRY(auto client, http::Client::connect(path));
+  return Way{path, stamp, std::move(client)};
 }
 
 std::string socket_of(const std::string& folder, std::uint32_t rank) {
@@ -97,12 +125,6 @@ Replicas& replicas() {
   return the_replicas;
 }
 
-/// A connection, and where it goes.
-struct Way {
-  std::string path;
-  http::Client client;
-};
-
 // Requests of no group are spread.
 std::size_t turn_of(const std::string& group) {
   static std::atomic<std::uint32_t> turn{0};
@@ -113,10 +135,9 @@ std::size_t turn_of(const std::string& group) {
 Result<Way> any_router(const std::string& folder, std::uint32_t count, std::size_t first) {
   auto none = fail(Code::Unavailable, folder + ": no router");
   for (std::uint32_t n = 0; n < count; ++n) {
-    auto path = socket_of(folder, static_cast<std::uint32_t>((first + n) % count));
-    auto client = connect(path);
-    if (client) return Way{path, std::move(*client)};
-    none = client.error();
+    auto way = connect(socket_of(folder, static_cast<std::uint32_t>((first + n) % count)));
+    if (way) return way;
+    none = way.error();
   }
   return none;
 }
@@ -127,7 +148,8 @@ http::Reply unavailable(const std::string& name) {
           "Inference service for model <" + name + "> is currently unavailable."};
 }
 
-// A router that starts is waited for as long as a kernel would be.
+// A router that starts is waited for as long as a kernel would be, one that was lost as long as its
+// replacement takes.
 Result<Way> connect_patiently(Site& site, const std::string& name, std::size_t turn) {
   auto folder = site.results_root + "/services/" + name;
   WM_TRY(auto count, replicas().of(site, name));
@@ -135,11 +157,15 @@ Result<Way> connect_patiently(Site& site, const std::string& name, std::size_t t
   if (way) return way;
   WM_TRY(auto service, find_service(site, name));
   WM_TRY(auto profile, profile_of(site, service));
-  auto until = steady_now() + profile.connection_timeout;
-  for (int tries = 0; !way && steady_now() < until; ++tries) {
+  auto began = steady_now();
+  auto patience = profile.connection_timeout;
+  for (int tries = 0; !way && steady_now() - began < patience; ++tries) {
     if (tries % 20 == 0) {
       WM_TRY(auto job, service_job(site, service));
       if (!job) return way;
+      bool runs = job->job->state != JobState::Pending && job->job->state != JobState::Launching;
+      patience =
+          runs ? std::min(profile.connection_timeout, kReplaced) : profile.connection_timeout;
     }
     std::this_thread::sleep_for(kBetweenTries);
     way = any_router(folder, count, turn);
@@ -271,8 +297,8 @@ Result<void> check_service(Site& site, const std::string& name) {
   return {};
 }
 
-Result<http::Reply> infer(Site& site, const std::string& asked, Body body,
-                          const std::string& group) {
+Result<http::Reply> infer(Site& site, const std::string& asked, Body body, const std::string& group,
+                          int asker) {
   WM_TRY(check_service(site, asked));
   auto name = chosen(site, asked, group);
   auto way = connect_patiently(site, name, turn_of(group));
@@ -280,11 +306,13 @@ Result<http::Reply> infer(Site& site, const std::string& asked, Body body,
   if (!way) return unavailable(name);
   http::Fields fields;
   if (!group.empty()) fields.emplace_back("X-WM-Group", group);
+  way->client.wait_only_for(asker);
   auto path = body.path();
   auto reply = path.empty() ? way->client.send("POST", "/inference", body.text(), fields)
                             : way->client.send_file("POST", "/inference", path, fields);
   if (!reply) return unavailable(name);
-  idle().give_back(way->path, std::move(way->client));
+  way->client.wait_only_for(-1);
+  idle().give_back(std::move(*way));
   auto answer = passed_on(std::move(*reply));
   answer.fields.emplace_back("X-WM-Service", name);
   return answer;

@@ -1,6 +1,7 @@
 // The rows of /dlim/v1: inference services, as WMLA's dlim and its clients read them.
 #include <filesystem>
 
+#include "daemons/wuserd/services/callers.h"
 #include "daemons/wuserd/services/dlim.h"
 #include "daemons/wuserd/services/routes.h"
 #include "daemons/wuserd/services/runtimes.h"
@@ -87,6 +88,7 @@ Result<Answer> list_deployed(Call& call) {
     WM_TRY(auto json, deployed_json(call, service));
     models.push_back(std::move(json));
   }
+  for (const auto& model : models_of_others(call)) models.push_back(json_or_null(model));
   return json_reply(to_text(models));
 }
 
@@ -236,7 +238,8 @@ Result<Answer> inference(Call& call) {
   WM_TRY(check_service(call.site, call.args[0]));
   WM_TRY(auto body, Body::take(call.exchange, kLongestSamples, call.site.results_root));
   std::string group(call.exchange.head().field("x-wm-group"));
-  WM_TRY(auto reply, infer(call.site, call.args[0], std::move(body), group));
+  WM_TRY(auto reply,
+         infer(call.site, call.args[0], std::move(body), group, call.exchange.descriptor()));
   return Answer(std::move(reply));
 }
 
@@ -282,6 +285,38 @@ Result<Answer> register_model(Call& call) {
   return status_reply("Model <" + service.name + "> is deployed successfully");
 }
 
+// This user's, else that of another who lets this one call it.
+template <Result<Answer> (*row)(Call&), const auto& what>
+Result<Answer> or_at_owner(Call& call) {
+  auto made = row(call);
+  if (made || made.error().code != Code::NotFound) return made;
+  auto others = at_owner(call, what);
+  return !others && others.error().code == Code::NotFound ? made : others;
+}
+
+constexpr char kInference[] = "/inference", kInstance[] = "/instance", kStreaming[] = "/streaming";
+constexpr char kItself[] = "";
+
+template <Result<Answer> (*row)(Call&)>
+Result<Answer> for_caller(Call& call, const Guest& guest) {
+  WM_TRY(check_caller(call.site, call.args[0], guest));
+  return row(call);
+}
+
+Result<Answer> list_to_caller(Call& call, const Guest& guest) {
+  Json models = Json::array();
+  for (const auto& service : services_for(call.site, guest)) {
+    WM_TRY(auto json, deployed_json(call, service));
+    models.push_back(std::move(json));
+  }
+  return json_reply(to_text(models));
+}
+
+Result<Answer> told_by_owner(Call& call, const Guest& guest) {
+  know_service_owner(call.site, guest.user);
+  return done();
+}
+
 // To these clients a model that is not there is 404, not a bad argument.
 template <Result<Answer> (*row)(Call&)>
 Result<Answer> telling(Call& call) {
@@ -297,7 +332,7 @@ Result<Answer> telling(Call& call) {
 #define DLIM "/dlim/v1"
 const std::vector<Route>& dlim_routes() {
   static const std::vector<Route> routes{
-      {"POST", DLIM "/inference/{m}", telling<inference>},
+      {"POST", DLIM "/inference/{m}", telling<or_at_owner<inference, kInference>>},
       {"POST", DLIM "/deployment/model", telling<deploy_new>},
       {"POST", DLIM "/deployment/model/{m}", telling<redeploy>},
       {"GET", DLIM "/deployment/runtime", list_runtimes},
@@ -308,21 +343,33 @@ const std::vector<Route>& dlim_routes() {
       {"GET", DLIM "/model", telling<list_deployed>},
       {"POST", DLIM "/model", register_model},
       {"GET", DLIM "/modelextension", telling<extensions>},
-      {"GET", DLIM "/model/{m}", telling<show_deployed>},
+      {"GET", DLIM "/model/{m}", telling<or_at_owner<show_deployed, kItself>>},
       {"PUT", DLIM "/model/{m}", telling<edit>},
       {"DELETE", DLIM "/model/{m}", telling<undeploy>},
       {"PUT", DLIM "/model/{m}/operation/start", telling<start_deployed>},
       {"PUT", DLIM "/model/{m}/operation/stop", telling<stop_deployed>},
       {"PUT", DLIM "/model/{m}/operation/canary", telling<try_out>},
       {"PUT", DLIM "/model/{m}/operation/rollback", telling<to_version_before>},
-      {"GET", DLIM "/model/{m}/instance", telling<instance>},
+      {"GET", DLIM "/model/{m}/instance", telling<or_at_owner<instance, kInstance>>},
       {"GET", DLIM "/model/{m}/appprofile", telling<profile>},
       {"PUT", DLIM "/model/{m}/appprofile", telling<set_profile>},
       {"GET", DLIM "/model/{m}/readme", telling<readme>},
       {"PUT", DLIM "/model/{m}/readme", telling<set_readme>},
-      {"GET", DLIM "/model/{m}/streaming", telling<streaming>},
+      {"GET", DLIM "/model/{m}/streaming", telling<or_at_owner<streaming, kStreaming>>},
   };
   return routes;
+}
+
+std::span<const GuestRow> service_guest_rows() {
+  static constexpr GuestRow kRows[] = {
+      {"GET", "/services", list_to_caller},
+      {"GET", "/services/{m}", for_caller<show_deployed>},
+      {"GET", "/services/{m}/instance", for_caller<instance>},
+      {"GET", "/services/{m}/streaming", for_caller<streaming>},
+      {"POST", "/services/{m}/inference", for_caller<inference>},
+      {"POST", "/told/service", told_by_owner},
+  };
+  return kRows;
 }
 
 }  // namespace wm::user

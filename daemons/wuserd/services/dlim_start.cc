@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "daemons/wuserd/jobs/submit.h"
+#include "daemons/wuserd/services/callers.h"
 #include "daemons/wuserd/services/dlim.h"
 #include "daemons/wuserd/services/runtimes.h"
 #include "libwm/base/backoff.h"
@@ -55,15 +56,17 @@ std::string place_of_routers(const Site& site, std::uint32_t routers) {
   return is_one ? "select[hname=='" + conf::this_host() + "']" : "";
 }
 
-// A router that is killed comes again: kernels find it by the service's folder.
+// A router that is killed comes again: kernels find it by the service's folder. One that another
+// task has replaced, since its host was not heard, ends well and does not.
 TaskGroup router_group(const Site& site, const DlimService& service,
                        const serve::Profile& profile) {
   TaskGroup group;
   group.resreq = place_of_routers(site, profile.replica);
   group.name = "router";
   group.min_tasks = group.max_tasks = profile.replica;
-  group.command = "while :; do \"$LSF_SERVERDIR/wrouter\" " + single_quoted(service.folder) +
-                  "; sleep 0.2; done";
+  group.restart = Restart::Independent;
+  group.command = "until \"$LSF_SERVERDIR/wrouter\" " + single_quoted(service.folder) +
+                  "; do sleep 0.2; done";
   return group;
 }
 
@@ -213,7 +216,7 @@ void remove_old(const DlimService& service) {
   std::error_code ec;
   fs::remove(service.folder + "/" + serve::kKernelFailed, ec);
   for (std::uint32_t rank = 0; rank < serve::kMostRouters; ++rank)
-    for (const char* end : {"", ".sock", ".load"})
+    for (const char* end : {"", ".sock", ".load", ".task"})
       fs::remove(service.folder + "/" + serve::router_name(rank) + end, ec);
   fs::create_directories(service.folder + "/log", ec);
 }
@@ -281,15 +284,16 @@ Result<JobId> submit_service(Site& site, const DlimService& service, const serve
 }
 
 // A job of before does again where its owner signed the same.
-bool is_as_signed(const DlimService& service, const serve::Profile& profile,
+bool is_as_signed(const Site& site, const DlimService& service, const serve::Profile& profile,
                   const serve::Runtime& runtime, const ServiceJob& there) {
   const auto& image = profile.image.empty() ? runtime.image : profile.image;
   auto command = kernel_group(service, profile, runtime).command;  // the version's folder is in it
+  auto routers = router_group(site, service, profile).command;     // before, all fell with one
   auto is_same = [&](const JobView& group) {
     const auto& spec = group.job->spec();
     return spec.exec.profile == profile.text && spec.exec.image == image &&
-           (spec.group != kKernelGroup ||
-            (spec.program.command == command && runtime.envs.empty()));
+           spec.program.command == (spec.group == kKernelGroup ? command : routers) &&
+           runtime.envs.empty();
   };
   return there.groups.size() == kKernelGroup &&
          std::all_of(there.groups.begin(), there.groups.end(), is_same);
@@ -310,7 +314,7 @@ Result<void> start_service(Site& site, const std::string& name) {
   WM_TRY(check_kernel_image(site, profile.image.empty() ? runtime.image : profile.image));
   remove_old(service);
   WM_TRY(replace_file(service.folder + "/" + kRunner, serve::kernel_runner(), 0600));
-  bool again = there && is_as_signed(service, profile, runtime, *there);
+  bool again = there && is_as_signed(site, service, profile, runtime, *there);
   if (there && !again) WM_TRY(end(site, there->job));
   if (!again) {
     WM_TRY(service.record.job, submit_service(site, service, profile, runtime));
@@ -363,7 +367,9 @@ Result<void> change_profile(Site& site, const DlimService& service, const std::s
   WM_TRY(auto wanted, serve::read_profile(service.name, site.user, given, now));
   WM_TRY(check_kernel_image(site, wanted.image));
   WM_TRY(check_plan(site, wanted));
+  WM_TRY(check_callers_exist(wanted.callers));
   WM_TRY(auto job, service_job(site, service));
+  tell_callers(site, wanted.callers);
   if (!job) return replace_file(service.folder + "/profile.json", wanted.text, 0600);
   WM_TRY(auto running,
          serve::read_profile(service.name, site.user, job->job->spec().exec.profile, now));
@@ -376,11 +382,8 @@ Result<void> roll_back(Site& site, DlimService service) {
   auto one_at_a_time = hold_services();
   WM_TRY(auto job, service_job(site, service));
   if (job) return fail(Code::Conflict, "model " + service.name + " is started: stop it first");
-  auto& record = service.record;
-  if (record.earlier.empty())
-    return fail(Code::NotFound, "model " + service.name + " has no version before this one");
-  std::swap(record.version, record.earlier.back());
-  return keep_record(service.folder, record);
+  WM_TRY(service.record.versions, serve::gone_back(service.record.versions, service.name));
+  return keep_record(service.folder, service.record);
 }
 
 }  // namespace wm::user

@@ -21,14 +21,15 @@ Result<ServiceRecord> read_record(const std::string& folder) {
   if (!json.is_object()) return fail(Code::Damaged, folder + "/service.json: no JSON object");
   ServiceRecord record;
   record.uid = json.value("uid", "");
-  record.version = json.value("version", "");
+  record.versions.present = json.value("version", "");
   record.job = {json.value("job", 0u), 0};
   record.created = json.value("created", std::int64_t{0});
   record.updated = json.value("updated", std::int64_t{0});
   record.started = json.value("started", std::int64_t{0});
   record.space = json.value("space", "");
   record.model = json.value("model", "");
-  record.earlier = json.value("earlier", std::vector<std::string>());
+  record.versions.earlier = json.value("earlier", std::vector<std::string>());
+  record.versions.undone = json.value("undone", std::vector<std::string>());
   return record;
 }
 
@@ -146,9 +147,12 @@ Result<void> set_canary(Site& site, const DlimService& service, const Canary& ca
 }
 
 Result<void> keep_record(const std::string& folder, const ServiceRecord& record) {
-  Json json{{"uid", record.uid},         {"version", record.version}, {"job", record.job.job},
-            {"created", record.created}, {"updated", record.updated}, {"started", record.started},
-            {"space", record.space},     {"model", record.model},     {"earlier", record.earlier}};
+  const auto& versions = record.versions;
+  Json json{{"uid", record.uid},           {"version", versions.present},
+            {"job", record.job.job},       {"created", record.created},
+            {"updated", record.updated},   {"started", record.started},
+            {"space", record.space},       {"model", record.model},
+            {"earlier", versions.earlier}, {"undone", versions.undone}};
   return replace_file(folder + "/service.json", to_text(json, 2), 0600);
 }
 

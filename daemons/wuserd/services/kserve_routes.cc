@@ -59,7 +59,7 @@ Result<Answer> model(Call& call) {
   if (!service) return refused_v2(404, service.error().text);
   Json outputs = Json::array({{{"name", "output"}, {"datatype", "FP32"}, {"shape", {-1, -1}}}});
   return json_reply(to_text({{"name", service->name},
-                             {"versions", Json::array({service->record.version})},
+                             {"versions", Json::array({service->record.versions.present})},
                              {"platform", "pytorch"},
                              {"inputs", inputs_of(*service)},
                              {"outputs", outputs}}));
@@ -78,7 +78,8 @@ Result<Answer> infer_v2(Call& call) {
   auto service = find_v2(call);
   if (!service) return refused_v2(404, service.error().text);
   WM_TRY(auto body, Body::take(call.exchange, kLongestInference, call.site.results_root));
-  WM_TRY(auto reply, infer(call.site, service->name, std::move(body)));
+  WM_TRY(auto reply,
+         infer(call.site, service->name, std::move(body), "", call.exchange.descriptor()));
   if (reply.status != 200) return refused_v2(reply.status, reply.body);
   int status = reply.body.starts_with("{\"error\"") ? 400 : 200;
   return json_reply(std::move(reply.body), status);

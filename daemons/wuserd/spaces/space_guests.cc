@@ -1,5 +1,6 @@
 // What the owner's wuserd does for those whom a space is shared with: the rows of the guests'
-// socket. The kernel tells who asks, the space's members (rest/space_roles.h) what a guest may do.
+// socket, after which come those about services. The kernel tells who asks, the space's members
+// (rest/space_roles.h) what a guest may do.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -8,10 +9,10 @@
 #include "daemons/wuserd/files/unpack.h"
 #include "daemons/wuserd/jobs/outputs.h"
 #include "daemons/wuserd/services/dlim.h"
+#include "daemons/wuserd/services/routes.h"
 #include "daemons/wuserd/site/reply.h"
 #include "daemons/wuserd/spaces/spaces.h"
 #include "libwm/files/whole_file.h"
-#include "libwm/proc/accounts.h"
 #include "libwm/rest/routes.h"
 
 namespace wm::user {
@@ -20,23 +21,6 @@ namespace {
 using rest::SpaceAct;
 
 constexpr std::size_t kLongestMembers = 1 << 20;  // of members
-
-/// Who asks.
-struct Guest {
-  std::string user;
-  std::vector<std::string> groups;
-};
-
-Result<Guest> guest_of(uid_t uid) {
-  auto found = proc::account(uid);
-  if (!found)
-    return found.error().code == Code::NotFound ? fail(Code::Denied, "the account has no name")
-                                                : found.error();
-  Guest guest{found->name, {}};
-  for (gid_t id : proc::groups_of(*found))
-    if (auto known = proc::group(id)) guest.groups.push_back(known->name);
-  return guest;
-}
 
 rest::SpaceRole role_in(const rest::Space& space, const Guest& guest) {
   return rest::role_of(space.members, guest.user, guest.groups);
@@ -118,13 +102,7 @@ Result<Answer> told_by_guest(Call& call, const Guest& guest) {
   return done();
 }
 
-/// One row of what guests may ask.
-struct Row {
-  std::string_view method, pattern;
-  Result<Answer> (*answer)(Call& call, const Guest& guest);
-};
-
-constexpr Row kRows[] = {
+constexpr GuestRow kRows[] = {
     {"GET", "/spaces", list_to_guest},
     {"GET", "/spaces/{space}", show_to_guest},
     {"PUT", "/spaces/{space}/members", share_by_guest},
@@ -137,12 +115,13 @@ constexpr Row kRows[] = {
 Result<Answer> dispatch_guest(Site& site, http::Exchange& exchange) {
   WM_TRY(auto guest, guest_of(exchange.peer()));
   WM_TRY(auto target, rest::parse_target(exchange.head().target));
-  for (const auto& row : kRows) {
-    auto args = rest::match(row.pattern, target.segments);
-    if (!args || row.method != exchange.head().method) continue;
-    Call call{exchange, site, std::move(target), std::move(*args)};
-    return row.answer(call, guest);
-  }
+  for (auto rows : {std::span<const GuestRow>(kRows), service_guest_rows()})
+    for (const auto& row : rows) {
+      auto args = rest::match(row.pattern, target.segments);
+      if (!args || row.method != exchange.head().method) continue;
+      Call call{exchange, site, std::move(target), std::move(*args)};
+      return row.answer(call, guest);
+    }
   return fail(Code::NotFound, "no such address");
 }
 

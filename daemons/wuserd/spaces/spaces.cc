@@ -16,11 +16,11 @@
 
 #include "daemons/wuserd/files/unpack.h"
 #include "daemons/wuserd/services/dlim.h"
+#include "daemons/wuserd/site/guest.h"
 #include "daemons/wuserd/site/json_body.h"
 #include "libwm/base/clock.h"
 #include "libwm/base/json.h"
 #include "libwm/files/whole_file.h"
-#include "libwm/proc/accounts.h"
 
 namespace wm::user {
 namespace {
@@ -54,22 +54,7 @@ Result<std::string> taken(Result<http::Reply> reply, const std::string& user) {
   return std::move(reply->body);
 }
 
-Result<std::string> guests_socket(const Site& site, const std::string& user) {
-  WM_TRY(auto found, proc::account(user));
-  return site.door_dir + "/" + std::to_string(found.uid) + ".guests.sock";
-}
-
 std::string owners_path(const Site& site) { return site.results_root + "/spaces/.owners"; }
-
-// The accounts that a member is: one, or those that a group lists.
-Result<std::vector<std::string>> accounts_of(const Site& site, const std::string& member) {
-  if (!member.starts_with('@')) {
-    WM_TRY(guests_socket(site, member));
-    return std::vector{member};
-  }
-  WM_TRY(auto found, proc::group(member.substr(1)));
-  return found.members;
-}
 
 // Those who are logged on hear that something is shared with them. Nobody waits for it.
 void tell(const Site& site, const std::set<std::string>& users) {
@@ -93,7 +78,7 @@ Result<std::string> deployments_text(Site& site, const std::string& space) {
     found.push_back({{"name", service.name},
                      {"user", site.user},
                      {"model", service.record.model},
-                     {"version", service.record.version},
+                     {"version", service.record.versions.present},
                      {"state", job ? "Started" : "Stopped"}});
   }
   return to_text(found);
@@ -186,7 +171,7 @@ Result<rest::Space> share_space(Site& site, const std::string& name, const std::
   WM_TRY(space.members, rest::parse_members(body));
   std::set<std::string> users;
   for (const auto& member : space.members) {
-    auto accounts = accounts_of(site, member.name);
+    auto accounts = accounts_of(member.name);
     if (!accounts) return fail(Code::BadArgument, "members: " + accounts.error().text);
     if (member.name == site.user)
       return fail(Code::BadArgument, "members: " + site.user + " is the owner of it");

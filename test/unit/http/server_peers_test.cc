@@ -133,5 +133,42 @@ TEST(client_peers, what_is_sent_after_a_bounded_connect_waits_as_it_was_told) {
   EXPECT_EQ(reply->body, "hello");
 }
 
+// It closes the connection: the server sees that nobody wants its answer.
+TEST(client, waits_no_longer_than_who_asked_is_there) {
+  test::OwnFolder folder;
+  int asker[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, asker), 0);
+  Fd own(asker[0]), others(asker[1]);
+  auto path = folder.path() + "/mute";
+  Fd listening(listen_at(path, 0600).value());
+  auto client = Client::connect(path);
+  ASSERT_TRUE(client);
+  client->wait_only_for(own.get());
+  EXPECT_FALSE(has_hung_up(own.get()));
+  std::thread leaves([&] {
+    Fd taken(::accept(listening.get(), nullptr, nullptr));
+    char begins = 0;
+    EXPECT_EQ(::recv(taken.get(), &begins, 1, 0), 1);
+    others = Fd();
+  });
+  auto reply = client->send("POST", "/", "x");
+  leaves.join();
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().code, Code::Unavailable);
+  EXPECT_TRUE(has_hung_up(own.get()));
+}
+
+TEST(client, takes_the_answer_of_one_that_is_there_as_ever) {
+  int asker[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, asker), 0);
+  Fd own(asker[0]), others(asker[1]);
+  auto client = Client::connect(server());
+  ASSERT_TRUE(client);
+  client->wait_only_for(own.get());
+  auto reply = client->send("POST", "/", "said");
+  ASSERT_TRUE(reply) << reply.error().text;
+  EXPECT_EQ(reply->body, "said");
+}
+
 }  // namespace
 }  // namespace wm::http

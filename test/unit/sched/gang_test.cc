@@ -40,6 +40,34 @@ TEST_F(Gang, what_a_gang_cannot_use_goes_to_others) {
   EXPECT_EQ(run.job(small).state, JobState::Running);
 }
 
+// Both fall with their host; the pause between two changes of size is not for this.
+TEST_F(Gang, what_was_lost_with_its_host_is_replaced_elsewhere_in_the_next_pass) {
+  run.config.cluster.times.resize_quiet = std::chrono::seconds(60);
+  run.reconfigure();
+  auto h1 = run.host(4);
+  TaskGroup routers{.name = "router", .command = "true", .min_tasks = 1, .max_tasks = 1};
+  TaskGroup kernels{.name = "kernel", .command = "true", .min_tasks = 2, .max_tasks = 2};
+  routers.restart = kernels.restart = Restart::Independent;
+  auto job = run.submit(SpecBuilder().group(routers).group(kernels));
+  run.pass();
+  auto h2 = run.host(4);
+  for (std::uint32_t group : {1u, 2u}) {
+    JobId id{job.job, group};
+    ASSERT_EQ(run.size(id), group);
+    for (const Task& task : Tasks(run.job(id).tasks)) {
+      ASSERT_EQ(task.host, h1);
+      run.step(TaskCondemned{id, Attempt{1}, task.number, Term::HostLost, "not heard"}, 1);
+    }
+    EXPECT_EQ(run.size(id), 0u);
+  }
+  run.pass();
+  for (std::uint32_t group : {1u, 2u}) {
+    JobId id{job.job, group};
+    EXPECT_EQ(run.size(id), group);
+    EXPECT_EQ(run.job(id).tasks.back().host, h2) << "what is not heard is still at the first";
+  }
+}
+
 TEST_F(Gang, elastic_jobs_make_room_for_the_whole_gang) {
   gpu_hosts(4);
   auto big = submit_and_settle(test::elastic("ann", 1, 4));

@@ -3,10 +3,12 @@ ends before it serves leaves word.
 """
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
@@ -59,6 +61,19 @@ class Runner(unittest.TestCase):
         self.assertEqual(self.run_it('import sys; sys.exit(0)')[::2], (0, None))
         self.assertEqual(self.run_it('import sys; sys.exit(3)')[::2], (3, 'it ended with 3\n'))
         self.assertEqual(self.run_it('import sys; sys.exit("no weights")')[::2], (1, 'no weights\n'))
+
+    def test_one_that_does_not_report_in_time_is_ended_wherever_it_hangs(self):
+        """Here in a call that lets no other thread of its Python run."""
+        hangs = 'import ctypes\nctypes.PyDLL(None).sleep(60)'
+        with unittest.mock.patch.dict(os.environ, WM_CONNECTION_TIMEOUT='1'):
+            code, _, word = self.run_it(hangs)
+        self.assertEqual((code, word), (-signal.SIGKILL, 'it did not report within the connection_timeout of 1 s\n'))
+
+    def test_one_that_reports_runs_on_and_has_no_child(self):
+        """As wm_kernel_open says it."""
+        with unittest.mock.patch.dict(os.environ, WM_CONNECTION_TIMEOUT='1'):
+            reports = 'import os, time\nos.write(int(os.environ["WM_KERNEL_REPORTS"]), b"1")\ntime.sleep(1.5)\n'
+            self.assertEqual(self.run_it(reports + 'try:\n    os.wait()\nexcept ChildProcessError:\n    print("alone")'), (0, 'alone\n', None))
 
 
 if __name__ == '__main__':

@@ -70,5 +70,15 @@ TEST(peers, a_damaged_note_and_its_own_are_none) {
   EXPECT_TRUE(peers.decides(moment(0)));
 }
 
+TEST(peers, of_two_routers_of_one_name_that_of_the_later_task_is_the_services) {
+  RouterTask first{7, 1, 1}, next{7, 1, 3}, requeued{7, 2, 1}, started_anew{8, 1, 1};
+  EXPECT_LT(first, next);
+  EXPECT_LT(next, requeued);
+  EXPECT_LT(requeued, started_anew);
+  EXPECT_EQ(read_router_task(text_of(requeued)), requeued);
+  for (const char* damaged : {"", "7", "7 1", "x 1 2", "\n"})
+    EXPECT_FALSE(read_router_task(damaged)) << damaged;
+}
+
 }  // namespace
 }  // namespace wm::serve

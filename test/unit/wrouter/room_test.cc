@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <sodium.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <future>
 #include <list>
@@ -172,6 +173,55 @@ TEST(room, a_request_waits_for_its_first_kernel) {
   ASSERT_TRUE(kernel.hello());
   kernel.answer(kernel.batch(), "");
   EXPECT_EQ(answer.get().body, "early");
+}
+
+TEST(room, what_nobody_waits_for_any_more_is_not_computed) {
+  Rig rig;
+  std::atomic<bool> left = false;
+  auto abandoned = std::async(std::launch::async, [&] {
+    return rig.room.ask("abandoned", 0, [&] { return left.load(); });
+  });
+  auto stays = std::async(std::launch::async,
+                          [&] { return rig.room.ask("stays", 0, [] { return false; }); });
+  while (rig.state()["queued"] != 2) std::this_thread::sleep_for(1ms);
+  left = true;
+  EXPECT_EQ(abandoned.get().status, 499);
+  EXPECT_EQ(rig.state()["queued"], 1);
+  Kernel kernel(rig.socket);
+  ASSERT_TRUE(kernel.hello());
+  auto batch = kernel.batch();
+  ASSERT_EQ(batch.tasks.size(), 1u);
+  EXPECT_EQ(batch.tasks[0].data, "stays");
+  kernel.answer(batch, "it ");
+  EXPECT_EQ(stays.get().body, "it stays");
+}
+
+TEST(room, who_left_while_a_kernel_works_is_answered_nothing_and_the_kernel_stays) {
+  Rig rig;
+  Kernel kernel(rig.socket);
+  ASSERT_TRUE(kernel.hello());
+  std::atomic<bool> left = false;
+  auto abandoned = std::async(std::launch::async,
+                              [&] { return rig.room.ask("long", 0, [&] { return left.load(); }); });
+  auto batch = kernel.batch();
+  left = true;
+  EXPECT_EQ(abandoned.get().status, 499);
+  kernel.answer(batch, "");
+  auto next = rig.ask("next");
+  kernel.answer(kernel.batch(), "the ");
+  EXPECT_EQ(next.get().body, "the next");
+}
+
+TEST(room, one_that_was_replaced_tells_all_that_wait_to_come_again_and_ends) {
+  Rig rig;
+  auto waits = rig.ask("one");
+  while (rig.state()["queued"] != 1) std::this_thread::sleep_for(1ms);
+  rig.room.give_way();
+  auto told = waits.get();
+  EXPECT_EQ(told.status, 503);
+  EXPECT_GE(told.retry_after, 1);
+  rig.loop.join();
+  rig.loop = std::thread([] {});
 }
 
 TEST(room, what_a_kernel_fails_at_is_no_200) {
