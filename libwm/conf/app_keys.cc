@@ -181,8 +181,10 @@ constexpr Key<A> kAppKeys[] = {
      "without root, or apptainer."},
     {"container_image", [](A& a) -> Field { return &a.container.image; }, kAny, Effect::NewJobs,
      "The image: a folder or squashfs file for charliecloud, a name for podman, a file or "
-     "a name for apptainer. $LSB_CONTAINER_IMAGE in it stands for that variable of the job. It is looked for, "
-     "and with podman and apptainer fetched, before the run limit counts. An execution may name another "
+     "a name for apptainer. $LSB_CONTAINER_IMAGE in it stands for that variable of the job. It is "
+     "looked for, "
+     "and with podman and apptainer fetched, before the run limit counts. An execution may name "
+     "another "
      "(--msd-image-name); without an image here only those that do run in a container."},
     {"container_binds", [](A& a) -> Field { return &a.container.binds; }, kAny, Effect::NewJobs,
      "Paths of the host that are seen inside, each as PATH or PATH:PATH-INSIDE. The job's folder, "

@@ -47,8 +47,8 @@ std::optional<Rendezvous> MeetingWatch::begin_at(std::uint32_t port) {
   return is_over();
 }
 
-/// Does somebody wait there? Where a launcher listens itself, also before it does: what hangs before
-/// that would otherwise be silent for ever.
+/// Does somebody wait there? Where a launcher listens itself, also before it does: what hangs
+/// before that would otherwise be silent for ever.
 bool MeetingWatch::wait(const HostOrder& order, const PortUse& use, TimePoint now) {
   bool first = use.listens && !std::exchange(heard_, heard_ || use.listens);
   bool should = !heard_ && order.launch == Launch::PerHost &&

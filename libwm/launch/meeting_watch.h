@@ -20,8 +20,8 @@ std::uint32_t meeting_port(const HostOrder& order);
 class MeetingWatch {
  public:
   /// What the master is to be told now; none: nothing new. A report when somebody has listened for
-  /// `limit` and some may be missing, and again when callers have changed, at most every `limit`; one
-  /// without callers when a launcher that should listen has not begun to for twice the limit;
+  /// `limit` and some may be missing, and again when callers have changed, at most every `limit`;
+  /// one without callers when a launcher that should listen has not begun to for twice the limit;
   /// port 0 when it holds no more. Once all were there nothing until the attempt meets at another
   /// port.
   /// @cost O(callers)

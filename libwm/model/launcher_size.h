@@ -47,8 +47,8 @@ std::uint32_t hosts_awaited(const FoundLauncher& found, std::uint32_t hosts);
 ///   deepspeed, --main_process_port of accelerate   @cost O(words)
 std::uint32_t port_awaited(const FoundLauncher& found, std::uint32_t told);
 
-/// Does the launcher itself surely listen where it was told to, on the first of several hosts? Not one
-/// that meets elsewhere: alone, at another machine, or by a service. @source --standalone,
+/// Does the launcher itself surely listen where it was told to, on the first of several hosts? Not
+/// one that meets elsewhere: alone, at another machine, or by a service. @source --standalone,
 ///   --rdzv_backend, --rdzv_endpoint, --master_addr of torchrun; --main_process_ip of accelerate
 /// @cost O(words)
 bool listens_where_told(const FoundLauncher& found);
