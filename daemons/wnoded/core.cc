@@ -162,7 +162,7 @@ void Core::on_session_lost(bool down) {
 /// Ends that are not acknowledged count as known: the fact itself follows at once.
 HostRegister Core::registration() const {
   auto words = card_;
-  words.takes_changes = true;
+  words.takes_changes = words.recalls = true;
   words.gpus = gpus_.reports();
   for (const auto& [key, entry] : attempts_) {
     if (entry.forgotten && entry.stage == Stage::Over) continue;

@@ -25,7 +25,7 @@ bool is_private(const std::string& name) {
   static const std::set<std::string> kPrivate = {
       "HOME", "PWD", "OLDPWD", "USER", "LOGNAME", "SHELL", "LS_JOBPID", "LS_EXEC_T", "HOSTNAME"};
   if (kPrivate.contains(name)) return true;
-  if (name == "DLI_DATA_FS") return false;  // an execution whose data is a volume says it
+  if (name == "DLI_DATA_FS") return false;  // an execution with a volume as its data says it
   for (const char* prefix : {"LSB_", "TORCHELASTIC_", "DLI_"})
     if (name.starts_with(prefix)) return true;
   return false;

@@ -67,16 +67,16 @@ struct TimeConf {
 
 /// Bounds.
 struct LimitConf {
-  std::uint32_t max_array_size = 1000;   ///< elements of one array
-  std::uint32_t newcomer_tries = 3;      ///< new tasks in a row that fail before it stays
-  std::uint32_t host_faults = 5;         ///< in a row, of two owners, close a host; 0: never
-  std::uint32_t fault_hosts = 3;         ///< that fail to start a job before it is held
-  std::uint32_t max_requeue = 10;        ///< restarts of one job after lost hosts
-  std::uint32_t max_user_requeue = 10;   ///< of one job, asked for by exit codes
-  std::uint32_t max_preempt = 0;         ///< a job makes way so often and no more; 0: always
-  std::uint32_t max_user_priority = 0;   ///< of -sp; 0: any
-  std::uint32_t max_pend_jobs = 0;       ///< jobs that wait, elements counted; 0: any number
-  std::uint32_t job_port_first = 20000, job_port_last = 24999;  ///< leased to tasks
+  std::uint32_t max_array_size = 1000;  ///< elements of one array
+  std::uint32_t newcomer_tries = 3;     ///< new tasks in a row that fail before it stays
+  std::uint32_t host_faults = 5;        ///< in a row, of two owners, close a host; 0: never
+  std::uint32_t fault_hosts = 3;        ///< that fail to start a job before it is held
+  std::uint32_t max_requeue = 10;       ///< restarts of one job after lost hosts
+  std::uint32_t max_user_requeue = 10;  ///< of one job, asked for by exit codes
+  std::uint32_t max_preempt = 0;        ///< a job makes way so often and no more; 0: always
+  std::uint32_t max_user_priority = 0;  ///< of -sp; 0: any
+  std::uint32_t max_pend_jobs = 0;      ///< jobs that wait, elements counted; 0: any number
+  std::uint32_t job_port_first = 20000, job_port_last = 24999;      ///< leased to tasks
   std::uint32_t group_port_first = 25000, group_port_last = 25999;  ///< of tasks of groups
   Bytes store_reserve{64 << 20};     ///< released when the disk is full
   std::uint32_t history_weight = 0;  ///< percent that past usage may bend shares; 0: off
@@ -165,7 +165,8 @@ struct ClusterConf {
   SiteScripts scripts;
   LsfConf lsf;
   JobInfo job_info = JobInfo::All;
-  bool lost_output_fails = true;  ///< a job of which not all output could be written is not done
+  std::string unknown_jobs = "end";  ///< that run, and a restored state lacks: end or adopt them
+  bool lost_output_fails = true;     ///< a job of which not all output could be written is not done
   MonitorConf monitor;
   SubmitPolicyConf submit_policy;
   bool operator==(const ClusterConf&) const = default;
@@ -182,13 +183,12 @@ struct QueueConf {
   std::string app;   ///< of jobs that name none; empty: the cluster's default
   std::string plan;  ///< of jobs that name none; empty: user's, then the cluster's
   RunLimit run_limit;
-  std::uint32_t min_tasks = 0;   ///< a job must ask for at least
-  std::uint32_t max_tasks = 0;   ///< a job may ask for at most
-  std::uint32_t default_tasks = 0;  ///< of jobs without -n; 0: min_tasks, or 1
-  std::uint32_t max_slots = 0;   ///< in use by all its jobs
-  std::uint32_t user_slots = 0;  ///< in use by one user's jobs
-  std::uint32_t host_slots = 0;  ///< in use on one host
-  Bytes mem_limit;               ///< of a job that asks for none, as its -M
+  std::uint32_t min_tasks = 0, max_tasks = 0;  ///< a job must ask for at least, may for at most
+  std::uint32_t default_tasks = 0;             ///< of jobs without -n; 0: min_tasks, or 1
+  std::uint32_t max_slots = 0;                 ///< in use by all its jobs
+  std::uint32_t user_slots = 0;                ///< in use by one user's jobs
+  std::uint32_t host_slots = 0;                ///< in use on one host
+  Bytes mem_limit;                             ///< of a job that asks for none, as its -M
   bool rerunnable = false;
   bool exclusive = false;  ///< bsub -x is allowed
   Interactive interactive = Interactive::Yes;
@@ -293,22 +293,20 @@ struct AppConf {
   bool rerunnable = false;
   std::optional<Duration> reclaim_grace;  ///< none: the plan's, then the cluster's
   std::optional<Duration> kill_grace;     ///< none: the cluster's
-  std::string pre_exec;
-  std::string post_exec;
+  std::string pre_exec, post_exec;
   std::vector<std::uint32_t> success_exits;  ///< besides 0
   RequeueExits requeue_exits;
   std::vector<std::string> warm_imports;  ///< Python modules a warm parent holds ready
   bool gpu_check = false;                 ///< wm-ncclcheck over the job's GPUs before its tasks
   std::optional<PlaceBy> place;           ///< none: as the queue says
   Container container;
-  std::string command;                         ///< of jobs submitted without one
-  IdleRule idle;                               ///< of type notebook
-  JobControls controls;                        ///< before the queue's
-  std::uint32_t min_tasks = 0, max_tasks = 0;  ///< as a queue's
-  std::uint32_t default_tasks = 0;             ///< before the queue's; 0: min_tasks, if that is set
-  JobLimits limits;                            ///< as a queue's
-  Duration run_estimate{};                     ///< before the queue's
-  std::optional<Duration> keep_runs;           ///< none: the cluster's
+  std::string command;                                            ///< of jobs submitted without one
+  IdleRule idle;                                                  ///< of type notebook
+  JobControls controls;                                           ///< before the queue's
+  std::uint32_t min_tasks = 0, max_tasks = 0, default_tasks = 0;  ///< before the queue's
+  JobLimits limits;                                               ///< as a queue's
+  Duration run_estimate{};                                        ///< before the queue's
+  std::optional<Duration> keep_runs;                              ///< none: the cluster's
   bool operator==(const AppConf&) const = default;
 };
 
