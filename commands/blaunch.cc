@@ -11,6 +11,7 @@
 
 #include "commands/common/command.h"
 #include "commands/common/together.h"
+#include "libwm/base/exit_status.h"
 #include "libwm/base/fan_out.h"
 #include "libwm/client/launch.h"
 #include "libwm/proc/process.h"
@@ -211,7 +212,7 @@ Result<int> run_elsewhere(const Run& run, const Manner& manner,
   WM_TRY(auto launch, client::Launch::open(agent, start));
   WM_TRY(auto ended, launch.run({!manner.no_input, false}));
   if (ended.refused) return fail(Code::Unavailable, "blaunch: " + ended.text);
-  return proc::exit_code(ended.status);
+  return shell_status(ended.status);
 }
 
 /// One run in this process; here or there.

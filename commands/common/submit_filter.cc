@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "libwm/base/exit_status.h"
 #include "libwm/files/temp_folder.h"
 #include "libwm/files/whole_file.h"
 #include "libwm/proc/process.h"
@@ -97,7 +98,7 @@ Result<void> run_one(const std::string& program, const SiteScripts& site,
   if (!status)
     return fail(Code::Timeout,
                 program + ": not done within " + format_duration(site.submit_filter_time));
-  auto code = proc::exit_code(*status);
+  auto code = shell_status(*status);
   if (code == kAbort) return fail(Code::Denied, "Request aborted by esub");
   if (code != 0) return fail(Code::System, program + ": ended with status " + std::to_string(code));
   return take_modifications(file_text(files.path() + kModifications), options);

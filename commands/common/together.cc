@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "commands/common/command.h"
+#include "libwm/base/exit_status.h"
 #include "libwm/base/whole_lines.h"
 #include "libwm/client/signals.h"
 #include "libwm/proc/process.h"
@@ -97,7 +98,7 @@ void Together::read(Awaited& stream) {
 void Together::reap(Awaited& end) {
   int status = 0;
   ::waitpid(end.pid, &status, 0);
-  if (code_ == 0) code_ = proc::exit_code(status);
+  if (code_ == 0) code_ = shell_status(status);
   ::close(std::exchange(end.fd, -1));
 }
 

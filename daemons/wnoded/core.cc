@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "daemons/wnoded/web_port.h"
+#include "libwm/base/exit_status.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
 #include "libwm/launch/part_env.h"
@@ -161,7 +162,7 @@ void Core::on_session_lost(bool down) {
 /// Ends that are not acknowledged count as known: the fact itself follows at once.
 HostRegister Core::registration() const {
   auto words = card_;
-  words.takes_changes = true;
+  words.takes_changes = words.recalls = true;
   words.gpus = gpus_.reports();
   for (const auto& [key, entry] : attempts_) {
     if (entry.forgotten && entry.stage == Stage::Over) continue;
@@ -243,7 +244,7 @@ void Core::task_ended(const launch::AttemptKey& key, Entry& entry, const launch:
       record.usage, record.text, record.ended, record.report, delivers};
   log::info("task_ended", {{"job", to_string(key.job)},
                            {"task", record.task.value},
-                           {"status", launch::shell_status(record.status)},
+                           {"status", shell_status(record.status)},
                            {"cause", end_cause_name(record.cause)},
                            {"why", record.text}});
   if (!drain_gpus(entry, fact)) say(entry, std::move(fact));

@@ -41,6 +41,14 @@ Term term_of(const Error& refusal) {
   }
 }
 
+HostRecalled recalled(const HostRecall& asked, const HostOrder* known) {
+  HostRecalled said{asked.job, {}};
+  if (!known) return said;
+  said.order = *known;
+  said.order.blobs = {};
+  return said;
+}
+
 bool starts(const OrderedTask& task) { return task.has_process && !task.kill && !task.leave; }
 
 }  // namespace
@@ -64,6 +72,13 @@ Result<void> Core::on_frame(std::uint16_t type, const std::string& payload) {
     return with<HostSignal>(payload, [this](HostSignal s) { on_signal(s); });
   if (verb_is(type, NodeVerb::Forget))
     return with<HostForget>(payload, [this](HostForget f) { on_forget(f); });
+  if (verb_is(type, NodeVerb::Recall))
+    return with<HostRecall>(payload, [this](const HostRecall& asked) {
+      auto at = attempts_.find({asked.job, asked.attempt});
+      bool known = at != attempts_.end() && at->second.stage == Stage::Up;
+      auto said = recalled(asked, known ? &at->second.order : nullptr);
+      outside_.send(NodeVerb::Recalled, codec::encode(said));
+    });
   if (verb_is(type, NodeVerb::Peek))
     return with<PeekRequest>(payload, [this](PeekRequest p) { on_peek(p); });
   if (verb_is(type, NodeVerb::Ack))
@@ -335,6 +350,8 @@ void Core::never_started(const launch::AttemptKey& key, Entry& entry, Term term,
 }
 
 void Core::on_forget(const HostForget& words) {
+  if (!words.why.empty())
+    log::warn("unknown_job_ended", {{"job", to_string(words.job)}, {"why", words.why}});
   std::vector<launch::AttemptKey> over;
   for (auto& [key, entry] : attempts_) {
     if (key.job != words.job || (words.attempt && key.attempt > words.attempt)) continue;
@@ -343,7 +360,8 @@ void Core::on_forget(const HostForget& words) {
     facts_.forget(key);
     gpus_.forget(key);
     if (entry.stage == Stage::Up)
-      outside_.launcher().tell(key, launch::Finish{"not wanted any more"});
+      outside_.launcher().tell(
+          key, launch::Finish{words.why.empty() ? "not wanted any more" : words.why});
     if (entry.stage == Stage::Authorising) entry.stage = Stage::Over;
     over.push_back(key);
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "daemons/wnoded/core.h"
+#include "libwm/base/exit_status.h"
 #include "libwm/base/log.h"
 
 namespace wm::node {
@@ -153,11 +154,10 @@ void Core::pass_on_notice(const launch::AttemptKey& key, Entry& entry) {
 
 void Core::on(const launch::AttemptKey& key, Entry& entry, const launch::Noticed& word) {
   bool ok = word.status == 0;
-  auto text =
-      ok ? std::string()
-         : "the notification command " +
-               (word.status < 0 ? "did not answer within " + format_duration(kNoticeLimit)
-                                : "said " + std::to_string(launch::shell_status(word.status)));
+  auto text = ok ? std::string()
+                 : "the notification command " +
+                       (word.status < 0 ? "did not answer within " + format_duration(kNoticeLimit)
+                                        : "said " + std::to_string(shell_status(word.status)));
   say(entry, FactNotified{key.job, key.attempt, word.number, ok, text});
 }
 

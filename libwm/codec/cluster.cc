@@ -20,6 +20,7 @@ struct ClusterImage {
   std::uint64_t next_element = 1;
   std::uint32_t last_job = 0;
   std::uint32_t term = 0;
+  LostJobs lost;
   std::vector<std::pair<std::uint32_t, UsageAccount>> accounts;
   std::vector<std::pair<std::uint32_t, BudgetAccount>> budgets;
   std::map<std::string, Reservation> reservations;
@@ -31,13 +32,14 @@ WM_FIELDS(BudgetAccount) {
   f(1, s.name), f(2, s.rate), f(3, s.as_of), f(4, s.since), f(5, s.drawn), f(6, s.refunded);
   f(7, s.carried);
 }
+WM_FIELDS(LostJobs) { f(1, s.after), f(2, s.to); }
 WM_FIELDS(ClusterImage) {
   f(1, s.version), f(2, s.seq), f(3, s.time), f(4, s.config), f(5, s.jobs), f(6, s.elements);
   f(7, s.hosts), f(8, s.queues), f(9, s.next_element), f(10, s.last_job);
   f(11, s.accounts);
   f(420, s.budgets);
   f(520, s.reservations), f(521, s.job_groups);
-  f(470, s.revoked), f(451, s.term), f(480, s.clock_doubt);
+  f(470, s.revoked), f(451, s.term), f(480, s.clock_doubt), f(551, s.lost);
 }
 
 namespace {
@@ -65,6 +67,7 @@ std::string wm::codec::encode<wm::Cluster>(const wm::Cluster& cluster) {
   image.next_element = cluster.next_element;
   image.last_job = cluster.last_job;
   image.term = cluster.term;
+  image.lost = cluster.lost;
   cluster.accounts.each([&](std::uint32_t number, const UsageAccount& account) {
     image.accounts.emplace_back(number, account);
   });
@@ -96,6 +99,7 @@ wm::Result<wm::Cluster> wm::codec::decode<wm::Cluster>(std::string_view bytes) {
   cluster.next_element = image.next_element;
   cluster.last_job = image.last_job;
   cluster.term = image.term;
+  cluster.lost = image.lost;
   auto numbers = std::make_shared<AccountNumbers>();
   for (auto& [number, account] : image.accounts) {
     numbers->emplace(AccountName{account.plan, account.user}, number);

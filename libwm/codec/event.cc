@@ -7,12 +7,12 @@
 
 namespace wm {
 
-WM_FIELDS(JobSubmitted) { f(1, s.job), f(2, s.sealed); }
+WM_FIELDS(JobSubmitted) { f(1, s.job), f(2, s.sealed), f(551, s.at); }
 WM_FIELDS(JobHeld) { f(1, s.job), f(2, s.by); }
 WM_FIELDS(JobReleased) { f(1, s.job), f(2, s.by); }
 WM_FIELDS(JobDispatched) {
   f(1, s.job), f(2, s.attempt), f(3, s.tasks), f(4, s.key), f(60, s.alternative);
-  f(430, s.port);
+  f(430, s.port), f(551, s.generation);
 }
 WM_FIELDS(TaskStarted) { f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.pid), f(5, s.port); }
 WM_FIELDS(TaskEnded) {

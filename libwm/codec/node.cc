@@ -18,7 +18,7 @@ WM_FIELDS(AttemptStatus) {
 WM_FIELDS(HostRegister) {
   f(1, s.version), f(2, s.name), f(3, s.address), f(4, s.boot), f(5, s.type), f(6, s.model);
   f(7, s.capacity), f(8, s.attempts), f(20, s.gpus), f(541, s.cpus), f(410, s.network),
-      f(451, s.obeyed), f(592, s.takes_changes);
+      f(451, s.obeyed), f(592, s.takes_changes), f(552, s.recalls);
 }
 WM_FIELDS(TaskMeter) {
   f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.seen), f(5, s.busy), f(6, s.energy_mj);
@@ -92,7 +92,9 @@ WM_FIELDS(PeekRequest) {
       f(7, s.limit);
 }
 WM_FIELDS(PeekReply) { f(1, s.id), f(2, s.bytes), f(3, s.error); }
-WM_FIELDS(HostForget) { f(1, s.job), f(2, s.attempt); }
+WM_FIELDS(HostForget) { f(1, s.job), f(2, s.attempt), f(551, s.why); }
+WM_FIELDS(HostRecall) { f(1, s.job), f(2, s.attempt); }
+WM_FIELDS(HostRecalled) { f(1, s.job), f(2, s.order); }
 
 }  // namespace wm
 
@@ -106,6 +108,8 @@ WM_CODEC(wm::HostSignal)
 WM_CODEC(wm::PeekRequest)
 WM_CODEC(wm::PeekReply)
 WM_CODEC(wm::HostForget)
+WM_CODEC(wm::HostRecall)
+WM_CODEC(wm::HostRecalled)
 WM_CODEC(wm::GpuReports)
 WM_CODEC(wm::HostMeter)
 WM_CODEC(wm::HostUses)

@@ -7,6 +7,7 @@ namespace wm::conf {
 namespace {
 
 using C = ClusterConf;
+constexpr std::array<std::string_view, 2> kUnknownJobs = {"end", "adopt"};
 constexpr std::array<std::string_view, 4> kLevels = {"debug", "info", "warn", "error"};
 constexpr std::array<std::string_view, 3> kLogs = {"file", "syslog", "journald"};
 constexpr std::array<std::string_view, 3> kOutputs = {"file", "mail", "none"};
@@ -370,6 +371,17 @@ constexpr Key<C> kClusterKeys[] = {
      Effect::Reconfig,
      "Most time that the copies of bsub -f after a job's tasks have together on a host. The job's "
      "end is told when they are done, or then."},
+    {"unknown_jobs",
+     [](C& c) -> Field {
+       return Choice{&c.unknown_jobs, kUnknownJobs};
+     },
+     kAny, Effect::Reconfig,
+     "What becomes of jobs that run on hosts and that the state does not know, as it was "
+     "brought back from an older copy (badmin take-over): they are ended with words in their "
+     "output (end), or are jobs again (adopt), where they are no elements of arrays, groups or "
+     "elastic jobs, and all their hosts come back within 10 s. What was adopted is not started "
+     "again if it is lost: its script and environment are not known. Its run limit counts from "
+     "then on."},
     {"lost_output_fails", [](C& c) -> Field { return &c.lost_output_fails; }, kAny,
      Effect::Reconfig,
      "Whether a job of which not all output could be written, as its disk was full, has failed "

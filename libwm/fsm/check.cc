@@ -82,7 +82,12 @@ template <class E>
 Result<void> check_attempt(const Cluster& cluster, const Job& job, const E& e) {
   if constexpr (requires { e.attempt; }) {
     bool next = std::is_same_v<E, JobDispatched>;
-    if (e.attempt != (next ? next_attempt(cluster.term, job.attempt) : job.attempt))
+    auto wanted = next ? next_attempt(cluster.term, job.attempt) : job.attempt;
+    if constexpr (requires { e.generation; }) {
+      bool adopted = e.generation != 0 && !job.attempt && e.attempt;
+      if (adopted && e.attempt < wanted) wanted = e.attempt;
+    }
+    if (e.attempt != wanted)
       return fail(Code::Stale, "Job <" + to_string(job.id) + ">: attempt " +
                                    std::to_string(e.attempt.value) + " is not its newest, " +
                                    std::to_string(job.attempt.value));

@@ -108,7 +108,7 @@ void apply_to(Cluster& c, const JobSubmitted& e, WallTime now, Touched& t) {
   Job job;
   job.id = e.job;
   job.sealed = e.sealed;
-  job.times.submitted = now;
+  job.times.submitted = e.at == WallTime{} ? now : e.at;
   bool array = !job.spec().array.empty();
   if (array) {
     job.elements.first = c.next_element;
@@ -163,6 +163,7 @@ void apply_to(Cluster& c, const JobDispatched& e, WallTime now, Touched& t) {
   job.port = e.port;
   job.size.notice.reset();
   job.times.dispatched = now;
+  job.generation = std::max(job.generation, e.generation);
   begin_draw(job);
   if (!job.account) job.account = account_of(c, job.spec());
   add_tasks(c, job, e.tasks, now);

@@ -7,7 +7,8 @@ namespace wm::fsm {
 
 void apply_to(Cluster& c, const TakenOver& e, WallTime, Touched&) {
   c.term = std::max(c.term, e.term);
-  c.last_job = std::max(c.last_job, e.last_job);
+  c.lost = {c.last_job, std::max(c.last_job, e.last_job)};
+  c.last_job = c.lost.to;
 }
 
 }  // namespace wm::fsm

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "libwm/base/exit_status.h"
 #include "libwm/base/local_time.h"
 
 namespace wm::launch {

@@ -169,11 +169,6 @@ std::string_view end_cause_name(EndCause cause) {
   return i < std::size(kNames) ? kNames[i] : "unknown";
 }
 
-int shell_status(std::int32_t wait_status) {
-  if (WIFSIGNALED(wait_status)) return 128 + WTERMSIG(wait_status);
-  return WEXITSTATUS(wait_status);
-}
-
 std::string to_bytes(const ShepherdOrder& order) { return write(order); }
 std::string to_bytes(const ShepherdWord& word) { return write(word); }
 std::string to_bytes(const ExitRecord& record) {

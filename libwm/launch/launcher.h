@@ -134,8 +134,6 @@ struct ExitRecord {
   std::string report;  ///< of a trial, all that it had to say when it ended
   bool operator==(const ExitRecord&) const = default;
 };
-/// The exit code a shell would show: 128 + signal for a killed task. @cost O(1)
-int shell_status(std::int32_t wait_status);
 
 // ---- wnoded → what the zygote forked ----------------------------------------------------
 

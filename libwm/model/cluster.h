@@ -32,6 +32,12 @@ struct QueueStanding {
   bool operator==(const QueueStanding&) const = default;
 };
 
+/// Numbers of jobs that a state gave which an administrator gave up for this one: after .. to.
+struct LostJobs {
+  std::uint32_t after = 0, to = 0;
+  bool operator==(const LostJobs&) const = default;
+};
+
 struct Cluster {
   Seq seq;          ///< last event applied
   WallTime time{};  ///< its time
@@ -45,6 +51,7 @@ struct Cluster {
   std::uint64_t next_element = 1;
   std::uint32_t last_job = 0;  ///< highest job number ever given out
   std::uint32_t term = 0;      ///< how often an administrator chose this store over a newer one
+  LostJobs lost;               ///< by the last such choice
   Table<UsageAccount> accounts;
   std::shared_ptr<const AccountNumbers> account_numbers = std::make_shared<AccountNumbers>();
   Table<BudgetAccount> budgets;

@@ -24,6 +24,7 @@ namespace wm {
 struct JobSubmitted {
   JobId job;
   std::shared_ptr<const SealedSpec> sealed;
+  WallTime at{};  ///< when, of one that a restored state hears of late; 0: as the event says
 };
 struct JobHeld {
   JobId job;
@@ -41,6 +42,9 @@ struct JobDispatched {
   std::string key;                ///< 32 random bytes
   std::uint32_t alternative = 0;  ///< of its requirements
   std::uint32_t port = 0;         ///< chosen by the master to meet at; 0: the first host leases one
+  /// Of an attempt that runs and that a restored state hears of late, with its own number: the
+  /// newest of its orders. 0: it begins.
+  std::uint64_t generation = 0;
 };
 /// A task's process runs.
 struct TaskStarted {
@@ -287,8 +291,7 @@ using EventBody =
                  HostFenceFailed, StepsMeasured, JobParked, JobUnparked, JobModified, JobRequeued,
                  ElementGiven, ArrayClosed, TrialReported, ReservationSet, ReservationRemoved,
                  JobGroupSet, JobGroupRemoved, JobNoted, JobRelocated, TokensRevoked, TasksMet,
-                 TakenOver, ClockStepped, ClockTrusted, JobDelivered, RunDescribed,
-                 RunDeleted>;
+                 TakenOver, ClockStepped, ClockTrusted, JobDelivered, RunDescribed, RunDeleted>;
 
 /// An event with its place in the history and the wall time stamped at the rim.
 struct Event {

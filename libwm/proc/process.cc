@@ -255,8 +255,4 @@ std::string last_line(std::string_view text) {
   return std::string(text.substr(begin == text.npos ? 0 : begin + 1).substr(0, kMostLine));
 }
 
-int exit_code(int status) {
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
 }  // namespace wm::proc

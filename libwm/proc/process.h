@@ -79,7 +79,4 @@ Result<std::string> run_command(const std::vector<std::string>& words, Duration 
 /// The last line of some output, without its end, cut at 400 bytes. @cost O(output)
 std::string last_line(std::string_view output);
 
-/// An exit code as a shell shows it: of a signal 128 and its number. `status`: as wait(2) says it.
-int exit_code(int status);
-
 }  // namespace wm::proc

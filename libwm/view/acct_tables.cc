@@ -80,11 +80,6 @@ std::string moment(WallTime at) {
   return at == WallTime{} ? "" : to_the_ms(seconds(at.time_since_epoch()));
 }
 
-std::string exit_code(const AcctJob& job) {
-  if (WIFSIGNALED(job.exit_status)) return std::to_string(128 + WTERMSIG(job.exit_status));
-  return std::to_string(WEXITSTATUS(job.exit_status));
-}
-
 Record record_of(const AcctJob& job) {
   return {{"JOBID", to_string(job.id)},
           {"USER", job.user},
@@ -100,7 +95,7 @@ Record record_of(const AcctJob& job) {
           {"SUBMIT_TIME", moment(job.submitted)},
           {"START_TIME", moment(job.dispatched)},
           {"FINISH_TIME", moment(job.ended)},
-          {"EXIT_CODE", exit_code(job)},
+          {"EXIT_CODE", std::to_string(shell_status(job.exit_status))},
           {"EXIT_REASON", job.term == Term::None ? "" : std::string(term_name(job.term))},
           {"CPU_T", to_the_ms(seconds(job.cpu))},
           {"WAIT", to_the_ms(wait_of(job))},

@@ -108,7 +108,7 @@ Json job_json(const HistoryJob& job) {
   record["PLAN"] = job.plan;
   record["COMMAND"] = job.command;
   record["WM_STATE"] = job.state;
-  record["EXIT_CODE"] = history_exit_code(job);
+  record["EXIT_CODE"] = exit_code_text(job.exit_status);
   record["EXIT_REASON"] = job.term;
   record["EVENTS"] = Json::array();
   for (const auto& event : job.events) record["EVENTS"].push_back(event_json(event));

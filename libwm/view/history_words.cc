@@ -5,6 +5,7 @@
 #include "libwm/model/reason.h"
 #include "libwm/view/job_fields.h"
 #include "libwm/view/job_use.h"
+#include "libwm/view/texts.h"
 
 namespace wm::view {
 namespace {
@@ -96,19 +97,13 @@ std::vector<std::string> event_lines(const HistoryJob& job, const HistoryEvent& 
   return {event_text(e)};
 }
 
-std::string history_exit_code(const HistoryJob& job) {
-  if (job.exit_status == 0) return "";
-  return std::to_string(WIFSIGNALED(job.exit_status) ? 128 + WTERMSIG(job.exit_status)
-                                                     : WEXITSTATUS(job.exit_status));
-}
-
 std::vector<std::string> end_of_history(const HistoryJob& job) {
   auto used = " The CPU time used is " + tenths_of_seconds(job.cpu) + " seconds";
   if (job.state == state_name(JobState::Finished)) return {"Done successfully." + used + ";"};
   std::string how = "Exited.";
   if (WIFSIGNALED(job.exit_status))
     how = "Exited by signal " + std::to_string(WTERMSIG(job.exit_status)) + ".";
-  else if (auto code = history_exit_code(job); !code.empty())
+  else if (auto code = exit_code_text(job.exit_status); !code.empty())
     how = "Exited with exit code " + code + ".";
   std::vector<std::string> lines = {how + used + ";"};
   auto term = static_cast<Term>(job.term_number);

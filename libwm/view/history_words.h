@@ -15,7 +15,5 @@ std::string event_text(const HistoryEvent& event);
 std::vector<std::string> event_lines(const HistoryJob& job, const HistoryEvent& event);
 /// How its processes ended and, of one that was ended, why. @cost O(1)
 std::vector<std::string> end_of_history(const HistoryJob& job);
-/// The exit code; empty: there is none, or it is 0. @cost O(1)
-std::string history_exit_code(const HistoryJob& job);
 
 }  // namespace wm::view

@@ -1,8 +1,6 @@
 // One row per field; the functions above the table are the texts that need more than a line.
 #include "libwm/view/job_fields.h"
 
-#include <sys/wait.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -128,7 +126,7 @@ std::optional<int> exit_code(const Job& job) {
   int status = job.outcome.status;
   bool ran = status != 0 || job.state == JobState::Finished;
   if (!is_over(job.state) || !ran) return std::nullopt;
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  return shell_status(status);
 }
 
 std::optional<std::int64_t> hosts_used(const ShownJob& s) {

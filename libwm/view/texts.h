@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "libwm/base/exit_status.h"
 #include "libwm/base/units.h"
 
 namespace wm::view {
@@ -23,6 +24,12 @@ inline std::string minutes(Duration d) {
   if (d.count() == 0) return "";
   const auto tenths = std::chrono::duration_cast<std::chrono::seconds>(d).count() / 6;
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10);
+}
+
+// The exit code of a wait status; empty: there is none, or it is 0.
+inline std::string exit_code_text(std::int32_t wait_status) {
+  auto code = shell_status(wait_status);
+  return code == 0 ? "" : std::to_string(code);
 }
 
 // As wide as asked; longer texts stay whole.

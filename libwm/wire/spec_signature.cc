@@ -12,13 +12,12 @@ constexpr std::size_t kDigestBytes = 32;
 // How long an unexpired credential is kept in mind by munged; not how long it proves origin.
 constexpr Duration kTtl = std::chrono::seconds(300);
 
-// A session's proof has 32 bytes of its own in front (session.h).
+}  // namespace
+
 bool signs(std::string_view payload, std::string_view digest) {
   return payload == digest ||
          (payload.size() == 2 * kDigestBytes && payload.substr(kDigestBytes) == digest);
 }
-
-}  // namespace
 
 std::string spec_digest(std::string_view spec, std::string_view request_key) {
   return Hasher(kDigestBytes).add(spec).add(request_key).finish();

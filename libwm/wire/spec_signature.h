@@ -11,6 +11,10 @@
 
 namespace wm::wire {
 
+/// Does a credential's payload sign this digest: is it that, or a session's proof that was made to
+/// sign it as well, which has 32 bytes of its own in front? @cost O(1)
+bool signs(std::string_view payload, std::string_view digest);
+
 /// What is signed: BLAKE2b-256(spec ‖ request_key).
 /// @shape request_key: 16 bytes, so that the two parts cannot run into each other
 /// @cost O(spec)

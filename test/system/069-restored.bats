@@ -59,3 +59,25 @@ number_of() { sed -n 's/.*Job <\([0-9]*\)>.*/\1/p'; }
   [ ! -e "$state/outranked" ]
   bhist -l "$kept" >/dev/null
 }
+
+@test "with unknown_jobs = adopt what runs is a job again, under its number" {
+  badmin backup before.tar
+  job=$(submit -o adopted.out 'while [ ! -e enough ]; do sleep 0.1; done; echo whole')
+  wait_for 20 in_state "$job" running
+  mini kill wmasterd
+  state=$(state_dir)
+  rm -f "$state"/*.db "$state"/*.db-*
+  tar -xf before.tar -C "$state"
+  sed -i '1i unknown_jobs = adopt' "$WM_CONF_DIR/wm.conf"
+  mini start wmasterd || true
+  wait_for 30 test -e "$state/outranked"
+  badmin take-over -C 'the disk is lost again'
+  mini start wmasterd
+  wait_for 30 in_state "$job" running
+  is "$job" attempt 1
+  touch enough
+  ran_out "$job"
+  [ "$(state "$job")" = finished ]
+  grep -qx whole adopted.out
+  bacct -l "$job" >/dev/null
+}

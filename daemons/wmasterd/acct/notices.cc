@@ -1,12 +1,11 @@
 #include "daemons/wmasterd/acct/notices.h"
 
-#include <sys/wait.h>
-
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "libwm/base/exit_status.h"
 #include "libwm/base/json.h"
 #include "libwm/fsm/fsm.h"
 #include "libwm/model/config/recipients.h"
@@ -82,10 +81,6 @@ std::vector<std::string> hosts_of(const Cluster& cluster, const Job& job) {
   return names;
 }
 
-int exit_code_of(std::int32_t status) {
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
 std::int64_t seconds(WallTime at) {
   return std::chrono::duration_cast<std::chrono::seconds>(at.time_since_epoch()).count();
 }
@@ -108,7 +103,7 @@ std::string json_of(const Event& event, const Job& job, Kind kind, const Cluster
   if (started != WallTime{}) json["start_time"] = seconds(started);
   if (kind == Kind::Done || kind == Kind::Exit) {
     json["finish_time"] = seconds(event.time);
-    json["exit_code"] = exit_code_of(job.outcome.status);
+    json["exit_code"] = shell_status(job.outcome.status);
     if (job.outcome.term != Term::None) json["exit_reason"] = term_name(job.outcome.term);
   }
   return to_ascii(json);
@@ -134,7 +129,7 @@ std::string mail_of(const Event& event, const Job& job, Kind kind, const Cluster
   if (kind == Kind::Suspend) line("Suspended:  ", time(event.time));
   if (kind == Kind::Done || kind == Kind::Exit) {
     line("Ended:      ", time(event.time));
-    line("Exit code:  ", std::to_string(exit_code_of(job.outcome.status)));
+    line("Exit code:  ", std::to_string(shell_status(job.outcome.status)));
     if (job.outcome.term != Term::None)
       line("Reason:     ", std::string(term_name(job.outcome.term)) + ": " +
                                std::string(term_text(job.outcome.term)));

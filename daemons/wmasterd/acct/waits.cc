@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "libwm/base/exit_status.h"
 #include "libwm/expr/depend.h"
 
 namespace wm::master {
@@ -18,8 +19,7 @@ expr::JobStanding standing_at(const Job& job, WallTime at) {
   standing.started = by(job.times.started);
   standing.running = standing.started && !standing.over;
   standing.pending = !standing.started && !standing.over;
-  int signal = job.outcome.status & 0x7f;
-  standing.exit_code = signal ? 128 + signal : (job.outcome.status >> 8) & 0xff;
+  standing.exit_code = shell_status(job.outcome.status);
   return standing;
 }
 

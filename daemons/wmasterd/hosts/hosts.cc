@@ -90,6 +90,7 @@ void Hosts::on_frame(PeerId peer, std::uint16_t type, const std::string& payload
     auto words = codec::decode<HostRegister>(payload);
     return words ? on_register(peer, *words) : bad(words.error());
   }
+  if (recalls_.hear(peer, type, payload)) return;
   HostId host = host_of(peer);
   if (!host) return bad(fail(Code::BadArgument, "a frame before registration"));
   sessions_[host].heard = attended_.now();
@@ -125,6 +126,7 @@ void Hosts::set_busy(HostId host, const std::string& why) {
 }
 
 void Hosts::on_left(PeerId peer) {
+  recalls_.on_left(peer);
   HostId host = host_of(peer);
   host_of_.erase(peer);
   if (!host) return;
@@ -153,10 +155,11 @@ void Hosts::end_session(HostId host) {
   on_left(peer);
 }
 
-void Hosts::on_register(PeerId peer, const HostRegister& words) {
+void Hosts::on_register(PeerId peer, const HostRegister& words, bool was_held) {
   const Cluster& state = journal_.newest();
   if (!lists_host(*state.config, words.name)) return refuse(peer, words);
   if (!may_obey(words.obeyed, journal_.rank())) return give_way(peer, words);
+  if (!was_held && recalls_.hold(peer, words)) return;
   strangers_.joined(words.name);
   const Host* known = find_host(state, words.name);
   HostId id = known ? known->id : HostId{static_cast<std::uint32_t>(state.hosts.last() + 1)};
@@ -266,11 +269,17 @@ std::vector<EventBody> Hosts::reconcile(HostId host, const HostRegister& words) 
 // What runs there and is not wanted any more is ended and forgotten.
 void Hosts::drop_strangers(PeerId peer, const HostRegister& words) const {
   const Cluster& state = journal_.published();
-  for (const auto& attempt : words.attempts)
-    if (!is_current(state, attempt) &&
-        !ordering_.is_standby(host_of(peer), attempt.job, attempt.attempt))
-      peers_.send(peer, wire(NodeVerb::Forget),
-                  codec::encode(HostForget{attempt.job, attempt.attempt}));
+  for (const auto& attempt : words.attempts) {
+    if (is_current(state, attempt) || recalls_.is_adopting(attempt.job) ||
+        ordering_.is_standby(host_of(peer), attempt.job, attempt.attempt))
+      continue;
+    HostForget forget{attempt.job, attempt.attempt, ""};
+    if (is_lost(state, attempt.job)) {
+      forget.why = lost_text("");
+      log::warn("unknown_job_ended", {{"job", to_string(attempt.job)}, {"host", words.name}});
+    }
+    peers_.send(peer, wire(NodeVerb::Forget), codec::encode(forget));
+  }
 }
 
 void Hosts::on_fact(PeerId peer, HostId host, const HostFact& fact) {
@@ -305,6 +314,7 @@ void Hosts::on_tick() {
   if (auto late = attended_.on_tick(clock_.mono()); late > kTold)
     log::warn("loop_was_away", {{"ms", late / std::chrono::milliseconds(1)}});
   tell_configuration();
+  recalls_.on_tick();
   auto events = fallen_silent();
   if (!events.empty()) journal_.propose({std::move(events), {}, {}, nullptr});
   ordering_.on_tick(attended_.now());

@@ -14,6 +14,7 @@
 
 #include "daemons/wmasterd/hosts/ordering.h"
 #include "daemons/wmasterd/hosts/paces.h"
+#include "daemons/wmasterd/hosts/recalls.h"
 #include "daemons/wmasterd/hosts/silence.h"
 #include "daemons/wmasterd/hosts/strangers.h"
 #include "daemons/wmasterd/state/journal.h"
@@ -51,7 +52,13 @@ class Hosts {
       : clock_(world.clock),
         peers_(world.peers),
         journal_(journal),
-        ordering_(world, journal, [this](HostId host) { return line(host); }) {}
+        ordering_(world, journal, [this](HostId host) { return line(host); }),
+        recalls_(
+            world, journal,
+            {[this](PeerId peer, const HostRegister& words) { on_register(peer, words, true); },
+             [this](PeerId peer, std::uint16_t type, const std::string& payload) {
+               on_frame(peer, type, payload);
+             }}) {}
 
   /// A frame from a host's session. A session that says something wrong is closed.
   void on_frame(PeerId peer, std::uint16_t type, const std::string& payload);
@@ -113,7 +120,7 @@ class Hosts {
   };
 
   Line line(HostId host) const;
-  void on_register(PeerId peer, const HostRegister& words);
+  void on_register(PeerId peer, const HostRegister& words, bool was_held = false);
   void welcome(PeerId peer, HostId host);
   void refuse(PeerId peer, const HostRegister& words);
   void give_way(PeerId peer, const HostRegister& words);
@@ -149,6 +156,7 @@ class Hosts {
   std::set<HostId> serving_;  ///< as of the last tick
   Strangers strangers_;
   Ordering ordering_;
+  Recalls recalls_;
   Metered metered_;
   Outranked outranked_;
   std::shared_ptr<const Config> told_;  ///< the configuration that hosts have heard of

@@ -20,6 +20,7 @@
 #include "libwm/conf/load.h"
 #include "libwm/proc/process.h"
 #include "libwm/store/core/committer.h"
+#include "libwm/wire/spec_signature.h"
 
 namespace wm::master {
 namespace {
@@ -348,7 +349,7 @@ void RealWorld::verify(std::string credential, std::string payload,
       [this, result, payload = std::move(payload), tell] {
         if (!*result) return tell(result->error());
         const wire::Signed& found = **result;
-        if (!found.uid || found.payload != payload)
+        if (!found.uid || !wire::signs(found.payload, payload))
           return tell(fail(Code::Denied, "the credential does not sign this job"));
         name_of(*found.uid,
                 [tell, uid = *found.uid, gid = found.gid.value_or(0)](const std::string& name) {

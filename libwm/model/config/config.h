@@ -165,7 +165,8 @@ struct ClusterConf {
   SiteScripts scripts;
   LsfConf lsf;
   JobInfo job_info = JobInfo::All;
-  bool lost_output_fails = true;  ///< a job of which not all output could be written is not done
+  std::string unknown_jobs = "end";  ///< that run, and a restored state lacks: end or adopt them
+  bool lost_output_fails = true;     ///< a job of which not all output could be written is not done
   MonitorConf monitor;
   SubmitPolicyConf submit_policy;
   bool operator==(const ClusterConf&) const = default;
@@ -292,8 +293,7 @@ struct AppConf {
   bool rerunnable = false;
   std::optional<Duration> reclaim_grace;  ///< none: the plan's, then the cluster's
   std::optional<Duration> kill_grace;     ///< none: the cluster's
-  std::string pre_exec;
-  std::string post_exec;
+  std::string pre_exec, post_exec;
   std::vector<std::uint32_t> success_exits;  ///< besides 0
   RequeueExits requeue_exits;
   std::vector<std::string> warm_imports;  ///< Python modules a warm parent holds ready

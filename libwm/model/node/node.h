@@ -39,8 +39,10 @@ enum class NodeVerb : std::uint16_t {
   Peek = 209,
   PeekReply = 210,
   Forget = 211,
-  Refused = 212,  ///< payload: text; the registration is not accepted
-  Gpus = 230,     ///< GpuReports, host to master: when one changes, and now and then
+  Refused = 212,   ///< payload: text; the registration is not accepted
+  Recall = 213,    ///< HostRecall, master to host
+  Recalled = 214,  ///< HostRecalled, host to master
+  Gpus = 230,      ///< GpuReports, host to master: when one changes, and now and then
 };
 
 /// A task that runs, or has an end that the master has not acknowledged.
@@ -71,6 +73,7 @@ struct HostRegister {
   std::uint64_t network = 0;    ///< as Host::network
   MasterRank obeyed;            ///< the highest that this host has obeyed
   bool takes_changes = false;   ///< knows AgentOrder::since
+  bool recalls = false;         ///< answers HostRecall
   bool operator==(const HostRegister&) const = default;
 };
 
@@ -310,7 +313,20 @@ struct PeekReply {
 struct HostForget {
   JobId job;
   Attempt attempt;
+  std::string why;  ///< for people, where it may run for its owner still; empty: it is over
   bool operator==(const HostForget&) const = default;
+};
+/// What is this attempt, of which the master's state knows nothing?
+struct HostRecall {
+  JobId job;
+  Attempt attempt;
+  bool operator==(const HostRecall&) const = default;
+};
+/// The order that the host follows, without the files; attempt 0: there is no such attempt.
+struct HostRecalled {
+  JobId job;
+  HostOrder order;
+  bool operator==(const HostRecalled&) const = default;
 };
 
 }  // namespace wm

@@ -135,10 +135,5 @@ TEST(launcher, attempt_names_go_both_ways) {
   EXPECT_EQ(attempt_marker("c", "b", key), "c@b:12[4].3");
 }
 
-TEST(launcher, shell_status_is_what_a_shell_shows) {
-  EXPECT_EQ(shell_status(3 << 8), 3);
-  EXPECT_EQ(shell_status(9), 137);
-}
-
 }  // namespace
 }  // namespace wm::launch

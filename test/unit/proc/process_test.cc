@@ -11,6 +11,8 @@
 #include <array>
 #include <chrono>
 
+#include "libwm/base/exit_status.h"
+
 namespace wm::proc {
 namespace {
 
@@ -56,8 +58,8 @@ TEST(process, is_waited_for) {
   auto process = started("exit 7", pipe);
   auto status = process.wait(20s);
   ASSERT_TRUE(status);
-  EXPECT_EQ(exit_code(*status), 7);
-  EXPECT_EQ(exit_code(*process.wait(0s)), 7);  // as often as asked
+  EXPECT_EQ(shell_status(*status), 7);
+  EXPECT_EQ(shell_status(*process.wait(0s)), 7);  // as often as asked
 }
 
 TEST(process, that_runs_on_is_told_and_ends_with_its_owner) {
@@ -77,7 +79,7 @@ TEST(process, that_ignores_term_is_killed_after_a_while) {
   auto process = started("trap '' TERM; echo ready >&3; while :; do sleep 1000; done", pipe);
   EXPECT_EQ(pipe.next(), "ready\n");
   process.end(1ms);
-  EXPECT_EQ(exit_code(*process.wait(0s)), 128 + SIGKILL);
+  EXPECT_EQ(shell_status(*process.wait(0s)), 128 + SIGKILL);
 }
 
 TEST(process, that_obeys_term_ends_by_itself) {
@@ -85,7 +87,7 @@ TEST(process, that_obeys_term_ends_by_itself) {
   auto process = started("trap 'exit 3' TERM; sleep 1000 & echo ready >&3; wait", pipe);
   EXPECT_EQ(pipe.next(), "ready\n");
   process.end(20s);
-  EXPECT_EQ(exit_code(*process.wait(0s)), 3);
+  EXPECT_EQ(shell_status(*process.wait(0s)), 3);
 }
 
 TEST(process, that_is_taken_over_has_one_owner) {

@@ -1,100 +1,16 @@
 // Sessions with hosts: registration and what it settles, silence, the orders that follow the
 // state, acknowledgements after the commit only.
-#include "daemons/wmasterd/hosts/hosts.h"
-
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "libwm/codec/codec.h"
-#include "test/support/journal_desk.h"
+#include "test/unit/wmasterd/hosts_desk.h"
 
 namespace wm::master {
 namespace {
 
 using test::SpecBuilder;
 using namespace std::chrono_literals;
-
-/// The host's end of a session: what it was told.
-struct Peer final : test::SimPeer {
-  std::vector<std::pair<NodeVerb, std::string>> frames;
-  bool closed = false;
-  PeerId id;
-  void on_frame(std::uint16_t type, const std::string& payload) override {
-    frames.emplace_back(static_cast<NodeVerb>(type), payload);
-  }
-  void on_closed() override { closed = true; }
-  template <class T>
-  std::vector<T> all(NodeVerb verb) const {
-    std::vector<T> found;
-    for (const auto& [type, payload] : frames)
-      if (type == verb) found.push_back(*codec::decode<T>(payload));
-    return found;
-  }
-};
-
-/// Hosts over a journal that has on disk what a cluster has been through.
-struct HostsDesk : test::JournalDesk {
-  std::unique_ptr<Hosts> hosts;
-  std::vector<std::unique_ptr<Peer>> peers;
-
-  void start() {
-    open();
-    hosts = std::make_unique<Hosts>(*world, *journal);
-    hosts->on_start();
-  }
-  ~HostsDesk() {  // the world speaks to its peers to its end
-    hosts.reset();
-    journal.reset();
-    world.reset();
-  }
-  Peer& connect() {
-    auto& peer = *peers.emplace_back(std::make_unique<Peer>());
-    peer.id = world->connect(peer);
-    return peer;
-  }
-  template <class T>
-  void say(Peer& peer, NodeVerb verb, const T& words) {
-    hosts->on_frame(peer.id, static_cast<std::uint16_t>(verb), codec::encode(words));
-  }
-  HostRegister words(const std::string& name, const std::string& boot = "boot-1") {
-    HostRegister r;
-    r.name = name;
-    r.address = "127.0.0.1";
-    r.boot = boot;
-    r.capacity.slots = 4;
-    r.capacity.milli_cpus = 4000;
-    return r;
-  }
-  Peer& enrol(const HostRegister& r) {
-    auto& peer = connect();
-    say(peer, NodeVerb::Register, r);
-    pass(100ms);
-    return peer;
-  }
-  /// Time goes by with the ticks that belong to it.
-  void listen(Duration time) {
-    for (Duration gone{}; gone < time; gone += kTick) {
-      pass(kTick);
-      hosts->on_tick();
-    }
-  }
-  /// A host with a job of one task that has been started again since: what it says.
-  std::tuple<HostId, JobId, HostRegister> rebooted() {
-    auto h = past.host(2);
-    auto id = past.submit({});
-    past.run(id, {h});
-    start();
-    auto r = again(h);
-    r.boot = "another boot";
-    return {h, id, r};
-  }
-  /// As the host was known before.
-  HostRegister again(HostId id) {
-    const Host& known = *journal->published().hosts.find(id.value);
-    return words(known.name, known.boot);
-  }
-};
 
 TEST(hosts, a_host_that_registers_is_welcomed_and_part_of_the_cluster) {
   HostsDesk desk;

@@ -351,6 +351,29 @@ TEST_F(core, forgetting_ends_what_runs_and_drops_its_facts) {
   EXPECT_EQ(node_.attempts(), 0u);
 }
 
+TEST_F(core, what_is_forgotten_for_a_reason_ends_with_it) {
+  start(order());
+  hear(NodeVerb::Forget, HostForget{{7, 0}, {1}, "nobody knows it"});
+  ASSERT_EQ(outside_.fake.told.size(), 1u);
+  EXPECT_EQ(std::get<launch::Finish>(outside_.fake.told[0].second).text, "nobody knows it");
+}
+
+TEST_F(core, a_master_that_does_not_know_an_attempt_is_told_its_order_without_files) {
+  auto o = order();
+  o.blobs.script = "echo";
+  start(o);
+  EXPECT_TRUE(registered().recalls);
+  auto said = [&](Attempt attempt) {
+    outside_.sent.clear();
+    hear(NodeVerb::Recall, HostRecall{{7, 0}, attempt});
+    EXPECT_EQ(outside_.sent.at(0).first, NodeVerb::Recalled);
+    return *codec::decode<HostRecalled>(outside_.sent.at(0).second);
+  };
+  o.blobs = {};
+  EXPECT_EQ(said({1}), (HostRecalled{{7, 0}, o}));
+  EXPECT_EQ(said({2}), (HostRecalled{{7, 0}, {}}));
+}
+
 TEST_F(core, an_agent_gets_the_newest_order_and_the_ends) {
   auto two = with_task(order(), 2);
   two.team.elastic = true;
