@@ -127,8 +127,8 @@ KernelFailure failure_in(const std::string& folder) {
   auto text = contents(path);
   if (!text) return {};
   auto line = text->substr(0, std::min(text->find('\n'), kMost));
-  auto at = std::chrono::seconds(facts.st_mtim.tv_sec) +
-            std::chrono::nanoseconds(facts.st_mtim.tv_nsec);
+  auto at =
+      std::chrono::seconds(facts.st_mtim.tv_sec) + std::chrono::nanoseconds(facts.st_mtim.tv_nsec);
   return {WallTime(std::chrono::duration_cast<Duration>(at)), line};
 }
 

@@ -121,7 +121,7 @@ class Room {
   std::unordered_map<std::uint64_t, Done> waiting_;
   std::uint64_t next_guest_ = 1;
   TimePoint next_look_{}, began_{};
-  WallTime awaited_{};  // since when a kernel is wanted, or the last one came
+  WallTime awaited_{};       // since when a kernel is wanted, or the last one came
   std::uint64_t next_task_;  // unlike those of the other routers
   TimePoint rated_{};
   serve::DeskCounts counted_;  // at rated_

@@ -41,7 +41,8 @@ fi
 exec podman pull -q ${2:+--authfile "$2"} "$3")x";
 /// One argument more: the file that a fetched image becomes; empty: the image is a file. What runs
 /// from an older one keeps it, since the new one is another file of that name.
-constexpr std::string_view kApptainerCheck = R"x(if [ -z "$4" ]; then [ -e "$3" ]; exit $(($? * 2)); fi
+constexpr std::string_view kApptainerCheck =
+    R"x(if [ -z "$4" ]; then [ -e "$3" ]; exit $(($? * 2)); fi
 if [ "$1" = never ]; then
   [ -e "$4" ] && exit 0
   echo "image $3 is not on this host, and is not to be fetched" >&2; exit 2
@@ -199,8 +200,9 @@ std::string service_dir(const HostOrder& order, const HostFacts& host) {
 }  // namespace
 
 std::vector<Bind> binds_of(const HostOrder& order, const HostFacts& host, const OrderedTask& task) {
-  std::vector<std::string> own{order.resolved.program.cwd, work_dir(order, host), host.bin_dir,
-                               host.lib_dir, host.conf_dir, attempt_dir(order, host)};
+  std::vector<std::string> own{
+      order.resolved.program.cwd, work_dir(order, host), host.bin_dir, host.lib_dir, host.conf_dir,
+      attempt_dir(order, host)};
   if (order.app.type != AppType::Batch) own.push_back(result_dir(order, host));
   auto results = result_dir(order, host), named = named_result_dir(order, host);
   if (!order.resolved.exec.service.empty()) own.push_back(service_dir(order, host));

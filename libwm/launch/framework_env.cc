@@ -57,8 +57,7 @@ void add_torchrun(VariableMap& v, const HostOrder& o, const HostFacts& host,
   v["RANK"] = v["ROLE_RANK"] = std::to_string(place.rank);
   v["WORLD_SIZE"] = v["ROLE_WORLD_SIZE"] = std::to_string(place.world);
   // Scripts take the device of that number of those that they see: a task sees its own alone.
-  bool sees_own =
-      o.launch == Launch::PerSlot && !task.gpus.empty() && !o.resolved.task.gpu_see_all;
+  bool sees_own = o.launch == Launch::PerSlot && !task.gpus.empty() && !o.resolved.task.gpu_see_all;
   v["LOCAL_RANK"] = sees_own ? "0" : std::to_string(place.local_rank);
   v["WM_LOCAL_RANK"] = std::to_string(place.local_rank);
   v["LOCAL_WORLD_SIZE"] = std::to_string(place.local_world);

@@ -46,7 +46,8 @@ SideCommand site_command(const HostOrder& o, const HostFacts& host, const std::s
 
 /// Puts what was uploaded where the job works, once for all its elements and attempts: a rename is
 /// whole or not at all, and the next to come finds it done. A trial has a copy of its own, with
-/// its data as config.json. Its results are found under its exec id, too. @source WMLA (wmla-surface 5.3): the trial contract
+/// its data as config.json. Its results are found under its exec id, too. @source WMLA
+/// (wmla-surface 5.3): the trial contract
 std::optional<SideCommand> bundle_move(const HostOrder& o, const HostFacts& host) {
   if (!o.first_host || o.resolved.exec.bundle.empty()) return {};
   constexpr const char* kMove =
@@ -59,8 +60,8 @@ has "$3" || { cp -a -- "$2" "$3.$$" && mv -T -- "$3.$$" "$3"; } || [ -d "$3" ] |
   auto whole = result_dir(o, host, {o.job.job, 0}) + "/_submitted_code";
   SideCommand move{"the bundle's move to " + bundle_dir(o, host),
                    {"/bin/sh", "-c", kMove, "sh", incoming_dir(o, host), whole, bundle_dir(o, host),
-                    attempt_dir(o, host) + "/config.json", work_dir(o, host),
-                    id_part(o.job), named_result_dir(o, host)},
+                    attempt_dir(o, host) + "/config.json", work_dir(o, host), id_part(o.job),
+                    named_result_dir(o, host)},
                    {"PATH=/usr/bin:/bin"},
                    false,
                    {}};

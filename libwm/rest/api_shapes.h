@@ -1,5 +1,5 @@
-// Role: what each operation of /api/v1 takes and answers, for the OpenAPI document: an operation that
-// is not here says it in its row of the table of routes. Pure.
+// Role: what each operation of /api/v1 takes and answers, for the OpenAPI document: an operation
+// that is not here says it in its row of the table of routes. Pure.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

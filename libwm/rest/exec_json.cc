@@ -69,7 +69,8 @@ std::string exec_json(const JobView& view, std::string_view cluster, const std::
             {"numWorker", spec.max_tasks},
             {"framework", exec.framework}};
   add_first_generation(json, spec, cluster);
-  if (auto error = error_of(*view.job); !error.empty()) json["error"] = cause.empty() ? error : cause;
+  if (auto error = error_of(*view.job); !error.empty())
+    json["error"] = cause.empty() ? error : cause;
   auto request = parse_exec(exec.args);
   if (auto warnings = request ? warnings_of(*request) : std::vector<std::string>();
       !warnings.empty())

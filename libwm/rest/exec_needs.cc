@@ -20,7 +20,8 @@ bool is_letter(char c) {
 // part's name.
 Result<std::string> resource_of(std::string_view key) {
   auto name = std::string(key.substr(key.rfind('/') + 1));
-  std::replace_if(name.begin(), name.end(), [](char c) { return !is_letter(c); }, '_');
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return !is_letter(c); }, '_');
   if (name.empty() || (name.front() >= '0' && name.front() <= '9'))
     return fail(Code::BadArgument, "'" + std::string(key) + "': a name is wanted");
   return name == "hostname" ? std::string(kHost) : name;
@@ -179,14 +180,15 @@ std::vector<std::string> warnings_of(const ExecRequest& request) {
   std::vector<std::string> all;
   for (const auto& option : request.unused) all.push_back(option + ": " + why_unused(option));
   if (request.affinity_rule == "preferred")
-    all.emplace_back("--msd-podaffinity-rule preferred: nothing is required; the profile's placement "
-                     "says which hosts are taken first");
+    all.emplace_back(
+        "--msd-podaffinity-rule preferred: nothing is required; the profile's placement "
+        "says which hosts are taken first");
   else if (!request.affinity_key.empty() && request.affinity_rule.empty())
     all.emplace_back("--msd-podaffinity-topology-key: without --msd-podaffinity-rule required");
   if (request.driver != DriverWish() && request.workers > 1)
-    all.emplace_back(
-        "--driver…, --msd-task0-…: the first task is one of " + std::to_string(request.workers) +
-        " workers, which are alike; the larger amounts are asked for of each");
+    all.emplace_back("--driver…, --msd-task0-…: the first task is one of " +
+                     std::to_string(request.workers) +
+                     " workers, which are alike; the larger amounts are asked for of each");
   return all;
 }
 

@@ -65,17 +65,17 @@ std::string parallel_job_json(const JobView& view, std::string_view cluster) {
   if (auto started = iso_time(job.times.started); !started.empty())
     status["jobStartTime"] = started;
   return wm::to_text({{"kind", "ParallelJob"},
-                  {"metadata",
-                   {{"name", id},
-                    {"namespace", cluster},
-                    {"creationTimestamp", created},
-                    {"labels", {{"msd/job", id}, {"msd/job-type", type_word(view)}}},
-                    {"annotations",
-                     {{"lsf.ibm.com/consumer", consumer_of(view.plan, cluster)},
-                      {"lsf.ibm.com/submissionUser", spec.owner.user},
-                      {"lsf.ibm.com/gpu", spec.asked.gpu}}}}},
-                  {"status", status},
-                  {"spec", {{"taskGroups", task_groups_of(spec)}}}});
+                      {"metadata",
+                       {{"name", id},
+                        {"namespace", cluster},
+                        {"creationTimestamp", created},
+                        {"labels", {{"msd/job", id}, {"msd/job-type", type_word(view)}}},
+                        {"annotations",
+                         {{"lsf.ibm.com/consumer", consumer_of(view.plan, cluster)},
+                          {"lsf.ibm.com/submissionUser", spec.owner.user},
+                          {"lsf.ibm.com/gpu", spec.asked.gpu}}}}},
+                      {"status", status},
+                      {"spec", {{"taskGroups", task_groups_of(spec)}}}});
 }
 
 }  // namespace wm::rest

@@ -13,9 +13,9 @@ namespace wm::rest {
 namespace {
 
 constexpr const char* kRunWordsKnown[] = {
-    "user", "name", "state", "type",    "framework", "plan", "project", "queue",      "app",
-    "service", "label", "tag", "text",  "search",    "starred", "shelved", "from",    "to",
-    "ended_from", "ended_to", "order",  "cursor",    "limit",   "count"};
+    "user", "name",    "state",      "type",     "framework", "plan",   "project", "queue",
+    "app",  "service", "label",      "tag",      "text",      "search", "starred", "shelved",
+    "from", "to",      "ended_from", "ended_to", "order",     "cursor", "limit",   "count"};
 
 Error bad_run_word(const std::string& word, const std::string& value, const char* wanted) {
   return fail(Code::BadArgument, word + "=" + value.substr(0, 200) + ": " + wanted + " is wanted");
@@ -60,9 +60,10 @@ Result<std::vector<JobState>> run_states(const std::string& value) {
     auto known = std::find_if(std::begin(kRunStates), std::end(kRunStates),
                               [&](JobState state) { return state_name(state) == word; });
     if (known == std::end(kRunStates))
-      return bad_run_word("state", word,
-                          "pending, held, launching, running, unknown, suspended, finished, failed, "
-                          "killed or error");
+      return bad_run_word(
+          "state", word,
+          "pending, held, launching, running, unknown, suspended, finished, failed, "
+          "killed or error");
     states.push_back(*known);
     at = end + 1;
   }
@@ -154,10 +155,17 @@ Result<RunsRequest> runs_request(const Target& target) {
       return fail(Code::BadArgument, word.substr(0, 200) + ": is no filter of runs");
   RunsRequest request;
   auto& q = request.query;
-  for (auto [word, field] :
-       {std::pair{"user", &q.user}, {"name", &q.name}, {"framework", &q.framework},
-        {"plan", &q.plan}, {"project", &q.project}, {"queue", &q.queue}, {"app", &q.app},
-        {"service", &q.service}, {"label", &q.label}, {"tag", &q.tag}, {"text", &q.text}})
+  for (auto [word, field] : {std::pair{"user", &q.user},
+                             {"name", &q.name},
+                             {"framework", &q.framework},
+                             {"plan", &q.plan},
+                             {"project", &q.project},
+                             {"queue", &q.queue},
+                             {"app", &q.app},
+                             {"service", &q.service},
+                             {"label", &q.label},
+                             {"tag", &q.tag},
+                             {"text", &q.text}})
     *field = target.value(word);
   WM_TRY(q.states, run_states(target.value("state")));
   WM_TRY(q.kind, run_kind(target.value("type")));
@@ -187,8 +195,8 @@ std::string runs_json(const RunsReply& reply, const RunsRequest& request, std::s
   Json json{{"runs", std::move(runs)}};
   if (reply.next) json["next"] = std::to_string(reply.next);
   if (request.count)
-    json["count"] = reply.count > kMostCounted ? Json(std::to_string(kMostCounted) + "+")
-                                               : Json(reply.count);
+    json["count"] =
+        reply.count > kMostCounted ? Json(std::to_string(kMostCounted) + "+") : Json(reply.count);
   return wm::to_text(json);
 }
 

@@ -12,8 +12,8 @@
 namespace wm::rest {
 
 /// What a target asks for: user name state type framework plan project queue app service label tag
-/// text search starred shelved from to ended_from ended_to order cursor limit count. Shelved runs are
-/// left out unless it says shelved=true or any. @errors BadArgument: by the word
+/// text search starred shelved from to ended_from ended_to order cursor limit count. Shelved runs
+/// are left out unless it says shelved=true or any. @errors BadArgument: by the word
 Result<RunsRequest> runs_request(const Target& target);
 
 /// One run. @cost O(length)

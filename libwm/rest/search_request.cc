@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "libwm/base/json.h"
-#include "libwm/rest/json_text.h"
 #include "libwm/rest/exec_json.h"
+#include "libwm/rest/json_text.h"
 #include "libwm/rest/letters.h"
 #include "libwm/rest/url.h"
 

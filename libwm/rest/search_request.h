@@ -16,12 +16,12 @@ namespace wm::rest {
 
 /// One request.
 struct SearchRequest {
-  std::string name;           ///< hpoName; empty: one is to be made
-  std::string args;           ///< modelSpec.args, in the words of an execution
-  std::string algorithm;      ///< as it was named; empty: auto
-  std::string search;         ///< the core's (libwm/search/search.h), without a seed of its own
-  std::uint32_t at_once = 1;  ///< maxParalleJobNum
-  std::uint32_t most = 0;     ///< maxJobNum; 0: as many as the algorithm brings
+  std::string name;               ///< hpoName; empty: one is to be made
+  std::string args;               ///< modelSpec.args, in the words of an execution
+  std::string algorithm;          ///< as it was named; empty: auto
+  std::string search;             ///< the core's (libwm/search/search.h), without a seed of its own
+  std::uint32_t at_once = 1;      ///< maxParalleJobNum
+  std::uint32_t most = 0;         ///< maxJobNum; 0: as many as the algorithm brings
   bool first_generation = false;  ///< modelSpec.sigName is there: it reads a name, not an object
   bool operator==(const SearchRequest&) const = default;
 };

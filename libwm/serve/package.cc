@@ -70,15 +70,15 @@ Result<Wanted> read_wanted(std::string_view text) {
 
 std::string model_text(const Wanted& wanted) {
   return indented({{"schema_version", "1"},
-                 {"name", wanted.name},
-                 {"kernel_path", wanted.kernel},
-                 {"runtime", wanted.runtime},
-                 {"weight_path", wanted.weight},
-                 {"tag", wanted.tag},
-                 {"model_path", ""},
-                 {"framework", "PyTorch"},
-                 {"attributes", listed(wanted.attributes, "key")},
-                 {"mk_environments", listed(wanted.environments, "name")}});
+                   {"name", wanted.name},
+                   {"kernel_path", wanted.kernel},
+                   {"runtime", wanted.runtime},
+                   {"weight_path", wanted.weight},
+                   {"tag", wanted.tag},
+                   {"model_path", ""},
+                   {"framework", "PyTorch"},
+                   {"attributes", listed(wanted.attributes, "key")},
+                   {"mk_environments", listed(wanted.environments, "name")}});
 }
 
 Result<std::string> renamed_model(std::string_view text, const std::string& name) {

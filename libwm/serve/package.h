@@ -16,8 +16,8 @@ namespace wm::serve {
 
 /// In a service's folder: why a kernel ended before it served, a line; see kernel_runner.
 inline constexpr const char* kKernelFailed = "kernel.failed";
-/// Program that runs a kernel in the folder of a service, and leaves word there if it ends before it
-/// serves: python3 run_kernel.py KERNEL. @cost O(1)
+/// Program that runs a kernel in the folder of a service, and leaves word there if it ends before
+/// it serves: python3 run_kernel.py KERNEL. @cost O(1)
 std::string_view kernel_runner();
 
 /// What is asked for.

@@ -42,7 +42,11 @@ Json defaults(const std::string& name, const std::string& when) {
         {"task_once", false},
         {"stream_number_per_group", 0},
         {"stream_discard_slow_tasks", true}}},
-      {"security", {{"ssl", {{"enable", true}, {"server_crt", kTop + "/security/tls.crt"}, {"server_key", kTop + "/security/tls.key"}}}}},
+      {"security",
+       {{"ssl",
+         {{"enable", true},
+          {"server_crt", kTop + "/security/tls.crt"},
+          {"server_key", kTop + "/security/tls.key"}}}}},
       {"resource_allocation",
        {{"service",
          {{"type", "k8s"}, {"namespace", ""}, {"image_name", ""}, {"node_selector", ""}}},
@@ -197,9 +201,8 @@ void read_envs(Reader& in, Profile& profile) {
 
 void read_callers(Reader& in, Profile& profile) {
   const auto& list = in.at("/callers");
-  bool texts = list.is_array() && std::all_of(list.begin(), list.end(), [](const Json& name) {
-                 return name.is_string();
-               });
+  bool texts = list.is_array() && std::all_of(list.begin(), list.end(),
+                                              [](const Json& name) { return name.is_string(); });
   if (!texts) return in.refuse("/callers", "a list of users, @groups or * is wanted");
   profile.callers = list.get<std::vector<std::string>>();
   if (auto checked = check_callers(profile.callers); !checked)

@@ -23,13 +23,13 @@ std::int64_t epoch_of(WallTime when) {
 }
 
 Json blank(std::string_view type) {
-  return {{"schema_version", "1"},      {"type", type},
-          {"launcher", ""},             {"conda_home", ""},
-          {"conda_env_name", ""},       {"venv", ""},
-          {"docker_img", ""},           {"pre_exec", ""},
-          {"machine_type", "x86_64"},   {"description", ""},
-          {"epoch_created", 0},         {"epoch_updated", 0},
-          {"envs", Json::array()},      {"attributes", Json::array()}};
+  return {{"schema_version", "1"},    {"type", type},
+          {"launcher", ""},           {"conda_home", ""},
+          {"conda_env_name", ""},     {"venv", ""},
+          {"docker_img", ""},         {"pre_exec", ""},
+          {"machine_type", "x86_64"}, {"description", ""},
+          {"epoch_created", 0},       {"epoch_updated", 0},
+          {"envs", Json::array()},    {"attributes", Json::array()}};
 }
 
 // The first key that is none, or has a value of another kind.
@@ -93,8 +93,15 @@ Result<Runtime> read_runtime(std::string_view given, std::string_view old, WallT
   if (!before.is_object()) json["epoch_created"] = epoch_of(now);
   json["epoch_updated"] = epoch_of(now);
   auto text = [&](const char* key) { return json[key].get<std::string>(); };
-  Runtime runtime{text("type"),       text("launcher"), text("conda_home"), text("conda_env_name"),
-                  text("venv"),       text("docker_img"), text("pre_exec"), {}, {}};
+  Runtime runtime{text("type"),
+                  text("launcher"),
+                  text("conda_home"),
+                  text("conda_env_name"),
+                  text("venv"),
+                  text("docker_img"),
+                  text("pre_exec"),
+                  {},
+                  {}};
   WM_TRY(check_rules(runtime));
   for (const auto& entry : json["envs"]) {
     auto variable = read_variable(to_text(entry));

@@ -30,7 +30,8 @@ bool is_own_python(std::string_view type);
 /// The objects that stand for these, as a list.
 std::string own_pythons_json();
 
-/// From the object that clients send. `old`: the text of the one that it replaces; empty: it is new.
+/// From the object that clients send. `old`: the text of the one that it replaces; empty: it is
+/// new.
 /// @errors BadArgument: by the key   @cost O(length)
 Result<Runtime> read_runtime(std::string_view given, std::string_view old, WallTime now);
 

@@ -51,9 +51,9 @@ class Scale {
   Policy policy_;
   Duration loading_;
   std::uint32_t wanted_;
-  std::uint64_t arrived_ = 0;                       // at the look before
-  std::optional<TimePoint> looked_;                 // when that was
-  std::deque<std::pair<TimePoint, double>> needs_;  // of the looks that still count
+  std::uint64_t arrived_ = 0;                               // at the look before
+  std::optional<TimePoint> looked_;                         // when that was
+  std::deque<std::pair<TimePoint, double>> needs_;          // of the looks that still count
   std::deque<std::pair<TimePoint, std::uint32_t>> loaded_;  // kernels that have come since
   std::uint32_t kernels_ = 0;                               // at the look before
   std::optional<TimePoint> raised_;                         // when more were wanted

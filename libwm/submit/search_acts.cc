@@ -90,7 +90,8 @@ Result<std::vector<rest::SearchTask>> searches_of(client::Master& master, RunQue
     WM_TRY(auto reply, master.ask(request));
     for (auto& run : reply.runs) {
       if (run.parts.empty() || !is_own(run.parts.front())) continue;
-      auto given = run.facts.kept ? Result<GiveReply>(given_of(run)) : given_to(master, {run.facts.job, 0});
+      auto given =
+          run.facts.kept ? Result<GiveReply>(given_of(run)) : given_to(master, {run.facts.job, 0});
       if (!given && given.error().code == Code::NotFound) continue;  // it was deleted in between
       if (!given) return given.error();
       tasks.push_back(rest::search_task(run.parts, *given));

@@ -17,8 +17,8 @@ namespace wm::cmd {
 Result<GiveReply> given_to(client::Master& master, JobId job);
 
 /// The caller's searches that answer to the query, the newest first or as it says: also those that
-/// the archive keeps, each with the state of its optimizer where it has one; what that one wrote last
-/// is not looked at. @errors as RunsRequest, GiveRequest
+/// the archive keeps, each with the state of its optimizer where it has one; what that one wrote
+/// last is not looked at. @errors as RunsRequest, GiveRequest
 Result<std::vector<rest::SearchTask>> searches_of(client::Master& master, RunQuery query);
 
 /// The jobs that were optimizers of a search, the newest first: the caller's.

@@ -21,9 +21,9 @@ struct AcctKeySum {
 std::string acct_heading(const AcctRequest& request, const std::string& user);
 /// One job of -l. @cost O(text)
 std::string acct_long(const AcctJob& job);
-/// {"COMMAND":"bacct","JOBS":n,"RECORDS":[…]}, every value a text: times are seconds since 1970, what
-/// a job took is in seconds, both to the millisecond, so that records add up to the summary; MEM in
-/// bytes. What a job has not is "". @cost O(text)
+/// {"COMMAND":"bacct","JOBS":n,"RECORDS":[…]}, every value a text: times are seconds since 1970,
+/// what a job took is in seconds, both to the millisecond, so that records add up to the summary;
+/// MEM in bytes. What a job has not is "". @cost O(text)
 std::string acct_json(std::span<const AcctJob> jobs);
 /// What these jobs come to. @cost O(jobs)
 AcctSum acct_sum_of(std::span<const AcctJob> jobs);

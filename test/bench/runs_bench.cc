@@ -1,5 +1,5 @@
-// Role: what it costs to look for what has run among many. Prints `name value unit` lines (medians);
-// runs of 200 users, a fifth of them one user's, in 12 kinds of name.
+// Role: what it costs to look for what has run among many. Prints `name value unit` lines
+// (medians); runs of 200 users, a fifth of them one user's, in 12 kinds of name.
 //   runs_write_per_s       records a second that become durable, 500 at a time
 //   runs_db_mb             the file
 //   runs_list_1m_ms        20 runs, the newest first, by state, user and a name's beginning
@@ -67,7 +67,7 @@ std::string views_of(std::uint32_t job) {
 
 store::RunRow row_of(std::uint32_t job) {
   static const char* kNames[] = {"mnist", "resnet", "bert", "gpt", "vit", "unet",
-                                 "llama", "cifar", "yolo", "gan", "rnn", "svm"};
+                                 "llama", "cifar",  "yolo", "gan", "rnn", "svm"};
   store::RunRow row;
   row.job = job;
   row.seq = Seq{job};
@@ -80,8 +80,8 @@ store::RunRow row_of(std::uint32_t job) {
   row.state = job % 7 ? JobState::Finished : JobState::Failed;
   row.submitted = row.started = WallTime(Duration(std::int64_t{job} * 1'000'000));
   row.ended = row.submitted + std::chrono::minutes(10);
-  row.text = "--exec-start PyTorch --model-main train.py --lr 0." +
-             std::to_string(job * 7919 % 100000);
+  row.text =
+      "--exec-start PyTorch --model-main train.py --lr 0." + std::to_string(job * 7919 % 100000);
   if (job % 100'000 == 55'555) row.text += " --secret zebrafish";
   row.views = views_of(job);
   return row;

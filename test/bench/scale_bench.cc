@@ -1,7 +1,8 @@
 // Role: a large cluster as the master's loop meets it, with the real core and simulated hosts:
 // 5,000 hosts with 100,000 jobs that run, 200,000 that wait, of 1,000 users: `name value unit`.
 // WM_SCALE=5 is a million jobs that wait.
-//   scale_poll_longest_turn_ms    the loop's longest turn in ten seconds in which each user asks for
+//   scale_poll_longest_turn_ms    the loop's longest turn in ten seconds in which each user asks
+//   for
 //                                 the user's own jobs every 5 s and submits one
 //   scale_poll_us                 what a worker spends on such an answer (median)
 //   scale_poll_others_us          the same of `bjobs -u all -q`, which no index serves (median)
@@ -140,8 +141,8 @@ void window(Rig& rig) {
     rig.world.run(rig.world.now() + milliseconds(100));
   std::fprintf(stderr, "# ran before: %zu, after: %zu\n", before, running(rig));
   print("scale_window_longest_turn_ms", longest_ms(rig), "ms");
-  print("scale_window_closed_s", static_cast<double>((rig.world.now() - closes_after()).count()) / 1e6,
-        "s");
+  print("scale_window_closed_s",
+        static_cast<double>((rig.world.now() - closes_after()).count()) / 1e6, "s");
 }
 
 void whole() {

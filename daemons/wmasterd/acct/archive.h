@@ -38,7 +38,7 @@ using SeenNow = std::function<Seen()>;
 /// What the archive is made with.
 struct ArchiveParts {
   std::string state_dir;
-  BlobOf blob;           ///< called by its thread
+  BlobOf blob;  ///< called by its thread
   PostToLoop post;
   std::string vfs = {};  ///< as store::StoreFiles
 };

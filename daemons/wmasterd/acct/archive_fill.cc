@@ -40,7 +40,6 @@ std::optional<store::ArchiveStep> step_of_event(const EventBody& body) {
   return {};
 }
 
-
 bool is_about_runs(const store::EventRow& row) {
   static const auto described = EventBody(RunDescribed{}).index() + 1;  // as rows number them
   static const auto deleted = EventBody(RunDeleted{}).index() + 1;

@@ -68,7 +68,6 @@ std::vector<std::string> given_to(const Cluster& state, const Job& base, const B
   return given;
 }
 
-
 Result<PackedRun> unpack(const std::string& views) {
   WM_TRY(auto bytes, codec::unpacked(views, kMostUnpacked));
   return codec::decode<PackedRun>(bytes);

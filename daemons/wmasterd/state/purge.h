@@ -20,7 +20,8 @@ struct Purgeable {
   std::uint32_t next = 0;  ///< where to go on; 0: at the beginning again
 };
 
-/// Has the job ended before that time, with all of its elements, and nothing of it is left on a host?
+/// Has the job ended before that time, with all of its elements, and nothing of it is left on a
+/// host?
 /// @cost O(elements)
 bool is_purgeable(const Cluster& state, const Job& job, WallTime before);
 

@@ -1,10 +1,11 @@
-// Role: see runs.h. The live side is looked through, the archive asked by index; both by one matcher.
+// Role: see runs.h. The live side is looked through, the archive asked by index; both by one
+// matcher.
 #include <algorithm>
 #include <set>
 
+#include "daemons/wmasterd/state/purge.h"
 #include "daemons/wmasterd/verbs/portion.h"
 #include "daemons/wmasterd/verbs/runs.h"
-#include "daemons/wmasterd/state/purge.h"
 #include "libwm/codec/codec.h"
 
 namespace wm::master {

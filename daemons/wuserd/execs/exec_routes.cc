@@ -33,11 +33,10 @@ bool has_state(const JobView& exec, const std::string& states) {
 // Of what has ended the archive has very much: states of others are not looked for there.
 bool only_live(const std::string& states) {
   auto all = "," + states + ",";
-  return !states.empty() && std::ranges::none_of(std::array{"FINISHED", "KILLED", "ERROR"},
-                                                 [&](const char* over) {
-                                                   return all.find("," + std::string(over) + ",") !=
-                                                          all.npos;
-                                                 });
+  return !states.empty() &&
+         std::ranges::none_of(std::array{"FINISHED", "KILLED", "ERROR"}, [&](const char* over) {
+           return all.find("," + std::string(over) + ",") != all.npos;
+         });
 }
 
 std::vector<JobState> live_states() {

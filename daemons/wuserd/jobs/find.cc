@@ -1,10 +1,10 @@
 #include "daemons/wuserd/jobs/find.h"
 
-#include "daemons/wuserd/jobs/runs.h"
-
 #include <unistd.h>
 
 #include <algorithm>
+
+#include "daemons/wuserd/jobs/runs.h"
 
 namespace wm::user {
 namespace {

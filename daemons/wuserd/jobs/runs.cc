@@ -17,8 +17,7 @@ Result<std::optional<RunView>> run_of(Site& site, std::uint32_t job) {
   return std::optional(std::move(reply.runs.front()));
 }
 
-Result<void> each_run(Site& site, RunsRequest request,
-                      const std::function<bool(RunView&)>& visit) {
+Result<void> each_run(Site& site, RunsRequest request, const std::function<bool(RunView&)>& visit) {
   for (;;) {
     WM_TRY(auto reply, runs_page(site, request));
     for (auto& run : reply.runs)

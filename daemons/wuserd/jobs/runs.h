@@ -18,8 +18,7 @@ Result<RunsReply> runs_page(Site& site, const RunsRequest& request);
 /// @errors as RunsRequest
 Result<std::optional<RunView>> run_of(Site& site, std::uint32_t job);
 /// All that answer, a page after the other, until `visit` returns false. @errors as RunsRequest
-Result<void> each_run(Site& site, RunsRequest request,
-                      const std::function<bool(RunView&)>& visit);
+Result<void> each_run(Site& site, RunsRequest request, const std::function<bool(RunView&)>& visit);
 
 /// Deletes the record of a run of this user's that has ended, or of one element.
 /// @errors as DeleteRunsRequest

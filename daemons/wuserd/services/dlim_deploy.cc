@@ -92,8 +92,7 @@ Error deployed_already(const std::string& name) {
 
 Result<ServiceRecord> next_record(Site& site, const serve::Model& model, bool again) {
   auto old = find_service(site, model.name);
-  if (old && !again)
-    return deployed_already(model.name);
+  if (old && !again) return deployed_already(model.name);
   if (!old && again) return old.error();
   ServiceRecord record;
   if (old) {

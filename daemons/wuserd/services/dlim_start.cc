@@ -65,8 +65,8 @@ TaskGroup router_group(const Site& site, const DlimService& service,
   group.name = "router";
   group.min_tasks = group.max_tasks = profile.replica;
   group.restart = Restart::Independent;
-  group.command = "until \"$LSF_SERVERDIR/wrouter\" " + single_quoted(service.folder) +
-                  "; do sleep 0.2; done";
+  group.command =
+      "until \"$LSF_SERVERDIR/wrouter\" " + single_quoted(service.folder) + "; do sleep 0.2; done";
   return group;
 }
 
@@ -234,9 +234,9 @@ Result<void> check_kernel_image(const Site& site, const std::string& image) {
   if (image.empty()) return {};
   WM_TRY(auto program, container_program(site, "inference"));
   if (program != "none") return {};
-  return fail(Code::BadArgument,
-              "profile: resource_allocation/kernel/image_name: " + image + ": services run in "
-              "no container here (profile inference of apps.conf)");
+  return fail(Code::BadArgument, "profile: resource_allocation/kernel/image_name: " + image +
+                                     ": services run in "
+                                     "no container here (profile inference of apps.conf)");
 }
 
 // As the job will name it: WMLA's clients have the cluster's name before it.

@@ -106,8 +106,7 @@ Result<void> keep_runtime(Site& site, const std::string& type, const std::string
 
 Result<void> remove_runtime(Site& site, const std::string& type) {
   std::lock_guard lock(runtimes_lock);
-  if (serve::is_own_python(type))
-    return fail(Code::Denied, "runtime " + type + " comes with WM");
+  if (serve::is_own_python(type)) return fail(Code::Denied, "runtime " + type + " comes with WM");
   std::error_code ec;
   if (serve::is_service_name(type) && fs::remove(file_of_runtime(site, type), ec)) return {};
   return no_runtime(type);

@@ -1,5 +1,6 @@
 // Role: which runs somebody asks for: jobs that are live, and those that the archive keeps. Values.
-// The same for the wire (run_verbs.h) and for the archive (store/archive), so that both answer alike.
+// The same for the wire (run_verbs.h) and for the archive (store/archive), so that both answer
+// alike.
 #pragma once
 
 #include <cstdint>

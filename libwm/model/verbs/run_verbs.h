@@ -22,8 +22,8 @@ inline constexpr std::uint32_t kMostCounted = 1000;
 
 /// Anyone; of others' runs what bjobs tells of others' jobs. An empty user means the caller, "all"
 /// everybody. `next` of the reply takes the place of query.to, or of query.from where the oldest
-/// come first. Errors: BadArgument: a limit of 0 or beyond kMostRunsInPage; Unavailable: the archive
-/// cannot be read.
+/// come first. Errors: BadArgument: a limit of 0 or beyond kMostRunsInPage; Unavailable: the
+/// archive cannot be read.
 struct RunsRequest {
   using Reply = struct RunsReply;
   static constexpr Verb kVerb = Verb::Runs;

@@ -20,8 +20,7 @@ Result<void> write_run(Connection& db, const RunRow& r, const RunWords& words) {
   s.bind(r.job).bind(stored(r.seq)).bind(r.uid).bind_text(r.user).bind_text(shown_name(r, words));
   s.bind(static_cast<int>(r.state)).bind(static_cast<int>(r.kind)).bind(std::int64_t{r.search});
   s.bind(std::int64_t{words.starred}).bind(std::int64_t{words.shelved});
-  for (const auto* t :
-       {&r.queue, &r.app, &r.plan, &r.project, &r.framework, &r.service, &r.bundle})
+  for (const auto* t : {&r.queue, &r.app, &r.plan, &r.project, &r.framework, &r.service, &r.bundle})
     s.bind_text(*t);
   for (auto time : {r.submitted, r.started, r.ended}) s.bind(stored(time));
   s.bind_text(r.name).bind(static_cast<std::int64_t>(r.text.size()));
@@ -157,16 +156,13 @@ Result<void> ArchiveDb::describe(const RunDescribed& said) {
 Result<void> ArchiveDb::remove_row(std::uint32_t job) {
   WM_TRY(drop_text(job));
   for (const char* table : {"run_label", "run_tag", "run_word", "run"})
-    WM_TRY(db_->exec("DELETE FROM " + std::string(table) +
-                     " WHERE job = " + std::to_string(job)));
+    WM_TRY(db_->exec("DELETE FROM " + std::string(table) + " WHERE job = " + std::to_string(job)));
   return {};
 }
 
 Result<void> ArchiveDb::remove(JobId run) {
-  WM_TRY(db_->use("INSERT OR IGNORE INTO run_gone VALUES (?, ?)")
-             .bind(run.job)
-             .bind(run.index)
-             .run());
+  WM_TRY(
+      db_->use("INSERT OR IGNORE INTO run_gone VALUES (?, ?)").bind(run.job).bind(run.index).run());
   return run.index ? Result<void>() : remove_row(run.job);
 }
 
@@ -217,8 +213,8 @@ Result<std::size_t> ArchiveDb::forget(const ArchiveKeep& keep, WallTime now) {
   gone += some;
   if (keep.runs > Duration{}) {
     auto kept = others.substr(std::string_view("search = 0").size());
-    WM_TRY(auto more, forget_where("(kind <> " + batch + " OR search = 1)" + kept,
-                                   now - keep.runs));
+    WM_TRY(auto more,
+           forget_where("(kind <> " + batch + " OR search = 1)" + kept, now - keep.runs));
     gone += more;
   }
   WM_TRY(whole.commit());

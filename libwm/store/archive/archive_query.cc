@@ -17,9 +17,9 @@ constexpr std::size_t kFewRuns = 2000;
 /// A condition, and what finds those that answer to it: an index, or another table.
 struct Condition {
   std::string sql;
-  const char* index = nullptr;   ///< of run; null: none, or a set
-  std::string set = {};          ///< "SELECT job …": the numbers, of another table
-  bool in_order = false;         ///< the index gives numbers in order
+  const char* index = nullptr;  ///< of run; null: none, or a set
+  std::string set = {};         ///< "SELECT job …": the numbers, of another table
+  bool in_order = false;        ///< the index gives numbers in order
 };
 
 /// A query as SQL has it.
@@ -43,8 +43,8 @@ std::string name_condition(const std::string& wanted) {
   auto quoted = quoted_sql(core);
   if (front && back) return "instr(name, " + quoted + ") > 0";
   if (front)
-    return "substr(name, -" + std::to_string(std::max<std::size_t>(core.size(), 1)) + ") = " +
-           quoted;
+    return "substr(name, -" + std::to_string(std::max<std::size_t>(core.size(), 1)) +
+           ") = " + quoted;
   return "name = " + quoted;
 }
 
@@ -70,12 +70,13 @@ void add_name(const RunQuery& q, const std::string& user, Conditions& to) {
     auto core = q.name.substr(0, q.name.size() - 1);
     auto end = past_beginning(core);
     auto sql = of_user + "name >= " + quoted_sql(core);
-    if (!end.empty()) sql += " AND name < CAST(x'" + [&] {
-      static constexpr char kHex[] = "0123456789abcdef";
-      std::string hex;
-      for (unsigned char c : end) hex += {kHex[c >> 4], kHex[c & 15]};
-      return hex;
-    }() + "' AS TEXT)";
+    if (!end.empty())
+      sql += " AND name < CAST(x'" + [&] {
+        static constexpr char kHex[] = "0123456789abcdef";
+        std::string hex;
+        for (unsigned char c : end) hex += {kHex[c >> 4], kHex[c & 15]};
+        return hex;
+      }() + "' AS TEXT)";
     to.all.push_back({sql, index});
     return;
   }
@@ -124,17 +125,18 @@ void add_equal(const RunQuery& q, Conditions& to) {
   // Of indexes of a part of the rows SQLite wants to see that it is that part.
   for (auto& one : to.all)
     for (auto [column, index] : {std::pair{"bundle", "run_by_bundle"},
-                                 {"service", "run_by_service"}, {"framework", "run_by_framework"}})
+                                 {"service", "run_by_service"},
+                                 {"framework", "run_by_framework"}})
       if (!one.index && one.sql.starts_with(std::string(column) + " = ")) {
         one.sql += " AND " + std::string(column) + " > ''";
         one.index = index;
       }
   auto set = [&](const char* table, const char* column, const std::string& wanted) {
     if (wanted.empty()) return;
-    to.all.push_back({"", nullptr,
-                      "SELECT job FROM " + std::string(table) + " WHERE " + column + " = " +
-                          quoted_sql(wanted),
-                      true});
+    to.all.push_back(
+        {"", nullptr,
+         "SELECT job FROM " + std::string(table) + " WHERE " + column + " = " + quoted_sql(wanted),
+         true});
   };
   set("run_label", "label", q.label);
   set("run_tag", "tag", q.tag);
@@ -142,8 +144,8 @@ void add_equal(const RunQuery& q, Conditions& to) {
 
 void add_kinds(const RunQuery& q, const std::string& user, Conditions& to) {
   if (q.kind)
-    to.all.push_back({"kind = " + std::to_string(static_cast<int>(*q.kind)), "run_by_kind", "",
-                      true});
+    to.all.push_back(
+        {"kind = " + std::to_string(static_cast<int>(*q.kind)), "run_by_kind", "", true});
   auto of_user = user.empty() ? std::string() : "user = " + quoted_sql(user) + " AND ";
   auto flag = [&](const char* column, std::optional<bool> wanted, const char* index) {
     if (!wanted) return;
@@ -205,9 +207,9 @@ Result<std::vector<std::uint32_t>> numbers_of(Connection& db, const std::string&
 
 // How many answer to one condition, up to kFewRuns + 1.
 Result<std::size_t> some_of(Connection& db, const Condition& one) {
-  auto from = one.set.empty() ? "SELECT 1 FROM run INDEXED BY " + std::string(one.index) +
-                                    " WHERE " + one.sql
-                              : one.set;
+  auto from = one.set.empty()
+                  ? "SELECT 1 FROM run INDEXED BY " + std::string(one.index) + " WHERE " + one.sql
+                  : one.set;
   WM_TRY(auto n, db.number("SELECT count(*) FROM (" + from + " LIMIT " +
                            std::to_string(kFewRuns + 1) + ")"));
   return static_cast<std::size_t>(n);
@@ -242,9 +244,9 @@ std::string by_walk(const RunQuery& q, const Conditions& found) {
   }
   if (words) {
     return "SELECT run.job FROM run_text CROSS JOIN run ON run.job = run_text.rowid" +
-           words->set.substr(words->set.find(" WHERE ")) + " AND run_text.rowid >= " +
-           std::to_string(q.from) + " AND run_text.rowid < " + std::to_string(q.to) +
-           with_all(found.all, words) + in_order(q, "run_text.rowid");
+           words->set.substr(words->set.find(" WHERE ")) +
+           " AND run_text.rowid >= " + std::to_string(q.from) + " AND run_text.rowid < " +
+           std::to_string(q.to) + with_all(found.all, words) + in_order(q, "run_text.rowid");
   }
   if (!ordered)
     return "SELECT job FROM run NOT INDEXED WHERE " + range_of(q) + with_all(found.all, nullptr) +

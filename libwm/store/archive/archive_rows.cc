@@ -57,9 +57,13 @@ bool fits(const RunQuery& q, const RunRow& row, const RunWords& words) {
   if (row.job < q.from || row.job >= q.to) return false;
   if (!q.jobs.empty() && !has(q.jobs, row.job)) return false;
   if (!is_visible(q, row)) return false;
-  for (auto [wanted, is] : {std::pair{&q.user, &row.user}, {&q.queue, &row.queue},
-                            {&q.app, &row.app}, {&q.plan, &row.plan}, {&q.project, &row.project},
-                            {&q.framework, &row.framework}, {&q.service, &row.service},
+  for (auto [wanted, is] : {std::pair{&q.user, &row.user},
+                            {&q.queue, &row.queue},
+                            {&q.app, &row.app},
+                            {&q.plan, &row.plan},
+                            {&q.project, &row.project},
+                            {&q.framework, &row.framework},
+                            {&q.service, &row.service},
                             {&q.bundle, &row.bundle}})
     if (!is_or_empty(*wanted, *is)) return false;
   if (q.executions && row.framework.empty()) return false;

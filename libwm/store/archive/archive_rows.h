@@ -1,7 +1,7 @@
-// Role: the rows of archive.db as values, and what is asked of them, for those who make rows of jobs
-// and show them (wmasterd). The store does not know what `views` means; its maker knows no SQL.
-// Invariant: one row a job; of an array the elements are in the array's. A row that is written again
-// takes the place of the older one.
+// Role: the rows of archive.db as values, and what is asked of them, for those who make rows of
+// jobs and show them (wmasterd). The store does not know what `views` means; its maker knows no
+// SQL. Invariant: one row a job; of an array the elements are in the array's. A row that is written
+// again takes the place of the older one.
 #pragma once
 
 #include <cstdint>
@@ -36,10 +36,10 @@ struct RunRow {
 
 /// What becomes of one run, in the order in which it happened.
 struct ArchiveStep {
-  std::optional<RunRow> row;        ///< it has ended, or is to be kept as it is now
+  std::optional<RunRow> row;  ///< it has ended, or is to be kept as it is now
   std::optional<RunDescribed> said;
-  JobId deleted;                    ///< 0: none
-  bool unless_there = false;        ///< the row only where there is none
+  JobId deleted;              ///< 0: none
+  bool unless_there = false;  ///< the row only where there is none
 };
 
 /// How long records stay after their runs' ends. @units 0: for ever; of `batch`: none is kept

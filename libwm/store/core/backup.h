@@ -5,7 +5,8 @@
 //
 // The order is what makes the copies one state: what is derived from events is never ahead of
 // core.db, and history, which may be, is cut back to it. The archive is not behind it: a job that
-// core.db has forgotten has its record there; of one that it knows still the job counts. Used by badmin backup and its tests.
+// core.db has forgotten has its record there; of one that it knows still the job counts. Used by
+// badmin backup and its tests.
 #pragma once
 
 #include <string>

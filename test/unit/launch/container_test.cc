@@ -2,7 +2,6 @@
 #include "libwm/launch/container.h"
 
 #include <gtest/gtest.h>
-
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -252,7 +251,8 @@ TEST(container, every_driver_starts_in_the_code_that_came_along) {
     auto where = "/results/ann/batchworkdir/12/_submitted_code/mnist";
     EXPECT_EQ(work_dir(o, host), where);
     auto argv = contained(o, host, task(), {"prog"});
-    EXPECT_TRUE(has(argv, {"-w", where}) || has(argv, {"--pwd", where}) || has(argv, {"--cd", where}))
+    EXPECT_TRUE(has(argv, {"-w", where}) || has(argv, {"--pwd", where}) ||
+                has(argv, {"--cd", where}))
         << driver;
     o.app.type = AppType::Batch;  // bsub -bundle: its results are no folder that every job sees
     auto binds = binds_of(o, host, task());
@@ -269,8 +269,8 @@ TEST(container, apptainer_fetches_what_names_a_registry) {
   auto look = image_check(o, gpu_host());
   ASSERT_TRUE(look);
   ASSERT_GE(look->argv.size(), 4u);
-  EXPECT_TRUE(has(look->argv,
-                  {"sh", "always", "/home/ann/s.json", "docker://reg.example/ann/train:2"}));
+  EXPECT_TRUE(
+      has(look->argv, {"sh", "always", "/home/ann/s.json", "docker://reg.example/ann/train:2"}));
   auto file = look->argv.back();
   EXPECT_TRUE(file.starts_with("/home/ann/.cache/wm/images/") && file.ends_with(".sif")) << file;
   EXPECT_TRUE(has(words(o), {file, "prog", "arg"}));

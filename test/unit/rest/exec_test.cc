@@ -309,15 +309,17 @@ TEST(parallel_job, says_why_a_job_waits_and_what_its_tasks_ask_for) {
 // What pods would be told, as bsub has it.
 TEST(exec_needs, selectors_limits_and_affinity_are_requirements_of_the_job) {
   auto of = [](const std::string& more) {
-    return line(request("--exec-start distPyTorch --numWorker 2 --workerDeviceType cpu "
-                        "--model-main m.py " +
-                        more));
+    return line(
+        request("--exec-start distPyTorch --numWorker 2 --workerDeviceType cpu "
+                "--model-main m.py " +
+                more));
   };
   auto has = [](const std::string& text, const std::string& part) {
     return text.find(part) != text.npos;
   };
   auto selected = of("--msd-task12n-node-selector example.com/rack=r-1,ssd=true,old=false,gen=3");
-  EXPECT_TRUE(has(selected, R"(select[(rack=='\''r-1'\'') && (ssd) && (!old) && (gen==3)])")) << selected;
+  EXPECT_TRUE(has(selected, R"(select[(rack=='\''r-1'\'') && (ssd) && (!old) && (gen==3)])"))
+      << selected;
   EXPECT_TRUE(has(of("--msd-podaffinity-rule required --msd-podaffinity-topology-key "
                      "kubernetes.io/hostname"),
                   "-R 'span[hosts=1]'"));
@@ -346,7 +348,8 @@ TEST(exec_needs, what_contradicts_itself_is_refused) {
 }
 
 TEST(exec_needs, a_driver_that_is_a_worker_is_told_about) {
-  auto several = request("--exec-start edtPyTorch --numWorker 3 --driverMemory 4g --model-main m.py");
+  auto several =
+      request("--exec-start edtPyTorch --numWorker 3 --driverMemory 4g --model-main m.py");
   ASSERT_EQ(warnings_of(several).size(), 1u);
   EXPECT_TRUE(warnings_of(several)[0].starts_with("--driver")) << warnings_of(several)[0];
   EXPECT_TRUE(warnings_of(request("--exec-start PyTorch --driverMemory 4g")).empty());
@@ -362,8 +365,8 @@ TEST(exec_json, ids_name_cluster_job_and_element) {
   EXPECT_EQ(exec_id("a-b", {7, 3}), "a-b-7-3");
   EXPECT_EQ(parse_exec_id("a-b", "a-b-7.3").value(), (JobId{7, 3}));
   EXPECT_EQ(parse_exec_id("a-b", "7-3").value(), (JobId{7, 3}));
-  for (auto bad :
-       {"", "a-", "b-1", "a-0", "a-1-0", "a-1-", "a-1-2-3", "a-1-2.3", "a-1.0", "a-1.", "a-1x", "a-1.2.3", "a-99999999999", "-1"})
+  for (auto bad : {"", "a-", "b-1", "a-0", "a-1-0", "a-1-", "a-1-2-3", "a-1-2.3", "a-1.0", "a-1.",
+                   "a-1x", "a-1.2.3", "a-99999999999", "-1"})
     EXPECT_FALSE(parse_exec_id("a", bad)) << bad;
 }
 

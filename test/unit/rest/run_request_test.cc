@@ -17,7 +17,8 @@ Result<RunsRequest> asked(const std::string& words) {
 TEST(run_request, every_filter_has_its_word) {
   auto request = asked(
       "user=all&name=x*&state=finished,failed&type=training&framework=F&plan=/p&project=P&queue=q&"
-      "app=a&service=s&label=k%3Dv&tag=t&text=lr&search=true&starred=false&shelved=any&from=5&to=6.5&"
+      "app=a&service=s&label=k%3Dv&tag=t&text=lr&search=true&starred=false&shelved=any&from=5&to=6."
+      "5&"
       "ended_from=7&ended_to=8&order=oldest&cursor=9&limit=10&count=1");
   ASSERT_TRUE(request) << request.error().text;
   const auto& q = request->query;

@@ -99,18 +99,28 @@ TEST_F(archive_db, each_condition_finds_what_answers_to_it) {
   other.state = JobState::Failed, other.kind = AppType::Inference, other.service = "digits";
   other.bundle = "cafe", other.framework = "TF", other.labels = {"a=b"}, other.search = true;
   apply({kept(run_of(1, "ann", "mnist")), kept(other)});
-  for (RunQuery query : {RunQuery{.user = "bob"}, RunQuery{.queue = "night"},
-                         RunQuery{.app = "torch"}, RunQuery{.plan = "/research"},
-                         RunQuery{.project = "p1"}, RunQuery{.framework = "TF"},
-                         RunQuery{.service = "digits"}, RunQuery{.bundle = "cafe"},
-                         RunQuery{.label = "a=b"}, RunQuery{.name = "cifar*"},
-                         RunQuery{.name = "*long"}, RunQuery{.name = "*far-l*"},
-                         RunQuery{.name = "*g"}, RunQuery{.name = "cifar-long"},
+  for (RunQuery query : {RunQuery{.user = "bob"},
+                         RunQuery{.queue = "night"},
+                         RunQuery{.app = "torch"},
+                         RunQuery{.plan = "/research"},
+                         RunQuery{.project = "p1"},
+                         RunQuery{.framework = "TF"},
+                         RunQuery{.service = "digits"},
+                         RunQuery{.bundle = "cafe"},
+                         RunQuery{.label = "a=b"},
+                         RunQuery{.name = "cifar*"},
+                         RunQuery{.name = "*long"},
+                         RunQuery{.name = "*far-l*"},
+                         RunQuery{.name = "*g"},
+                         RunQuery{.name = "cifar-long"},
                          RunQuery{.states = {JobState::Failed}},
                          RunQuery{.states = {JobState::Failed, JobState::Killed}},
-                         RunQuery{.kind = AppType::Inference}, RunQuery{.search = true},
-                         RunQuery{.text = "LR 0.2"}, RunQuery{.text = ".2"},
-                         RunQuery{.submitted_from = second(2)}, RunQuery{.ended_from = second(102)},
+                         RunQuery{.kind = AppType::Inference},
+                         RunQuery{.search = true},
+                         RunQuery{.text = "LR 0.2"},
+                         RunQuery{.text = ".2"},
+                         RunQuery{.submitted_from = second(2)},
+                         RunQuery{.ended_from = second(102)},
                          RunQuery{.user = "bob", .name = "c*", .states = {JobState::Failed}}}) {
     EXPECT_THAT(found(query), ElementsAre(2)) << query.name << query.text;
     auto both = reader()->run(2);
@@ -154,7 +164,9 @@ TEST_F(archive_db, who_sees_but_their_own_finds_nothing_of_others) {
 }
 
 TEST_F(archive_db, what_owners_say_is_found_and_stays_when_the_record_is_written_again) {
-  apply({said(5, {.name = "the good one", .description = "Überblick", .tags = {"best", "paper"},
+  apply({said(5, {.name = "the good one",
+                  .description = "Überblick",
+                  .tags = {"best", "paper"},
                   .starred = true})});
   EXPECT_EQ(reader()->words(5)->words.name, "the good one") << "of what the master still knows";
   EXPECT_THAT(found({}), IsEmpty());
@@ -190,7 +202,8 @@ TEST_F(archive_db, of_an_array_one_element_can_be_deleted) {
 }
 
 TEST_F(archive_db, old_records_go_by_kind_and_profile) {
-  auto batch = run_of(1, "ann", "b"), other = run_of(2, "ann", "p"), training = run_of(3, "ann", "t");
+  auto batch = run_of(1, "ann", "b"), other = run_of(2, "ann", "p"),
+       training = run_of(3, "ann", "t");
   batch.kind = other.kind = AppType::Batch;
   other.app = "pre'cious";
   apply({kept(batch), kept(other), kept(training)});

@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <condition_variable>
+#include <fstream>
 #include <mutex>
 
 #include "daemons/wmasterd/verbs/runs.h"
@@ -83,10 +83,9 @@ struct ArchiveDesk {
   }
   void open() {
     archive.reset();
-    archive = std::make_unique<Archive>(
-        ArchiveParts{dir.path(),
-                     [this](const std::string& hash) -> Result<std::string> { return blobs[hash]; },
-                     loop.post(), vfs});
+    archive = std::make_unique<Archive>(ArchiveParts{
+        dir.path(), [this](const std::string& hash) -> Result<std::string> { return blobs[hash]; },
+        loop.post(), vfs});
   }
   void begin(Seq before = {}, const std::vector<Event>& events = {}) {
     open();
@@ -223,7 +222,8 @@ TEST(archive, an_array_is_one_record_with_all_of_its_elements_and_what_they_were
   EXPECT_EQ(run.facts.elements, 2u);
   EXPECT_TRUE(run.facts.closed);
   EXPECT_THAT(run.facts.given, ElementsAre("{\"lr\":1}", ""));
-  EXPECT_EQ(desk.page({}, ArchiveDesk::boss()).runs.at(0).parts.size(), 1u) << "a list has its head";
+  EXPECT_EQ(desk.page({}, ArchiveDesk::boss()).runs.at(0).parts.size(), 1u)
+      << "a list has its head";
 }
 
 TEST(archive, what_a_crash_kept_from_it_is_made_good_at_the_start) {
@@ -351,9 +351,8 @@ TEST(runs, who_may_not_see_a_run_does_not_find_it_and_a_summary_tells_nothing_it
   desk.cluster.step(RunDescribed{id, {.description = "hidden"}, "ann"});
   desk.settle();
   for (bool kept : {false, true}) {
-    RunAsker none{"eve", 4711, [](bool own, const std::string&) {
-                    return own ? JobInfo::All : JobInfo::None;
-                  }};
+    RunAsker none{"eve", 4711,
+                  [](bool own, const std::string&) { return own ? JobInfo::All : JobInfo::None; }};
     EXPECT_THAT(desk.numbers({.count = true}, none), IsEmpty()) << kept;
     EXPECT_EQ(desk.page({.count = true}, none).count, 0u);
     RunAsker summary{"eve", 4711, [](bool own, const std::string&) {
@@ -380,8 +379,8 @@ TEST(runs, a_deleted_run_is_in_no_list_though_its_job_is_live) {
   desk.cluster.step(RunDeleted{id, "ann"});
   desk.settle();
   EXPECT_THAT(desk.numbers({}), ElementsAre(other.job));
-  auto standing = standing_of_run(desk.cluster.state, desk.archive->files(), id,
-                                  ArchiveDesk::boss());
+  auto standing =
+      standing_of_run(desk.cluster.state, desk.archive->files(), id, ArchiveDesk::boss());
   EXPECT_FALSE(standing->known);
 }
 
@@ -395,14 +394,13 @@ TEST(runs, of_accounting_a_record_is_made_that_shows_what_it_knows) {
   auto db = store::ArchiveDb::open(desk.archive->files());
   auto made = row_of_account({row}, *desk.cluster.state.config);
   ASSERT_TRUE((*db)->apply({{made, {}, {}, true}}, Seq{}));
-  auto page = desk.page({.query = {.states = {JobState::Failed}}, .whole = true},
-                        ArchiveDesk::boss());
+  auto page =
+      desk.page({.query = {.states = {JobState::Failed}}, .whole = true}, ArchiveDesk::boss());
   ASSERT_EQ(page.runs.size(), 1u);
   EXPECT_EQ(page.runs[0].parts[0].job->spec().program.command, "sleep 1");
   EXPECT_EQ(page.runs[0].parts[0].job->times.ended, row.ended);
-  RunAsker ann{"ann", 1234, [](bool own, const std::string&) {
-                 return own ? JobInfo::All : JobInfo::None;
-               }};
+  RunAsker ann{"ann", 1234,
+               [](bool own, const std::string&) { return own ? JobInfo::All : JobInfo::None; }};
   EXPECT_THAT(desk.numbers({}, ann), ElementsAre(77)) << "its owner is known by name";
 }
 
