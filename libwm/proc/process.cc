@@ -17,6 +17,7 @@
 #include <cstring>
 
 #include "libwm/base/clock.h"
+#include "libwm/base/exit_status.h"
 
 extern char** environ;
 
@@ -232,7 +233,7 @@ Result<Ended> run(const Start& start, Duration limit, Bytes most_output) {
   err.reset();
   auto most = static_cast<std::size_t>(most_output.value);
   WM_TRY(int status, hear(start, process, streams, limit, most, More::Refuse));
-  return Ended{exit_code(status), std::move(streams[0].text), std::move(streams[1].text)};
+  return Ended{shell_status(status), std::move(streams[0].text), std::move(streams[1].text)};
 }
 
 Result<std::string> run_command(const std::vector<std::string>& words, Duration limit,

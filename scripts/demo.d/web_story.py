@@ -4,6 +4,7 @@
   ─► bob is done ─► ann on 4 ─► done: her results as a zip ─► the same by dlicmd ─► and by curl ─► bkill
   ─► a search of 30 trials, through the deaths of the master and of a host
   ─► a notebook: started by a click, used, forgotten, ended (notebook_story.py)
+  ─► a run that the master has forgotten (kept_story.py)
 Each arrow is a wait with a limit; what does not happen in time is the demo's failure.
 Callers: scripts/demo-web.
 """
@@ -15,6 +16,7 @@ import subprocess
 import time
 import zipfile
 
+import kept_story
 import notebook_story
 from browser import Browser, PageFailed
 from last_words import last_words
@@ -23,7 +25,7 @@ from service_story import SABOTAGES as SERVICE_SABOTAGES, ServiceFailed, Service
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 SABOTAGES = ('', 'wrong-key', 'no-shrink', 'broken-script', 'no-gateway', 'lost-trial', 'busy-notebook', *SERVICE_SABOTAGES)
-SCENES = os.environ.get('DEMO_SCENES', 'train,service,search,notebook').split(',')
+SCENES = os.environ.get('DEMO_SCENES', 'train,service,search,notebook,kept').split(',')
 STEPS = {'ann': int(os.environ.get('DEMO_STEPS_ANN', 1800)), 'bob': int(os.environ.get('DEMO_STEPS_BOB', 300))}
 LIMIT_S = {'page': int(os.environ.get('DEMO_PAGE_LIMIT_S', 60)), 'start': 300, 'resize': int(os.environ.get('DEMO_RESIZE_LIMIT_S', 120)), 'train': 600}
 REST = '/platform/rest/deeplearning/v1'
@@ -181,16 +183,21 @@ class Story:
             alone = {'lost-trial': ['search'], 'busy-notebook': ['notebook'], **{s: ['service'] for s in SERVICE_SABOTAGES}}
             scenes = alone.get(sabotage, SCENES)
             ann = self.train(ann_sees, bob_sees, sabotage) if 'train' in scenes else ''
+            services = ServiceStory(self)
+            if not ann and {'service', 'kept'} & set(scenes):
+                ann = services.trained()
             if 'service' in scenes:
-                services = ServiceStory(self)
-                services.tell(ann_sees, ann or services.trained(), sabotage)
+                services.tell(ann_sees, ann, sabotage)
             if 'search' in scenes:
                 self.search(ann_sees, sabotage)
             if 'notebook' in scenes:
                 notebook_story.tell(self, ann_sees, sabotage)
+            jobs = list(self.jobs().values())
+            if 'kept' in scenes:
+                kept_story.tell(self, ann_sees, ann)
             self.check_pages((ann_sees, bob_sees))
         with open(os.path.join(self.out, 'web.json'), 'w', encoding='utf-8') as out:
-            json.dump({'screenshots': self.shots, 'jobs': list(self.jobs().values()), 'seconds': round(time.monotonic() - self.began, 1)}, out, indent=1)
+            json.dump({'screenshots': self.shots, 'jobs': jobs, 'seconds': round(time.monotonic() - self.began, 1)}, out, indent=1)
 
     def train(self, ann_sees, bob_sees, sabotage):
         """Two people's elastic training, by page and by other clients; the first one's job."""
