@@ -20,6 +20,11 @@ class HuggingFace(Elastic):
     command = [sys.executable, WORKER]
     samples = 251  # the last step of a pass has fewer samples than workers need
 
+    def job(self, **settings):
+        lead = super().job(**settings)
+        lead.LIMIT_S = 300  # each worker imports a large library
+        return lead
+
     def seen(self, task):
         with open(os.path.join(self.base, 'log', str(task), 'seen.json'), encoding='ascii') as file:
             return json.load(file)
