@@ -8,11 +8,14 @@ import os
 import sys
 import unittest
 
+import torch
+
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
 from elastic_job import ROOT, Elastic  # noqa: E402
 
 HERE = importlib.util.find_spec('lightning')
 WORKER = os.path.join(ROOT, 'test', 'support', 'lightning_worker.py')
+long = unittest.skipUnless(os.environ.get('WM_SOAK'), 'long: make soak')
 
 
 @unittest.skipUnless(HERE, 'not run: lightning is not installed for this Python')
@@ -31,7 +34,6 @@ class Lightning(Elastic):
 
     def storm(self, **settings):
         """2 → 3 → 2 workers, the first killed. Returns the parameters at the end."""
-        import torch
         self.job(**settings)
         self.begin([1, 2], later=[3])
         self.at_step(4)
@@ -54,6 +56,7 @@ class Lightning(Elastic):
             self.assertAlmostEqual(one['rate'], 0.05 * 0.99 ** 33)
         self.assertIn('last.ckpt', os.listdir(os.path.join(self.base, 'saved')))
 
+    @long
     def test_accumulated_batches_are_one_step_at_any_size(self):
         settings = {'passes': 2, 'accumulate': 3, 'step_ms': 10}
         wanted = self.parameters_after(lambda: self.begin([1]), **settings)
@@ -61,13 +64,13 @@ class Lightning(Elastic):
 
     def killed(self, at, **settings):
         """Three, of whom one dies there. Returns the parameters at the end."""
-        import torch
         self.job(step_ms=4, **settings)
         self.lead.start(2, TEST_KILL=at)
         self.begin([1, 2, 3])
         self.finish(killed=[2])
         return torch.load(os.path.join(self.base, 'returned.pt'))
 
+    @long
     def test_a_worker_that_dies_in_the_last_step_of_a_pass(self):
         self.killed('before:11', passes=2)
         self.assertEqual({self.seen(task)['steps'] for task in (1, 3)}, {22})
@@ -83,9 +86,11 @@ class Lightning(Elastic):
         self.assertEqual({one['steps'] for one in seen}, {steps})
         self.assertEqual(len({(round(one['tested'], 9), round(one['rate'], 9)) for one in seen}), 1)
 
+    @long
     def test_a_step_that_others_have_applied_counts_here_too(self):
         self.misses(22)
 
+    @long
     def test_one_of_several_optimizers_counts_here_too(self):
         self.misses(44, loop='gan')
 
