@@ -64,7 +64,7 @@ def made_trainer():
                'per_device_train_batch_size': setting('EFFECTIVE', 24) // accumulate, 'gradient_accumulation_steps': accumulate,
                'num_train_epochs': setting('PASSES', 3), 'max_steps': setting('MAX_STEPS', -1), 'learning_rate': 1e-3, 'max_grad_norm': 0.5,
                'lr_scheduler_type': 'cosine', 'logging_steps': 10, 'eval_strategy': 'steps', 'eval_steps': 20, 'save_strategy': 'steps',
-               'save_steps': 20, 'save_total_limit': 2, 'load_best_model_at_end': False, 'metric_for_best_model': 'loss', 'optim': 'adamw_torch'}
+               'save_steps': 20, 'save_total_limit': 2, 'load_best_model_at_end': True, 'metric_for_best_model': 'loss', 'optim': 'adamw_torch'}
     config = transformers.GPT2Config(vocab_size=40, n_positions=8, n_embd=16, n_layer=2, n_head=2, resid_pdrop=0.0, embd_pdrop=0.0,
                                      attn_pdrop=0.0, bos_token_id=0, eos_token_id=0)
     transformers.set_seed(7)

@@ -65,8 +65,9 @@ class Writes(lightning.Callback):
             for value in module.state_dict().values():
                 text.update(value.numpy().tobytes())
             group = wm._loop.loop.group if wm._loop else None
+            step = wm.step() + wm.counts()  # one that others have applied is counted already
             with open(os.path.join(os.environ['LOG_DIR'], 'hash.csv'), 'a', encoding='ascii') as out:
-                out.write(f'{wm.step() + 1},{group.epoch if group else 0},{text.hexdigest()}\n')
+                out.write(f'{step},{group.epoch if group else 0},{text.hexdigest()}\n')
         time.sleep(setting('STEP_MS', 5) / 1000)
 
 

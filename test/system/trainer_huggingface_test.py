@@ -8,17 +8,25 @@ import os
 import sys
 import unittest
 
+import torch
+
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
 from elastic_job import ROOT, Elastic  # noqa: E402
 
 HERE = all(importlib.util.find_spec(name) for name in ('transformers', 'accelerate'))
 WORKER = os.path.join(ROOT, 'test', 'support', 'huggingface_worker.py')
+long = unittest.skipUnless(os.environ.get('WM_SOAK'), 'long: make soak')
 
 
 @unittest.skipUnless(HERE, 'not run: transformers and accelerate are not installed for this Python')
 class HuggingFace(Elastic):
     command = [sys.executable, WORKER]
     samples = 251  # the last step of a pass has fewer samples than workers need
+
+    def job(self, **settings):
+        lead = super().job(**settings)
+        lead.LIMIT_S = 300  # each worker imports a large library
+        return lead
 
     def seen(self, task):
         with open(os.path.join(self.base, 'log', str(task), 'seen.json'), encoding='ascii') as file:
@@ -31,7 +39,6 @@ class HuggingFace(Elastic):
 
     def storm(self, **settings):
         """2 → 3 → 2 workers, the first killed. Returns the parameters at the end."""
-        import torch
         self.job(**settings)
         self.begin([1, 2], later=[3])
         self.at_step(4)
@@ -57,17 +64,20 @@ class HuggingFace(Elastic):
         self.assertEqual(sorted(os.listdir(os.path.join(self.base, 'out'))), ['checkpoint-20', 'checkpoint-33'])
         self.assertTrue(os.path.exists(os.path.join(self.base, 'model', 'model.safetensors')))
 
+    @long
     def test_accumulated_batches_are_one_step_at_any_size(self):
         settings = {'passes': 2, 'accumulate': 3, 'step_ms': 30}
         wanted = self.parameters_after(lambda: self.begin([1]), **settings)
         self.assert_near(wanted, self.storm(**settings))
 
+    @long
     def test_a_worker_that_dies_before_its_backward(self):
         self.job(passes=2, step_ms=4)
         self.lead.start(2, TEST_KILL='11')  # in the last step of the first pass
         self.begin([1, 2, 3])
         self.finish(killed=[2])
 
+    @long
     def test_a_training_of_so_many_steps_ends_within_a_pass(self):
         self.job(passes=2, max_steps=15, step_ms=4)
         self.lead.start(2, TEST_MISSED='15')  # also for one that has not heard of its last sum
