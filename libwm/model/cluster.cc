@@ -56,6 +56,7 @@ Cluster Cluster::freeze() {
   copy.next_element = next_element;
   copy.last_job = last_job;
   copy.term = term;
+  copy.lost = lost;
   copy.accounts = accounts.freeze();
   copy.account_numbers = account_numbers;
   copy.budgets = budgets.freeze();

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "libwm/base/exit_status.h"
 #include "libwm/proc/exit_log.h"
 #include "libwm/proc/tree.h"
 #include "test/fault/attempt_runs.h"
@@ -27,8 +28,8 @@ TEST(shepherd, exit_codes_and_signals_come_back_as_wait_gives_them) {
   Zygote zygote;
   EXPECT_EQ(run_shell(zygote, 1, "exit 0").status, 0);
   EXPECT_EQ(WEXITSTATUS(run_shell(zygote, 2, "exit 7").status), 7);
-  EXPECT_EQ(launch::shell_status(run_shell(zygote, 3, "kill -SEGV $$").status), 128 + SIGSEGV);
-  EXPECT_EQ(launch::shell_status(run_shell(zygote, 4, "no-such-program").status), 127);
+  EXPECT_EQ(shell_status(run_shell(zygote, 3, "kill -SEGV $$").status), 128 + SIGSEGV);
+  EXPECT_EQ(shell_status(run_shell(zygote, 4, "no-such-program").status), 127);
 }
 
 TEST(shepherd, a_missing_program_or_folder_names_itself) {
@@ -36,7 +37,7 @@ TEST(shepherd, a_missing_program_or_folder_names_itself) {
   auto spec = shell_attempt(zygote, 1, "");
   spec.tasks[0].argv = {"/no/such/program"};
   auto record = run_to_end(zygote, spec);
-  EXPECT_EQ(launch::shell_status(record.status), 127);
+  EXPECT_EQ(shell_status(record.status), 127);
   EXPECT_NE(record.text.find("/no/such/program"), std::string::npos) << record.text;
 
   spec = shell_attempt(zygote, 2, "true");
@@ -144,7 +145,7 @@ TEST(shepherd, ending_goes_from_interrupt_to_terminate_to_kill) {
   auto record = await<TaskEnded>(fd).record;
   EXPECT_EQ(record.cause, EndCause::Ordered);
   EXPECT_EQ(record.text, "owner");
-  EXPECT_EQ(launch::shell_status(record.status), 128 + SIGKILL);
+  EXPECT_EQ(shell_status(record.status), 128 + SIGKILL);
   EXPECT_EQ(zygote.read("out"), "int\nterm\n");
 }
 
@@ -154,7 +155,7 @@ TEST(shepherd, the_run_limit_sends_usr2_and_is_the_named_reason) {
   spec.run_limit = milliseconds(50);
   auto record = run_to_end(zygote, spec);
   EXPECT_EQ(record.cause, EndCause::RunLimit);
-  EXPECT_EQ(launch::shell_status(record.status), 128 + SIGUSR2);
+  EXPECT_EQ(shell_status(record.status), 128 + SIGUSR2);
   EXPECT_TRUE(record.text.starts_with("TERM_RUNLIMIT")) << record.text;
 }
 

@@ -64,6 +64,7 @@ number_of() { sed -n 's/.*Job <\([0-9]*\)>.*/\1/p'; }
   badmin backup before.tar
   job=$(submit -o adopted.out 'while [ ! -e enough ]; do sleep 0.1; done; echo whole')
   wait_for 20 in_state "$job" running
+  attempt=$(field "$job" attempt)
   mini kill wmasterd
   state=$(state_dir)
   rm -f "$state"/*.db "$state"/*.db-*
@@ -74,7 +75,7 @@ number_of() { sed -n 's/.*Job <\([0-9]*\)>.*/\1/p'; }
   badmin take-over -C 'the disk is lost again'
   mini start wmasterd
   wait_for 30 in_state "$job" running
-  is "$job" attempt 1
+  is "$job" attempt "$attempt"
   touch enough
   ran_out "$job"
   [ "$(state "$job")" = finished ]

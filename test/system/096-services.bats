@@ -409,7 +409,7 @@ K
   quick 1 1
   dlim model start ping
   [ "$(ask ping one)" = "pong one" ]
-  pid=$(pgrep -of "while :; do .*wrouter.*$CLUSTER/results/")
+  pid=$(pgrep -of "until .*wrouter.*$CLUSTER/results/")
   kill -STOP "$pid"
   kill -KILL "$(pgrep -f "sbin/wrouter $CLUSTER/results/")"
   echo '{"policy": {"kernel_min": 1, "kernel_max": 1, "schedule_interval": 2}}' >profile.json

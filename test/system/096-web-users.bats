@@ -387,7 +387,7 @@ PY
   dlim_as a model start ping
   [ "$(dlim_as a model infer ping hello)" = "pong hello" ]
   run dlim_as b model infer ping hello
-  [ "$output" = "model ping does not exist" ] || { echo "said: $output"; return 1; }
+  [[ $output == "user $ACCOUNT-b may not call service ping of $ACCOUNT-a: "* ]] || { echo "said: $output"; return 1; }
   run dlim_as b model stop -f ping
   [ "$output" = "model ping does not exist" ] || { echo "said: $output"; return 1; }
   dlim_as b model deploy -p ping

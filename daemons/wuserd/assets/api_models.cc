@@ -62,7 +62,8 @@ void describe(const Call& call, const JobView& run, rest::SavedModel& model) {
   model.code_hash = tree_hash(code_folder(run));
   model.data = data_of(exec);
   model.saved = now_s();
-  for (const auto& [key, one] : metrics_of(run.result_dir, {}).series())
+  const auto metrics = metrics_of(run.result_dir, {});
+  for (const auto& [key, one] : metrics.series())
     model.metrics.emplace_back(key.first == "test" ? key.second : key.first + " " + key.second,
                                one.summary.last);
 }

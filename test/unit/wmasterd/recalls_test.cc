@@ -171,8 +171,9 @@ TEST(recalls, one_for_which_its_host_has_no_room_any_more_ends_as_a_job_with_wor
   desk.answer(peer, desk.order("n1"));
   ASSERT_TRUE(find_job(desk.state(), kLost));
   EXPECT_EQ(desk.job(kLost).state, JobState::Killed);
-  EXPECT_NE(desk.job(kLost).outcome.text.find("no room"), std::string::npos)
-      << desk.job(kLost).outcome.text;
+  ASSERT_TRUE(desk.job(kLost).kill);
+  EXPECT_NE(desk.job(kLost).kill->text.find("does not have this job: "), std::string::npos)
+      << desk.job(kLost).kill->text;
   EXPECT_EQ(desk.forgotten(peer).size(), 1u);
 }
 
