@@ -369,8 +369,15 @@ TEST_F(core, a_master_that_does_not_know_an_attempt_is_told_its_order_without_fi
     EXPECT_EQ(outside_.sent.at(0).first, NodeVerb::Recalled);
     return *codec::decode<HostRecalled>(outside_.sent.at(0).second);
   };
-  o.blobs = {};
-  EXPECT_EQ(said({1}), (HostRecalled{{7, 0}, o}));
+  auto told = said({1});
+  EXPECT_EQ(told.job, (JobId{7, 0}));
+  EXPECT_EQ(told.order.job, o.job);
+  EXPECT_EQ(told.order.attempt, o.attempt);
+  EXPECT_EQ(told.order.generation, o.generation);
+  EXPECT_EQ(told.order.sealed, o.sealed);
+  EXPECT_EQ(told.order.resolved, o.resolved);
+  EXPECT_EQ(told.order.tasks, o.tasks);
+  EXPECT_EQ(told.order.blobs, decltype(o.blobs)());
   EXPECT_EQ(said({2}), (HostRecalled{{7, 0}, {}}));
 }
 
