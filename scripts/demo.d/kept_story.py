@@ -29,7 +29,7 @@ def forget_soon(story):
 
 def restart(story):
     """Every daemon, as at an upgrade."""
-    hosts = [f'node{n}' for n in range(1, story.cluster.nodes() + 1)]
+    hosts = story.cluster.nodes()
     for name in ('wuserd', 'wgatewayd', 'wmasterd', *hosts):
         story.cluster.kill([name], 9)
     for name in ('wmasterd', *hosts, 'wgatewayd'):
