@@ -81,7 +81,7 @@ class SearchStory:
             raise SearchFailed(f'{TRIALS - len(settings)} settings were tried twice')
         results = self.story.cluster.path('results', getpass.getuser(), 'batchworkdir')
         for trial in trials:
-            path = os.path.join(results, trial['appId'].rsplit('-', 1)[1], 'ended')
+            path = os.path.join(results, '.'.join(trial['appId'].rsplit('-', 2)[1:]), 'ended')
             ends = len(open(path, encoding='ascii').readlines()) if os.path.exists(path) else 0
             if ends != 1 and (trial['state'] == 'FINISHED' or ends > 1):  # one that was stopped may have been done
                 raise SearchFailed(f'trial {trial["id"]}, {trial["state"]}, ran to its end {ends} times')
@@ -93,7 +93,7 @@ class SearchStory:
         self.begin()
         story.until('6 trials are over', lambda: self.over(6), LIMIT_S)
         self.look(browser, 'Number(document.querySelector(".uplot").dataset.values.split(" ")[0]) >= 4', 'the page draws the trials', 'search-runs')
-        job = self.task()['experiments'][0]['appId'].rsplit('-', 1)[1].split('.')[0]
+        job = self.task()['experiments'][0]['appId'].rsplit('-', 2)[1]
         story.cluster.kill(['wmasterd'], 9)
         story.cluster.start('wmasterd')
         story.happened('wmasterd killed with signal 9, and started')
