@@ -43,27 +43,16 @@ const PlanConf* nearest_plan(const Config& config, std::string path, Says says) 
 
 }  // namespace
 
+// All of it first, so that no field is left out; then what is shared chunk by chunk.
 Cluster Cluster::freeze() {
-  Cluster copy;
-  copy.seq = seq;
-  copy.time = time;
-  copy.clock_doubt = clock_doubt;
-  copy.config = config;
+  Cluster copy = *this;
   copy.jobs = jobs.freeze();
   copy.elements = elements.freeze();
   copy.hosts = hosts.freeze();
-  copy.queues = queues;
-  copy.next_element = next_element;
-  copy.last_job = last_job;
-  copy.term = term;
-  copy.lost = lost;
   copy.accounts = accounts.freeze();
-  copy.account_numbers = account_numbers;
   copy.budgets = budgets.freeze();
-  copy.budget_numbers = budget_numbers;
   copy.reservations = reservations.freeze();
   copy.job_groups = job_groups.freeze();
-  copy.revoked = revoked;
   copy.indexes = indexes.freeze();
   return copy;
 }

@@ -299,6 +299,14 @@ TEST_F(every_event, is_followed_by_the_same_from_what_a_restart_has_read) {
   }
 }
 
+TEST_F(every_event, is_in_the_copy_that_readers_get) {
+  for (std::size_t n = 0; n <= events_.size(); ++n) {
+    auto state = codec::decode<Cluster>(states_[n]);
+    ASSERT_TRUE(state) << last(n);
+    EXPECT_EQ(codec::encode(state->freeze()), states_[n]) << last(n);
+  }
+}
+
 // What a master does when it begins changes nothing, and it does the same again.
 TEST_F(every_event, leaves_a_sound_state_to_react_to) {
   for (std::size_t n = 0; n <= events_.size(); ++n) {
