@@ -56,7 +56,7 @@ constexpr ApiShape kShapes[] = {
 };
 
 // A field that is not listed may be there.
-constexpr std::pair<const char*, const char*> kSchemas[] = {
+constexpr std::pair<const char*, const char*> kApiSchemas[] = {
     {"document", "openapi:s info:{any} paths:{any} components?:{any}"},
     {"status", "status:any"},
     {"deleted", "deleted:i"},
@@ -164,7 +164,7 @@ std::span<const ApiShape> api_shapes() { return kShapes; }
 
 json api_schemas() {
   json all = json::object();
-  for (const auto& [name, words] : kSchemas) all[name] = schema_of(words);
+  for (const auto& [name, words] : kApiSchemas) all[name] = schema_of(words);
   all["service"] = {{"allOf", {schema_of("service_row"), schema_of("service_more")}}};
   all["setting"] = {{"nullable", true},
                     {"oneOf", {plain_of("string"), plain_of("number"), plain_of("boolean")}}};
