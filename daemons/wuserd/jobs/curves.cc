@@ -141,7 +141,7 @@ Result<std::uint64_t> read_on(store::CurveIndex& index, const std::string& resul
 }
 
 /// Reads on of runs that somebody looked at, until all is read. @thread its own
-class Reader {
+class CurveReader {
  public:
   void want(const std::string& result_dir) {
     std::lock_guard lock(mutex_);
@@ -174,8 +174,8 @@ class Reader {
   std::jthread thread_;
 };
 
-Reader& reader() {
-  static Reader one;
+CurveReader& curve_reader() {
+  static CurveReader one;
   return one;
 }
 
@@ -216,7 +216,7 @@ Result<rest::Metrics> indexed(const std::string& result_dir, const MetricWish& w
   WM_TRY(auto left, read_on(*index, result_dir, kPiece));
   WM_TRY(auto metrics, read_index(*index, wish));
   metrics.set_behind(left);
-  if (left > 0) reader().want(result_dir);
+  if (left > 0) curve_reader().want(result_dir);
   return metrics;
 }
 
