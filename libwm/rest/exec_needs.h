@@ -3,10 +3,11 @@
 // Pure.
 //
 //   --msd-task12n-node-selector rack=a,ssd=true ─► select[(rack=='a') && (ssd)]
-//   --msd-podaffinity-rule required … kubernetes.io/hostname ─► span[hosts=1]; another key:
-//   same[key]
-//   --workerMemoryLimit ─► -M; --workerCPULimit ─► affinity[core(n)]; --driver…: the first task's
-//   and so each one's
+//   --msd-podaffinity-rule required … kubernetes.io/hostname ─► span[hosts=1]
+//                                     … another key           ─► same[key]
+//   --workerMemoryLimit ─► -M
+//   --workerCPULimit    ─► affinity[core(n)]
+//   --driver…           ─► of the first task, and so of each
 #pragma once
 
 #include <cstdint>

@@ -2,9 +2,8 @@
 // profile); the caller's asks it at the guests' socket, where the kernel names the account that
 // asks.
 //
-//   bob ─► nginx ─► wuserd of bob ──FOLDER/UID.guests.sock──► wuserd of ann ─► router of her
-//   service <results>/bob/services/.owners   "ann" a line: has services that bob may call, as she
-//   has told
+//   bob ─► nginx ─► wuserd of bob ──FOLDER/UID.guests.sock──► wuserd of ann ─► router of ann's
+//   <results>/bob/services/.owners   a line each: who has told bob of services that bob may call
 //
 // Where the master shows others' jobs, owners are found by these, too. In a private cluster there
 // is nobody else.
