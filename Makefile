@@ -429,11 +429,12 @@ $(sort $(GROUP_CC)): $B/group/%.cc:
 # ---- what people run --------------------------------------------------------------------
 bootstrap:
 	@scripts/bootstrap
-# Without NCCL's headers or Python's own packages, or a registry that has them, the tests of them are skipped. Those of
+# Without NCCL's headers, node's modules or Python's own packages, or a registry that has them, the tests of them are skipped. Those of
 # sanitizers are not run on Python's own packages.
 check: bootstrap
 	@$(if $(NCCL_CPPFLAGS),,scripts/bootstrap nccl || :)
 	@$(if $(SAN),,scripts/bootstrap python || :)
+	@! command -v npm >/dev/null || scripts/common/node_modules || :
 	@$(MAKE) --no-print-directory all tests
 	@B=$B scripts/check
 lint:

@@ -36,7 +36,8 @@ class Credentials {
   /// @errors Denied: forged, expired, replayed or for somebody else; Unavailable: as above
   virtual Result<Signed> decode(std::string_view credential) = 0;
 
-  /// As decode(), but for a stored credential: age and an earlier decode() do not matter.
+  /// As decode(), but for a stored credential: age and an earlier decode() do not matter,
+  /// nor that the clock was ahead when it was made and has been mended since.
   /// Proves who signed, never that they are here now: must not open a session.
   /// @errors as decode()
   virtual Result<Signed> verify_signature(std::string_view credential) = 0;

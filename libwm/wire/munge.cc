@@ -48,7 +48,7 @@ class MungeCredentials final : public Credentials {
     if (auto known = verified(text)) return *known;
     WM_TRY(auto found, read(credential, [](munge_err_t err) {
              return err == EMUNGE_SUCCESS || err == EMUNGE_CRED_EXPIRED ||
-                    err == EMUNGE_CRED_REPLAYED;
+                    err == EMUNGE_CRED_REWOUND || err == EMUNGE_CRED_REPLAYED;
            }));
     std::scoped_lock lock(mutex_);
     if (verified_.size() >= kVerifiedKept) verified_.clear();

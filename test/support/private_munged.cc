@@ -53,12 +53,12 @@ PrivateMunged::~PrivateMunged() {
   if (!dir_.empty()) std::filesystem::remove_all(dir_, ignored);
 }
 
-void PrivateMunged::restart() {
+void PrivateMunged::restart(const std::vector<std::string>& more) {
   stop();
-  start();
+  start(more);
 }
 
-void PrivateMunged::start() {
+void PrivateMunged::start(const std::vector<std::string>& more) {
   std::vector<std::string> words = {kProgram, "--foreground", "--force", "--num-threads=2"};
   for (auto [option, file] : {std::pair("--key-file=", "key"),
                               {"--socket=", "munge.sock"},
@@ -70,11 +70,16 @@ void PrivateMunged::start() {
   std::vector<char*> argv;
   for (auto& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
+  auto environment = more;
+  for (char** word = environ; *word; ++word) environment.emplace_back(*word);
+  std::vector<char*> envp;
+  for (auto& word : environment) envp.push_back(word.data());
+  envp.push_back(nullptr);
   posix_spawn_file_actions_t quiet;
   posix_spawn_file_actions_init(&quiet);
   posix_spawn_file_actions_addopen(&quiet, 1, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_addopen(&quiet, 2, "/dev/null", O_WRONLY, 0);
-  int rc = ::posix_spawn(&pid_, kProgram, &quiet, nullptr, argv.data(), environ);
+  int rc = ::posix_spawn(&pid_, kProgram, &quiet, nullptr, argv.data(), envp.data());
   posix_spawn_file_actions_destroy(&quiet);
   if (rc != 0) pid_ = -1;
   auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <string>
+#include <vector>
 
 namespace wm::test {
 
@@ -21,12 +22,13 @@ class PrivateMunged {
   std::string socket() const { return dir_ + "/munge.sock"; }
 
   /// Stops it and starts it anew with the same key: it forgets which credentials were used.
-  void restart();
+  /// `more`: NAME=VALUE for its environment.
+  void restart(const std::vector<std::string>& more = {});
   /// Stops it: callers hear nothing.
   void stop();
 
  private:
-  void start();
+  void start(const std::vector<std::string>& more = {});
 
   std::string dir_;
   std::string missing_;

@@ -33,6 +33,7 @@ from cluster.cluster import Cluster, Failure  # noqa: E402
 
 NODES, CPUS, LINES = 3, 4, 200
 END_LIMIT_S = 180  # after the storm, for what is left
+AFTER_COPY = 700_003  # number of the storm of a job that runs for seconds
 FAKETIME = ('/usr/lib/*/faketime/libfaketimeMT.so.1', '/usr/lib/faketime/libfaketimeMT.so.1')
 # A job: its number of this storm is $1. Whoever finds the lock taken is a second attempt beside a first one.
 SCRIPT = r'''
@@ -92,13 +93,17 @@ class Storm:
         while not self.over.is_set():
             self.calm.wait()
             number += 1
-            _, text = self.said('bsub', '-r', '-o', f'out/{number}', f'sh {self.folder}/job.sh {number}')
-            job = re.search(r'Job <(\d+)>', text)
-            if job:
-                self.jobs[number] = job.group(1)
-            else:
-                self.refused += 1
+            self.submit(number)
             time.sleep(0.05)
+
+    def submit(self, number):
+        """One job of that number of this storm."""
+        _, text = self.said('bsub', '-r', '-o', f'out/{number}', f'sh {self.folder}/job.sh {number}')
+        job = re.search(r'Job <(\d+)>', text)
+        if job:
+            self.jobs[number] = job.group(1)
+        else:
+            self.refused += 1
 
     def running(self):
         """(job, host) of what runs now."""
@@ -231,7 +236,7 @@ def fill_node(storm):
 
 
 def step_clock(storm):
-    """A day ahead for some seconds, then mended; the hosts' clocks are right."""
+    """A day ahead for some seconds, then mended: the machine's clock, so that of its daemons and of what they start."""
     with open(storm.path('clock'), 'w', encoding='ascii') as out:
         out.write('+86400\n')
     storm.pause(6)
@@ -239,15 +244,25 @@ def step_clock(storm):
         out.write('+0\n')
 
 
+def _until(true, otherwise):
+    deadline = time.monotonic() + 60
+    while not true():
+        if time.monotonic() > deadline:
+            raise Failure(otherwise)
+        time.sleep(0.1)
+
+
 def restore(storm):
-    """The master's folder is lost; a copy of some seconds ago takes over. Nobody submits in between."""
+    """The master's folder is lost; a copy takes over and adopts the one job that was submitted and started since."""
     storm.calm.clear()
     storm.pause(1)
     copy = storm.path(f'copy{storm.struck}.tar')
     status, text = storm.said('badmin', 'backup', copy)
     if status:
         raise Failure(f'backup: {text}')
-    storm.pause(3)
+    newer = AFTER_COPY + 7 * storm.struck
+    storm.submit(newer)
+    _until(lambda: os.path.exists(storm.path('started', str(newer))), 'a job that the copy does not know has not started')
     storm.cluster.kill(['wmasterd'], signal.SIGKILL)
     state = storm.cluster.path('state', 'master')
     for name in glob.glob(os.path.join(state, '*.db*')):
@@ -255,11 +270,7 @@ def restore(storm):
     subprocess.run(['tar', '-xf', copy, '-C', state], check=True)
     with contextlib.suppress(Failure):
         storm.cluster.start('wmasterd')
-    deadline = time.monotonic() + 60
-    while not os.path.exists(os.path.join(state, 'outranked')):
-        if time.monotonic() > deadline:
-            raise Failure('no host has said that it obeyed a newer state')
-        time.sleep(0.1)
+    _until(lambda: os.path.exists(os.path.join(state, 'outranked')), 'no host has said that it obeyed a newer state')
     status, text = storm.said('badmin', 'take-over', '-C', 'storm')
     if status:
         raise Failure(f'take-over: {text}')
@@ -289,7 +300,7 @@ def small_disks(storm):
 
 @contextlib.contextmanager
 def own_clock(storm):
-    """Daemons that are started now read a clock that the storm sets; time that is only measured goes on."""
+    """What is started now reads a clock that the storm sets; time that is only measured goes on."""
     library = next((path for pattern in FAKETIME for path in glob.glob(pattern)), None)
     if not library:
         raise Failure('libfaketime is missing: apt install faketime')
@@ -321,7 +332,7 @@ FAULTS = {
     'full disk of master': (fill_master, 6, small_disks, ''),
     'full disk of host': (fill_node, 4, small_disks, ''),
     'clock a day ahead': (step_clock, 6, own_clock, ''),
-    'restored store': (restore, 8, contextlib.nullcontext, 'unknown_jobs = adopt\n'),
+    'restored store': (restore, 8, contextlib.nullcontext, '[master]\nunknown_jobs = adopt\n'),
 }
 
 

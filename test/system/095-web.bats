@@ -174,7 +174,7 @@ start() { # ARGS [curl options]
 }
 
 @test "pages: the files are there, the interface is typed, a stream tells what happens" {
-  [ "$(code_of "$WM_GATEWAY_URL/apps/12")" = 200 ]
+  [ "$(code_of "$WM_GATEWAY_URL/apps/12")" = "$(page_code)" ]
   if [ -f "$B/pages/index.html" ]; then # built where node is
     script=$(door "$WM_GATEWAY_URL/" | sed -n 's/.*type="module" src="\([^"]*\)".*/\1/p')
     door "$WM_GATEWAY_URL$script" -o /dev/null -w '%{content_type}' | grep -q javascript

@@ -69,7 +69,7 @@ answers() { [ "$(apps "$1" -o /dev/null -w '%{http_code}')" = "${2:-200}" ]; }
   token=$(mine "$WM_GATEWAY_URL/auth/v1/logon" | jq -r .accessToken)
   [ "$(code_of -H "Cookie: __Host-wm=$token" "$WM_APPS_URL/$job/api/status")" = 404 ]
   [ "$(code_of -H "X-Auth-Token: $token" "$WM_APPS_URL/$job/api/status")" = 404 ]
-  [ "$(code_of -u "$(id -un):$WM_API_KEY" -H "X-WM-App: $job" "$WM_GATEWAY_URL/$job/api/status")" = 200 ] # a page, not the notebook
+  [ "$(code_of -u "$(id -un):$WM_API_KEY" -H "X-WM-App: $job" "$WM_GATEWAY_URL/$job/api/status")" = "$(page_code)" ] # a page, not the notebook
   ticket=$(ticket_of "$job")
   post() { code_of -H "Origin: $1" --data-urlencode "ticket=$ticket" "$WM_APPS_URL/_open"; }
   [ "$(post https://elsewhere)" = 401 ]

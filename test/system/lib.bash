@@ -50,6 +50,8 @@ cluster_env() {
   # Jobs, notebooks and services run with the python3 of PATH: that is this one, whatever else the machine has.
   PATH=$B/bin:$B/sbin:$(dirname "$(command -v "$PYTHON")"):$PATH
 }
+# What a page's address answers: the pages are built where node and its modules are.
+page_code() { if [ -f "$B/pages/index.html" ]; then echo 200; else echo 404; fi; }
 programs_built() { [ -x "$B/sbin/wmasterd" ] && [ -x "$B/sbin/wnoded" ] && [ -x "$B/bin/bsub" ]; }
 
 # Where there is one: files skip all their tests where it cannot be.
