@@ -71,7 +71,8 @@ class SimWorld final : public WholeWorld {
   void close(PeerId peer) override;
   std::uint64_t commit(Commit batch, std::function<void(Result<void>)> done) override;
   void probe_store(std::function<void(Result<void>)> done) override;
-  bool low_space() override { return false; }
+  bool full = false;  ///< no room: submissions are refused
+  bool low_space() override { return full; }
   Result<Loaded> load() override;
   Result<std::string> blob(const std::string& hash) override;
   void kept_reply(std::string key,

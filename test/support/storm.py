@@ -57,6 +57,7 @@ class Storm:
         self.random = random.Random(1)
         self.jobs = {}  # number of this storm → job number
         self.refused = 0
+        self.words = collections.Counter()  # what refused ones were told
         self.over = threading.Event()
         self.calm = threading.Event()  # set: the feeder may submit
         self.calm.set()
@@ -104,6 +105,7 @@ class Storm:
             self.jobs[number] = job.group(1)
         else:
             self.refused += 1
+            self.words[text.strip()[-100:]] += 1
 
     def running(self):
         """(job, host) of what runs now."""
@@ -369,6 +371,8 @@ def run(name, seconds, folder, build):
           f'| {count["doubled"]} | {count["wrong"]} | {count["cut"]} |', flush=True)
     for line in why[:20]:
         print(line, file=sys.stderr)
+    for words, times in storm.words.most_common(3):
+        print(f'refused {times} times: {words}', file=sys.stderr)
     return broken == 0 and count['DONE'] > 0
 
 

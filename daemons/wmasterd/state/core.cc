@@ -11,7 +11,8 @@
 namespace wm::master {
 namespace {
 
-constexpr Duration kTidyEvery = std::chrono::minutes(1);
+// Sooner where submissions are refused for want of room: it may be there again.
+constexpr Duration kTidyEvery = std::chrono::minutes(1), kTidyFullEvery = std::chrono::seconds(2);
 // At a tick: so that a million jobs are looked through within half a minute, a little at a time.
 constexpr std::size_t kLookedAtOnce = 10000, kPurgedAtOnce = 250;
 /// A client that was not heard while the master was down may repeat a request: replies are kept so
@@ -140,7 +141,8 @@ Duration Core::keep_accounting() const {
 }
 
 void Core::tidy() {
-  if (world_.clock.mono() - tidied_ <= kTidyEvery) return;
+  auto every = world_.store.low_space() ? kTidyFullEvery : kTidyEvery;
+  if (world_.clock.mono() - tidied_ <= every) return;
   tidied_ = world_.clock.mono();
   const auto& conf = journal_.newest().config->cluster;
   bool young = world_.clock.mono() - started_ < kRepeatsCome;

@@ -52,5 +52,15 @@ TEST(core, replies_are_kept_for_who_could_not_be_heard_while_the_master_was_down
   EXPECT_GT(desk.world->tidied.back(), WallTime{});
 }
 
+TEST(core, room_on_a_full_disk_is_looked_for_within_seconds) {
+  Desk desk;
+  desk.start();
+  desk.sim.run(desk.sim.now() + std::chrono::minutes(2));
+  auto before = desk.world->tidied.size();
+  desk.world->full = true;
+  desk.sim.run(desk.sim.now() + std::chrono::seconds(30));
+  EXPECT_GE(desk.world->tidied.size(), before + 8);
+}
+
 }  // namespace
 }  // namespace wm::master
