@@ -10,11 +10,20 @@
 #include <cstring>
 #include <utility>
 
+#include "libwm/base/backoff.h"
+#include "libwm/base/clock.h"
+#include "libwm/base/hash.h"
 #include "libwm/store/core/core_rows.h"
 #include "libwm/store/core/core_schema.h"
 #include "libwm/store/core/history.h"
 
 namespace wm::store {
+namespace {
+
+constexpr Duration kFirstLook = std::chrono::milliseconds(5);
+constexpr Duration kLongestLook = std::chrono::milliseconds(200);
+
+}  // namespace
 
 CoreDb::CoreDb(CoreOptions options)
     : options_(std::move(options)), reserve_(options_.dir + "/store_reserve", options_.reserve) {}
@@ -40,8 +49,13 @@ Result<void> CoreDb::lock_dir() {
   std::string path = options_.dir + "/store_lock";
   lock_fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (lock_fd_ < 0) return fail(Code::Store, path + ": cannot open: " + std::strerror(errno));
-  if (::flock(lock_fd_, LOCK_EX | LOCK_NB) == 0) return {};
-  return fail(Code::Conflict, options_.dir + ": another process has this store open");
+  // A process that was killed in the middle of a write has it until the disk has answered.
+  auto end = steady_now() + options_.busy_limit;
+  for (Backoff tries(kFirstLook, kLongestLook, random_number());
+       ::flock(lock_fd_, LOCK_EX | LOCK_NB) != 0; tries.sleep())
+    if (steady_now() >= end)
+      return fail(Code::Conflict, options_.dir + ": another process has this store open");
+  return {};
 }
 
 Result<void> CoreDb::connect(Side& side, OpenOptions open) {

@@ -33,14 +33,16 @@ struct CoreOptions {
   std::string vfs = {};
   Bytes reserve{std::int64_t{64} << 20};
   int checkpoint_pages = 1000;
-  Duration busy_limit = std::chrono::seconds(5);
+  Duration busy_limit =
+      std::chrono::seconds(5);  ///< waited for another's lock, of the store or of SQLite
 };
 
 /// @thread as EventStore says   @owns the files while open
 class CoreDb final : public EventStore {
  public:
   /// Opens the store in `dir`, making what is missing.
-  /// @errors NotFound: no such directory; Conflict: another process has it; Damaged: not
+  /// @errors NotFound: no such directory; Conflict: another process has it, after busy_limit;
+  /// Damaged: not
   ///         ours, newer or unsound; Store, System: as SQLite or the system say
   static Result<std::unique_ptr<CoreDb>> open(const CoreOptions& options);
   ~CoreDb() override;

@@ -6,6 +6,8 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
+#include <thread>
+
 #include "test/support/faulty_disk.h"
 #include "test/support/store_files.h"
 
@@ -23,8 +25,8 @@ class core_db : public ::testing::Test {
     ASSERT_TRUE(made) << made.error().text;
     store_ = std::move(*made);
   }
-  Result<std::unique_ptr<CoreDb>> try_open() {
-    return CoreDb::open({.dir = dir_.path(), .reserve = Bytes{1 << 16}});
+  Result<std::unique_ptr<CoreDb>> try_open(Duration busy_limit = std::chrono::seconds(5)) {
+    return CoreDb::open({.dir = dir_.path(), .reserve = Bytes{1 << 16}, .busy_limit = busy_limit});
   }
   // Runs SQL on the closed file, as another program would.
   void meddle(const std::string& sql) {
@@ -188,9 +190,17 @@ TEST_F(core_db, files_are_for_the_owner_only) {  // STORE-4
 }
 
 TEST_F(core_db, a_second_process_is_refused) {
-  auto second = try_open();
+  auto second = try_open(std::chrono::milliseconds(20));
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, Code::Conflict);
+}
+
+TEST_F(core_db, a_process_that_is_about_to_end_is_waited_for) {
+  Result<std::unique_ptr<CoreDb>> second = fail(Code::System, "not opened");
+  std::thread next([&] { second = try_open(); });
+  store_.reset();
+  next.join();
+  ASSERT_TRUE(second) << second.error().text;
 }
 
 TEST_F(core_db, a_newer_version_is_refused_with_what_to_do) {  // STORE-5
