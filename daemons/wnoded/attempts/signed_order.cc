@@ -1,4 +1,4 @@
-#include "daemons/wnoded/signed_order.h"
+#include "daemons/wnoded/attempts/signed_order.h"
 
 #include <tuple>
 

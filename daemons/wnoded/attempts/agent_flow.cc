@@ -1,4 +1,4 @@
-#include "daemons/wnoded/agent_flow.h"
+#include "daemons/wnoded/attempts/agent_flow.h"
 
 #include <algorithm>
 

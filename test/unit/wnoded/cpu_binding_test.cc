@@ -1,4 +1,6 @@
 // wnoded and the CPUs of jobs with affinity[]: who gets which, and when they are free again.
+#include "daemons/wnoded/attempts/cpu_binding.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -121,6 +123,44 @@ TEST_F(affinity_of_jobs, what_runs_on_over_a_restart_keeps_its_cores) {
   node_.adopt({up}, {});
   outside_.authorise_next();
   EXPECT_EQ(cpus(order(1, 1, "affinity[core(2)]")), (Cpus{1, 3}));
+}
+
+TEST(cpu_binding, a_slot_is_bound_once_and_one_without_room_is_said) {
+  HostOrder order;
+  order.resolved.asked.resreq = "affinity[core(3)]";
+  for (std::uint32_t number : {1u, 2u}) {
+    OrderedTask task;
+    task.task = {number};
+    order.tasks.push_back(task);
+  }
+  CpuBinding binding;
+  EXPECT_EQ(binding.choose(order, host(), {}, {}), std::vector<TaskNumber>{TaskNumber{2}});
+  auto first = binding.taken_by({1});
+  EXPECT_EQ(first.size(), 3u);
+  EXPECT_TRUE(binding.taken_by({2}).empty());
+  EXPECT_TRUE(binding.choose(order, host(), {}, {}).empty()) << "chosen once, room or not";
+  EXPECT_EQ(binding.taken_by({1}), first);
+  EXPECT_EQ(binding.slots().size(), 2u);
+}
+
+TEST(cpu_binding, a_task_that_may_use_all_cpus_was_not_bound_before_the_restart) {
+  CpuBinding binding;
+  binding.recall({1}, {0, 1, 2, 3}, host());
+  EXPECT_TRUE(binding.empty());
+  binding.recall({1}, {2, 3}, host());
+  EXPECT_EQ(binding.taken_by({1}), (Cpus{2, 3}));
+  EXPECT_EQ(binding.file("n").text, "n 2,3\n");
+}
+
+TEST(cpu_binding, a_requirement_that_does_not_read_asks_for_nothing) {
+  HostOrder order;
+  order.resolved.asked.resreq = "affinity[furlong(1)]";
+  EXPECT_FALSE(CpuBinding::is_asked(order));
+  CpuBinding binding;
+  EXPECT_TRUE(binding.choose(order, host(), {}, {}).empty());
+  launch::TaskSpec task;
+  binding.bind(order, host(), task);
+  EXPECT_TRUE(task.cpus.empty() && task.env.empty());
 }
 
 }  // namespace
