@@ -9,17 +9,17 @@
 namespace wm::master {
 
 /// What the next event's rows count from.
-struct Books {
+struct AcctState {
   JobLines lines;
   OpenJobs open;
   Standings standings;
 };
 
-/// The books of a start. @cost O(jobs that are not over + hosts)
-Books books_of(const Cluster& cluster, const store::AcctRows& lasting);
+/// The state at a start. @cost O(jobs that are not over + hosts)
+AcctState acct_state_of(const Cluster& cluster, const store::AcctRows& lasting);
 
 /// All rows of one event. `after`: the state of the group that it became durable with.
 /// @cost as fold(), fold_spans() and fold_standings()
-store::AcctRows fold(Books& books, const Event& event, const Cluster& after);
+store::AcctRows fold(AcctState& acct_state, const Event& event, const Cluster& after);
 
 }  // namespace wm::master

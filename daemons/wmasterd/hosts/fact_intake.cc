@@ -1,22 +1,14 @@
-// What hosts and agents tell becomes events: see hosts.h. Frames, sessions and orders are in
-// hosts.cc.
+#include "daemons/wmasterd/hosts/fact_intake.h"
+
 #include "daemons/wmasterd/hosts/host_faults.h"
-#include "daemons/wmasterd/hosts/hosts.h"
 #include "daemons/wmasterd/hosts/missing.h"
 
 namespace wm::master {
 
-// Of an end from before the session: what it was by the host's clock, which need not be ours to the
-// second. What is told at once has the event's own time.
-WallTime Hosts::told_late(HostId host, WallTime at) const {
-  auto session = sessions_.find(host);
-  return session != sessions_.end() && at < session->second.began ? at : WallTime{};
-}
-
-std::vector<EventBody> Hosts::events_of(HostId host, const Fact& fact) {
+std::vector<EventBody> FactIntake::events_of(HostId host, const Fact& fact, WallTime began) {
   if (auto* f = std::get_if<FactStarted>(&fact))
     return {TaskStarted{f->job, f->attempt, f->task, f->pid, f->port}};
-  if (auto* f = std::get_if<FactEnded>(&fact)) return events_of_end(host, *f);
+  if (auto* f = std::get_if<FactEnded>(&fact)) return events_of_end(host, *f, began);
   if (auto* f = std::get_if<FactStuck>(&fact))
     return {TaskStuck{f->job, f->attempt, f->task, f->why}};
   if (auto* f = std::get_if<FactNotified>(&fact))
@@ -34,7 +26,7 @@ std::vector<EventBody> Hosts::events_of(HostId host, const Fact& fact) {
 }
 
 // Those that were all there may leave one after the other: nobody is missed then.
-void Hosts::hear(const FactRendezvous& f) {
+void FactIntake::hear(const FactRendezvous& f) {
   const Job* job = find_job(journal_.newest(), f.job);
   if (!job || job->attempt != f.attempt || is_over(job->state)) return;
   auto known = meetings_->find(f.job);
@@ -45,17 +37,20 @@ void Hosts::hear(const FactRendezvous& f) {
   meetings_.edit()[f.job] = {f.attempt, f.meeting, complete};
 }
 
-// A trial's last report goes with its end, into the same commit, and before it.
-std::vector<EventBody> Hosts::events_of_end(HostId host, const FactEnded& f) const {
+// A trial's last report goes with its end, into the same commit, and before it. An end from before
+// the session has the time of the host's clock, which need not be ours to the second; what is told
+// at once has the event's own time.
+std::vector<EventBody> FactIntake::events_of_end(HostId host, const FactEnded& f,
+                                                 WallTime began) const {
   std::vector<EventBody> events;
   warn_of_faults(journal_.newest(), host, f);
   if (!f.report.empty()) events.push_back(TrialReported{f.job, f.attempt, f.report});
   events.push_back(TaskEnded{f.job, f.attempt, f.task, f.status, f.term, f.usage, f.text,
-                             told_late(host, f.at), f.delivers});
+                             f.at < began ? f.at : WallTime{}, f.delivers});
   return events;
 }
 
-std::vector<EventBody> Hosts::events_of(const AgentReport& r) {
+std::vector<EventBody> FactIntake::events_of(const AgentReport& r) {
   const auto& fact = r.fact;
   if (auto* f = std::get_if<AgentUp>(&fact))
     return {AgentSeen{r.job, r.attempt, r.host, f->address, f->doors}};
@@ -79,11 +74,17 @@ std::vector<EventBody> Hosts::events_of(const AgentReport& r) {
   return {};
 }
 
-std::vector<EventBody> Hosts::on_progress(JobId job, const JobProgress& report) {
+std::vector<EventBody> FactIntake::on_progress(JobId job, const JobProgress& report) {
   progress_.edit()[job] = report;
   auto measured = paces_.hear(journal_.newest(), job, report, clock_.mono());
   if (!measured) return {};
   return {*measured};
+}
+
+void FactIntake::forget(JobId job) {
+  if (progress_->contains(job)) progress_.edit().erase(job);
+  if (meetings_->contains(job)) meetings_.edit().erase(job);
+  paces_.forget(job);
 }
 
 }  // namespace wm::master
