@@ -1,4 +1,4 @@
-#include "daemons/wgatewayd/hearing.h"
+#include "daemons/wgatewayd/revocation_watch.h"
 
 #include <condition_variable>
 #include <mutex>
@@ -19,7 +19,7 @@ constexpr http::ClientBounds kTellBounds{std::chrono::seconds(2), 64 << 10};
 
 }  // namespace
 
-struct Hearing::Parts {
+struct RevocationWatch::Parts {
   Parts(const ClusterConf& c, Doorman& d, Revoked& r) : conf(c), doorman(d), revoked(r) {}
 
   // True: it is known there, or will never be.
@@ -101,13 +101,13 @@ struct Hearing::Parts {
   std::thread hearing, telling;
 };
 
-Hearing::Hearing(const ClusterConf& conf, Doorman& doorman, Revoked& revoked)
+RevocationWatch::RevocationWatch(const ClusterConf& conf, Doorman& doorman, Revoked& revoked)
     : parts_(std::make_unique<Parts>(conf, doorman, revoked)) {
   parts_->hearing = std::thread([parts = parts_.get()] { parts->run_hearing(); });
   parts_->telling = std::thread([parts = parts_.get()] { parts->run_telling(); });
 }
 
-Hearing::~Hearing() {
+RevocationWatch::~RevocationWatch() {
   {
     std::lock_guard lock(parts_->mutex);
     parts_->over = true;
@@ -117,7 +117,7 @@ Hearing::~Hearing() {
   parts_->telling.join();
 }
 
-void Hearing::log_off(const rest::Claims& claims, const std::string& token) {
+void RevocationWatch::log_off(const rest::Claims& claims, const std::string& token) {
   std::lock_guard lock(parts_->mutex);
   if (!parts_->untold.add({claims, token}, steady_now()))
     log::error("log_off_lost", {{"user", claims.user}, {"why", "too many wait to be told"}});

@@ -18,13 +18,13 @@
 namespace wm::gateway {
 
 /// See the head of this file. @thread any
-class Hearing {
+class RevocationWatch {
  public:
   /// Begins to listen. @owns both are the caller's, and live as long
-  Hearing(const ClusterConf& conf, Doorman& doorman, Revoked& revoked);
-  Hearing(const Hearing&) = delete;
-  Hearing& operator=(const Hearing&) = delete;
-  ~Hearing();
+  RevocationWatch(const ClusterConf& conf, Doorman& doorman, Revoked& revoked);
+  RevocationWatch(const RevocationWatch&) = delete;
+  RevocationWatch& operator=(const RevocationWatch&) = delete;
+  ~RevocationWatch();
 
   /// The master is told soon, or as soon as it can be. @cost O(log n), waits for nobody
   void log_off(const rest::Claims& claims, const std::string& token);
