@@ -8,6 +8,8 @@
 namespace wm::node {
 namespace {
 
+using launch::EndCause;
+
 class orders : public test::NodeCore {
  protected:
   static HostOrder torchrun() {
