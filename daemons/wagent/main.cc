@@ -54,8 +54,9 @@ int run(const Settings& settings, const PartSettings& part) {
   LaunchPort launch(loop, settings, part);
   auto doors = launch.listen();
   if (!doors) return complain(doors.error());
-  RankPort ranks(loop, launch.transport(), launch.by_key(), settings);
-  HostOutput output(loop, launch.transport(), launch.by_key(), settings, part.output);
+  RankPort ranks(loop, launch.doors().transport(), launch.doors().by_key(), settings);
+  HostOutput output(loop, launch.doors().transport(), launch.doors().by_key(), settings,
+                    part.output);
   launch.pass_orders([&](const AgentOrder& order) { output.on_order(order); });
   Ports ports{launch, ranks, output};
   end_on_signal(ending, ports, loop);

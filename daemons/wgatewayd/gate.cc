@@ -151,7 +151,7 @@ Result<http::Reply> logoff(Gate& gate, const http::Head& head) {
   if (credential && !credential->login) {
     WM_TRY(auto claims, check_token(gate, credential->token));
     auto kept = gate.revoked->add(claims.id, claims.expires);
-    if (gate.hearing) gate.hearing->log_off(claims, credential->token);
+    if (gate.revocations) gate.revocations->log_off(claims, credential->token);
     log::info("logged_off", {{"user", claims.user}});
     WM_TRY(std::move(kept));
   }

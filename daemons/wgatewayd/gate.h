@@ -8,7 +8,7 @@
 #include <string>
 
 #include "daemons/wgatewayd/doorman.h"
-#include "daemons/wgatewayd/hearing.h"
+#include "daemons/wgatewayd/revocation_watch.h"
 #include "daemons/wgatewayd/revoked.h"
 #include "libwm/http/known_tokens.h"
 #include "libwm/http/server.h"
@@ -34,7 +34,7 @@ struct Gate {
   rest::AppKey app_key{};
   std::unique_ptr<Doorman> doorman;
   std::unique_ptr<Revoked> revoked;
-  std::unique_ptr<Hearing> hearing{};  ///< none: nobody else is told
+  std::unique_ptr<RevocationWatch> revocations{};  ///< none: nobody else is told
   Tickets tickets{};
   http::KnownTokens known{};
 };

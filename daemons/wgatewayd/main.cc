@@ -108,7 +108,7 @@ Result<void> run(const Options& options) {
   gate.app_key = app_key;
   gate.doorman = std::move(doorman);
   gate.revoked = std::make_unique<Revoked>(options.state + "/revoked", now);
-  gate.hearing = std::make_unique<Hearing>(conf, *gate.doorman, *gate.revoked);
+  gate.revocations = std::make_unique<RevocationWatch>(conf, *gate.doorman, *gate.revoked);
   WM_TRY(auto socket, http::listen_at(options.folder + "/gateway.sock", 0600));
   http::ServerOptions bounds;
   bounds.connections = 1024;  // log-ons that wait for something take a fifth of them at most

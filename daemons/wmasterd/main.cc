@@ -230,7 +230,7 @@ http::MetricsDoor::Ask metrics_of(RealWorld& world, Core& core, const Accounting
     auto text = std::make_shared<std::string>();
     auto counted = counters;
     counted.acct_lag = accounting.lag();
-    core.hosts().standings().each([&](std::uint32_t host, const HostStanding& heard) {
+    core.hosts().readings().freeze().each([&](std::uint32_t host, const HostStanding& heard) {
       counted.uses[HostId{host}] = heard.uses;
     });
     counted.clock_steps_s = core.journal().clock_steps_s();

@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "daemons/wnoded/signed_order.h"
+#include "daemons/wnoded/attempts/signed_order.h"
 #include "libwm/proc/accounts.h"
 #include "libwm/wire/spec_signature.h"
 

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "daemons/wnoded/attempts/signed_order.h"
 #include "daemons/wnoded/host_ports.h"
-#include "daemons/wnoded/signed_order.h"
 #include "libwm/base/result.h"
 #include "libwm/base/units.h"
 #include "libwm/gpu/gpu_reading.h"

@@ -14,7 +14,7 @@
 namespace wm::shepherd {
 
 /// See the head of this file.
-class Acts {
+class Acts : public Behaviour {
  public:
   Acts(Attempt& attempt, SideCommands& sides) : attempt_(attempt), sides_(sides) {}
   /// Stops the job, or lets it go on.
@@ -22,9 +22,9 @@ class Acts {
   /// Begins to end all tasks. How that goes on; `usual`: the signals where the site says nothing.
   EndWay terminate(std::vector<int> usual);
   /// Has a checkpoint written when that is due, unless the one before it still is.
-  void fire();
+  void fire() override;
   /// When it is due next, by the steady clock.
-  std::optional<TimePoint> next() const;
+  std::optional<TimePoint> next() const override;
 
  private:
   void perform(const launch::JobAct& act, Duration time_limit);

@@ -102,8 +102,8 @@ void Agent::start() {
   attempt_.own.insert(pid_);
 }
 
-void Agent::on_exit(pid_t pid) {
-  if (pid_ == 0 || pid != pid_) return;
+void Agent::on_exit(const Exit& exit) {
+  if (pid_ == 0 || exit.pid != pid_) return;
   pid_ = attempt_.agent = 0;
   if (attempt_.now() - started_ >= kGoodTime) starts_ = 0;
   next_ = attempt_.now() + std::chrono::milliseconds(200);
@@ -121,7 +121,7 @@ bool Agent::writes_beside_us() const {
 }
 
 /// While it writes for ranks of other hosts, an end by force is not kept waiting.
-void Agent::end() {
+void Agent::finish() {
   if (pid_ == 0) return;
   bool beside = writes_beside_us(), by_force = !attempt_.end.text.empty();
   bool waits = (beside || !attempt_.spec.out.empty()) && !by_force;

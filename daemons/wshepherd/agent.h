@@ -13,20 +13,20 @@
 namespace wm::shepherd {
 
 /// See the head of this file.
-class Agent {
+class Agent : public Behaviour {
  public:
   Agent(Attempt& attempt, Folder& folder) : attempt_(attempt), folder_(folder) {}
   /// Wanted from now on, if it was not.
   void want(launch::StartAgent order);
   /// Starts it if it is due.
-  void fire();
-  void on_exit(pid_t pid);
+  void fire() override;
+  void on_exit(const Exit& exit) override;
   /// It may still have output to deliver; what it started is not wanted any more. Once ended it is
   /// not started again.
-  void end();
+  void finish() override;
   /// It runs, and writes what launchers on other hosts say to files that tasks here write, too.
   bool writes_beside_us() const;
-  std::optional<TimePoint> next() const;
+  std::optional<TimePoint> next() const override;
   /// Commands that it started for this job: below it, not the shepherd's own tasks.
   std::vector<pid_t> launched() const;
   /// What it writes of all ranks: a task without a process.

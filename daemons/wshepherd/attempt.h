@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "daemons/wshepherd/behaviour.h"
 #include "daemons/wshepherd/job_clock.h"
 #include "daemons/wshepherd/kernel.h"
 #include "daemons/wshepherd/place.h"

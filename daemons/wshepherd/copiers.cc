@@ -55,8 +55,12 @@ void Copiers::start(Task& task) {
   task.err.reset();
 }
 
-void Copiers::on_exit(Task& task, const Exit& exit) {
-  if (task.copier != exit.pid) return;
+void Copiers::on_exit(const Exit& exit) {
+  for (auto& [number, task] : attempt_.tasks)
+    if (task.copier == exit.pid) note_end(task, exit);
+}
+
+void Copiers::note_end(Task& task, const Exit& exit) {
   task.copier = 0;
   task.turns.reset();
   bool ran = task.record.cause != launch::EndCause::StartFailed &&

@@ -11,13 +11,14 @@
 namespace wm::shepherd {
 
 /// See the head of this file.
-class Copiers {
+class Copiers : public Behaviour {
  public:
   Copiers(Attempt& attempt, Folder& folder) : attempt_(attempt), folder_(folder) {}
   /// Starts one for `task` if something waits in its pipes.
   void look(Task& task);
   void look_at_all();
-  void on_exit(Task& task, const Exit& exit);
+  void hear() override { look_at_all(); }
+  void on_exit(const Exit& exit) override;
   /// True while output of a task that has exited may still come; `leaves`: so may what it left.
   /// A pipe that a process outside the job holds open does not keep the task for ever.
   bool is_copying(Task& task, bool leaves);
@@ -27,6 +28,7 @@ class Copiers {
 
  private:
   void start(Task& task);
+  void note_end(Task& task, const Exit& exit);
 
   Attempt& attempt_;
   Folder& folder_;

@@ -28,7 +28,7 @@ void Delivery::add(const std::string& words) {
 /// What launchers on other hosts say goes to the same files, and before the report.
 bool Delivery::others_are_awaited() {
   if (!agent_.writes_beside_us()) return false;
-  agent_.end();  // it goes when the others have
+  agent_.finish();  // it goes when the others have
   const auto* record = attempt_.deciding_record();
   bool well =
       record == nullptr || (record->status == 0 && record->cause == launch::EndCause::Exited);

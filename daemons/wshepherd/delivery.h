@@ -16,7 +16,7 @@
 namespace wm::shepherd {
 
 /// See the head of this file.
-class Delivery {
+class Delivery : public Behaviour {
  public:
   Delivery(Attempt& attempt, SideCommands& sides, Reporter& reporter, Agent& agent)
       : attempt_(attempt), sides_(sides), reporter_(reporter), agent_(agent) {}
@@ -39,7 +39,7 @@ class Delivery {
   void tell();
   /// A copy has ended.
   void on_end(const SideEnd& end);
-  std::optional<TimePoint> next() const;
+  std::optional<TimePoint> next() const override;
 
  private:
   enum class Step : std::uint8_t { Idle, Others, Copies, Report, Done };

@@ -25,6 +25,11 @@ void Enders::end(Task& task, const EndWay& way, launch::EndCause cause, const st
   task.ending = Ending{way.signals, attempt_.now() + way.wait, attempt_.spec.kill_interval};
 }
 
+void Enders::end_all(const EndWay& way, launch::EndCause cause, const std::string& text) {
+  for (auto* task : attempt_.chosen({})) end(*task, way, cause, text);
+  strays_.spare_no_longer({});
+}
+
 void Enders::fire() {
   auto now = attempt_.now();
   for (auto& [number, task] : attempt_.tasks)

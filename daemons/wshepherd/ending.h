@@ -10,15 +10,17 @@
 namespace wm::shepherd {
 
 /// See the head of this file.
-class Enders {
+class Enders : public Behaviour {
  public:
   Enders(Attempt& attempt, Strays& strays) : attempt_(attempt), strays_(strays) {}
   /// From now on `task` gets these signals. Why is that of the first order which ended it.
   void end(Task& task, const EndWay& way, launch::EndCause cause, const std::string& text);
+  /// The same for all that run; what they have left is not spared either.
+  void end_all(const EndWay& way, launch::EndCause cause, const std::string& text);
   /// Sends what is due.
-  void fire();
+  void fire() override;
   /// When a signal is due next.
-  std::optional<TimePoint> next() const;
+  std::optional<TimePoint> next() const override;
 
  private:
   void send_next(Task& task);

@@ -9,14 +9,14 @@
 namespace wm::shepherd {
 
 /// See the head of this file.
-class LaunchedPart {
+class LaunchedPart : public Behaviour {
  public:
   LaunchedPart(Attempt& attempt, Agent& agent) : attempt_(attempt), agent_(agent) {}
   /// The first order counts.
   void end(const launch::EndTasks& order);
   /// One step: a signal when it is due.
-  void fire();
-  std::optional<TimePoint> next() const;
+  void fire() override;
+  std::optional<TimePoint> next() const override;
 
  private:
   Attempt& attempt_;

@@ -103,7 +103,7 @@ void RankWatch::on_exit(const Exit& exit) {
   over_ = true;
 }
 
-void RankWatch::end() {
+void RankWatch::finish() {
   over_ = true;
   if (pid_ != 0) attempt_.kernel.signals.kill(pid_, SIGKILL);
 }

@@ -15,15 +15,15 @@
 namespace wm::shepherd {
 
 /// See the head of this file.
-class RankWatch {
+class RankWatch : public Behaviour {
  public:
   explicit RankWatch(Attempt& attempt) : attempt_(attempt) {}
   /// Looks when that is due; kills a look that takes too long.
-  void fire();
-  void on_exit(const Exit& exit);
+  void fire() override;
+  void on_exit(const Exit& exit) override;
   /// No more looks.
-  void end();
-  std::optional<TimePoint> next() const;
+  void finish() override;
+  std::optional<TimePoint> next() const override;
 
  private:
   bool is_wanted() const;

@@ -13,7 +13,7 @@
 namespace wm::shepherd {
 
 /// See the head of this file.
-class Reporter {
+class Reporter : public Behaviour {
  public:
   Reporter(Attempt& attempt, const UseWatch& use) : attempt_(attempt), use_(use) {}
   /// Mails that the job has started, once, if that was asked for.
@@ -27,7 +27,7 @@ class Reporter {
   /// True when the report is mailed, or will not be; begins with it.
   bool is_mailed();
   bool runs() const { return pid_ != 0; }
-  void on_exit(const Exit& exit);
+  void on_exit(const Exit& exit) override;
 
  private:
   bool is_done(bool wanted);

@@ -65,7 +65,7 @@ SideEnd SideCommands::end_of(const Side& side, int status) {
   return {side.kind, side.number, side.command.privileged, side.late, status, text, side.excess};
 }
 
-std::optional<SideEnd> SideCommands::on_exit(const Exit& exit) {
+std::optional<SideEnd> SideCommands::take_end(const Exit& exit) {
   auto side = sides_.extract(exit.pid);
   if (!side || side.mapped().cancelled) return std::nullopt;
   return end_of(side.mapped(), exit.status);
@@ -76,6 +76,11 @@ void SideCommands::cancel(SideKind kind) {
     if (side.kind != kind || std::exchange(side.cancelled, true)) continue;
     side.kill_at = attempt_.now();
   }
+}
+
+void SideCommands::finish() {
+  for (auto kind : {SideKind::Notice, SideKind::Warning, SideKind::Control, SideKind::Checkpoint})
+    cancel(kind);
 }
 
 void SideCommands::end_users(launch::EndCause cause, const std::string& text) {

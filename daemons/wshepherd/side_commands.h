@@ -32,16 +32,18 @@ struct SideEnd {
 void add_exit_words(std::vector<std::string>& env, const launch::ExitRecord* record);
 
 /// See the head of this file.
-class SideCommands {
+class SideCommands : public Behaviour {
  public:
   explicit SideCommands(Attempt& attempt) : attempt_(attempt) {}
   /// Its end, if it could not be started.
   std::optional<SideEnd> start(launch::SideCommand command, SideKind kind,
                                std::uint32_t number = 0);
   /// None: it is none of these, or nobody waits for it any more.
-  std::optional<SideEnd> on_exit(const Exit& exit);
+  std::optional<SideEnd> take_end(const Exit& exit);
   /// Nobody waits for these any more.
   void cancel(SideKind kind);
+  /// Nobody waits for those that go beside tasks.
+  void finish() override;
   /// The user's have used more than the job may: they are killed, and their ends say why.
   void end_users(launch::EndCause cause, const std::string& text);
   /// Every process of the user's.
@@ -49,8 +51,8 @@ class SideCommands {
   /// One of the user's runs.
   bool any_users() const;
   /// Kills what has run too long.
-  void fire();
-  std::optional<TimePoint> next() const;
+  void fire() override;
+  std::optional<TimePoint> next() const override;
   bool any() const { return !sides_.empty(); }
   bool runs(SideKind kind, std::uint32_t number = 0) const;
   /// One of the site's own has been started.

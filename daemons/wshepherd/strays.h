@@ -14,7 +14,7 @@
 namespace wm::shepherd {
 
 /// See the head of this file.
-class Strays {
+class Strays : public Behaviour {
  public:
   explicit Strays(Attempt& attempt) : attempt_(attempt) {}
   /// Kills what is left and no longer spared. True: it did, and some may be there to be reaped.
@@ -28,9 +28,9 @@ class Strays {
   /// Nothing is left now: the next SIGKILL has a grace of its own.
   void settle(bool nothing_left);
   /// Says what is stuck when its time has come.
-  void fire();
+  void fire() override;
   /// When something is due next, by the steady clock.
-  std::optional<TimePoint> next() const;
+  std::optional<TimePoint> next() const override;
 
  private:
   bool is_to_end(pid_t pid) const;

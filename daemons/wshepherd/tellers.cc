@@ -46,8 +46,12 @@ void Tellers::start(Task& task) {
   attempt_.own.insert(*pid);
 }
 
-void Tellers::on_exit(Task& task, pid_t pid) {
-  if (task.teller != pid) return;
+void Tellers::on_exit(const Exit& exit) {
+  for (auto& [number, task] : attempt_.tasks)
+    if (task.teller == exit.pid) take_words(task);
+}
+
+void Tellers::take_words(Task& task) {
   task.teller = 0;
   auto bytes = attempt_.kernel.files.read_waiting(task.told);
   task.told.reset();

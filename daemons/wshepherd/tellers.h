@@ -10,15 +10,16 @@
 namespace wm::shepherd {
 
 /// See the head of this file.
-class Tellers {
+class Tellers : public Behaviour {
  public:
   explicit Tellers(Attempt& attempt) : attempt_(attempt) {}
   /// True while a task's last words are under way; begins with them if they are due.
   bool is_telling(Task& task);
-  void on_exit(Task& task, pid_t pid);
+  void on_exit(const Exit& exit) override;
 
  private:
   void start(Task& task);
+  void take_words(Task& task);
 
   Attempt& attempt_;
   int blocks_ = 0;  ///< of failed tasks, in the job's output

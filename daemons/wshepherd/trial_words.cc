@@ -47,8 +47,12 @@ void TrialWords::start(Task& task) {
   attempt_.own.insert(child->pid);
 }
 
-void TrialWords::on_exit(Task& task, const Exit& exit) {
-  if (task.reporter == 0 || task.reporter != exit.pid) return;
+void TrialWords::on_exit(const Exit& exit) {
+  for (auto& [number, task] : attempt_.tasks)
+    if (task.reporter == exit.pid) take_report(task, exit);
+}
+
+void TrialWords::take_report(Task& task, const Exit& exit) {
   task.reporter = 0;
   auto bytes = attempt_.kernel.files.read_waiting(task.reported);
   task.reported.reset();

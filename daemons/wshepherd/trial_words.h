@@ -13,15 +13,16 @@
 namespace wm::shepherd {
 
 /// See the head of this file.
-class TrialWords {
+class TrialWords : public Behaviour {
  public:
   explicit TrialWords(Attempt& attempt) : attempt_(attempt) {}
   /// True while the report of an exited task is under way; begins with it if it is due.
   bool is_asking(Task& task);
-  void on_exit(Task& task, const Exit& exit);
+  void on_exit(const Exit& exit) override;
 
  private:
   void start(Task& task);
+  void take_report(Task& task, const Exit& exit);
 
   Attempt& attempt_;
 };

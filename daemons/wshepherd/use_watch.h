@@ -14,19 +14,19 @@
 namespace wm::shepherd {
 
 /// See the head of this file.
-class UseWatch {
+class UseWatch : public Behaviour {
  public:
   UseWatch(Attempt& attempt, Enders& enders, Strays& strays, SideCommands& sides)
       : attempt_(attempt), enders_(enders), strays_(strays), sides_(sides) {}
   /// Makes the control groups with the limits that the kernel keeps; the first look is a pause off.
   void begin();
   /// Looks when that is due.
-  void fire();
+  void fire() override;
   /// A task has failed: of the memory limit?
   void on_failure();
   /// A command beside the tasks has ended: of the memory limit? Its end says so then.
   void judge(SideEnd& end) const;
-  std::optional<TimePoint> next() const;
+  std::optional<TimePoint> next() const override;
   /// What all have used goes into the record of the only task, the peak into every one.
   void add_use(launch::ExitRecord& record) const;
   Bytes peak_mem() const { return peak_; }

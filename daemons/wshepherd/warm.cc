@@ -20,12 +20,12 @@ int Warm::descriptor() const { return ready_ ? -1 : attempt_.kernel.warm.descrip
 
 void Warm::fire() {
   auto now = attempt_.now();
-  if (attempt_.finishing) return end();
+  if (attempt_.finishing) return finish();
   if (attempt_.any_running() || (order_ && order_->after == Duration{})) end_at_.reset();
   else if (!end_at_) end_at_ = now + kWarmKept;
   auto due = next();
   if (!due || *due > now) return;
-  if (end_at_ && *end_at_ <= now) end();
+  if (end_at_ && *end_at_ <= now) finish();
   else if (pid_ == 0) start();
 }
 
@@ -35,7 +35,7 @@ void Warm::start() {
   const auto& kernel = attempt_.kernel;
   auto log = folder_.open_log("warm.log");
   auto pid = kernel.warm.start(*order_, attempt_.spec, kernel.group.joins(true), log.get());
-  if (!pid) return end();
+  if (!pid) return finish();
   pid_ = *pid;
   attempt_.own.insert(pid_);
 }
@@ -44,16 +44,16 @@ void Warm::hear() {
   if (descriptor() < 0) return;
   auto heard = attempt_.kernel.warm.hear();
   if (heard == WarmParent::Heard::Ready) ready_ = true;
-  if (heard == WarmParent::Heard::Gone) end();
+  if (heard == WarmParent::Heard::Gone) finish();
 }
 
-void Warm::on_exit(pid_t pid) {
-  if (pid_ == 0 || pid != pid_) return;
+void Warm::on_exit(const Exit& exit) {
+  if (pid_ == 0 || exit.pid != pid_) return;
   pid_ = 0;
-  end();
+  finish();
 }
 
-void Warm::end() {
+void Warm::finish() {
   over_ = true;
   ready_ = false;
   attempt_.kernel.warm.let_go();
@@ -63,7 +63,7 @@ void Warm::end() {
 std::optional<pid_t> Warm::fork_task(const launch::TaskSpec& task, int out, int err) {
   if (!ready_ || task.argv != order_->command) return std::nullopt;
   auto pid = attempt_.kernel.warm.fork_task(task, attempt_.spec.cwd, out, err);
-  if (!pid) end();
+  if (!pid) finish();
   return pid;
 }
 

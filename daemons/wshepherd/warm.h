@@ -20,22 +20,22 @@ namespace wm::shepherd {
 inline constexpr Duration kWarmKept = std::chrono::seconds(60);
 
 /// See the head of this file. @thread the shepherd's
-class Warm {
+class Warm : public Behaviour {
  public:
   Warm(Attempt& attempt, Folder& folder) : attempt_(attempt), folder_(folder) {}
   /// What is to be held ready; the first order counts.
   void want(launch::KeepWarm order);
   /// Starts or ends it when that is due.
-  void fire();
+  void fire() override;
   /// When fire() has to be called next; none: not by time.
-  std::optional<TimePoint> next() const;
+  std::optional<TimePoint> next() const override;
   /// Readable when it has something to say; -1: nothing to hear.
-  int descriptor() const;
+  int descriptor() const override;
   /// Hears it: ready now, or gone.
-  void hear();
-  void on_exit(pid_t pid);
+  void hear() override;
+  void on_exit(const Exit& exit) override;
   /// Ends it for good.
-  void end();
+  void finish() override;
   /// The process of `task` as a fork; none: start it cold.
   /// @cost blocks for the fork, at most 1 s; after that it is over
   std::optional<pid_t> fork_task(const launch::TaskSpec& task, int out, int err);

@@ -78,7 +78,7 @@ bool is_spared(const Cluster& c, const Job& job, const Task& task, WallTime now)
 }
 
 // What the end of one task asks of the others.
-void judge(const Cluster& c, Job& job, const Task& task, bool leaving) {
+void decide_job_end(const Cluster& c, Job& job, const Task& task, bool leaving) {
   if (leaving || job.kill || job.ending || job.waits.preempted) return;
   if (ended_well(c, job, task.status, task.term)) {
     job.finishing = job.finishing || job.spec().elastic;
@@ -342,7 +342,7 @@ void apply_to(Cluster& c, const TaskEnded& e, WallTime now, Touched& t) {
       note_failed_start(c, job, task, e.text);
     bool decides = task.has_process || !job.ending;  // not a part that was told to end
     if (decides) remember_exit(job, task, leaving);
-    judge(c, job, task, leaving);
+    decide_job_end(c, job, task, leaving);
     if (ended_before && job.finishing) let_others_go(c, job, now);
     settle(c, job, now);
   }

@@ -11,6 +11,49 @@
 namespace wm::sched {
 namespace {
 
+// The rooms are those of these hosts still.
+bool same_hosts(const std::vector<Room>& rooms, const Cluster& cluster) {
+  std::size_t at = 0;
+  bool same = true;
+  cluster.hosts.each([&](std::uint32_t, const Host& host) {
+    if (same && at < rooms.size() && rooms[at].host == &host) return void(++at);
+    same =
+        same && at < rooms.size() && rooms[at].id == host.id && rooms[at].host->name == host.name;
+    ++at;
+  });
+  return same && at == rooms.size();
+}
+
+// To requests that ask for nothing that changes with use.
+bool looks_the_same(const Host& a, const Host& b) {
+  return a.state == b.state && a.closed == b.closed && a.type == b.type && a.model == b.model &&
+         a.capacity == b.capacity;
+}
+
+// True: what is made of it depends on more than the job, or it bears on more than itself.
+bool is_loose(const Job& job, const ClaimMaker& make, const Config& config) {
+  if (job.waits.preempted || job.parked) return true;
+  if (!job.spec().reservation.empty()) return !is_over(job.state);  // its time comes and goes
+  bool runs = job.state == JobState::Launching || job.state == JobState::Running ||
+              job.state == JobState::Suspended || job.state == JobState::Unknown;
+  bool stays = runs && !job.kill && !job.ending;
+  for (const Task& task : job.tasks)
+    if (task.holds_slot() && !(stays && is_wanted(task))) return true;
+  if (runs) {
+    bool settles = job.spec().elastic && make.quiet_of(job) > Duration{};
+    return settles || job.spec().exclusive || make.has_setback(job) ||
+           make.may_meet_until(job) != WallTime{};
+  }
+  if (job.state != JobState::Pending) return !is_over(job.state);
+  const JobSpec& spec = job.spec();
+  const QueueConf* queue = config.queue(spec.queue);
+  if (queue && queue->order == JobOrder::Slowdown) return true;  // ranked by its own wait
+  if (make.has_setback(job) || make.has_gap(job)) return true;
+  return job.waits.turn != 0 || retry_of(job) || job.id.index > 0 ||
+         job.waits.promised != WallTime{} || spec.when.begin != WallTime{} ||
+         !spec.when.depend.empty() || !job.sealed->alternatives.empty();
+}
+
 class Collector {
  public:
   Collector(Memory& memory, const Cluster& cluster, WallTime now, std::uint32_t max_pending,
@@ -27,12 +70,10 @@ class Collector {
  private:
   Claims& open();
   void start_afresh();
-  bool same_hosts() const;
   void refresh_rooms();
   void look(const Table<Job>& table, std::vector<SeenJob>& seen);
   std::uint32_t read(const Job& job);
   void forget(const SeenJob& seen, bool element);
-  bool is_loose(const Job& job) const;
   void join_alike(const Job& job, std::uint32_t& made);
   void merge_elastic();
   std::uint32_t settle(const Job& job);
@@ -208,7 +249,8 @@ Claims& Collector::open() {
   std::size_t kept = memory_.kinds.size() + memory_.steady.size() + memory_.owners.size();
   bool stale = kept > kMany + memory_.seen_jobs.size() ||
                (memory_.claims && memory_.claims->requests.size() > kMany + memory_.first_requests);
-  if (stale || !memory_.claims || memory_.config != cluster_.config || !same_hosts())
+  if (stale || !memory_.claims || memory_.config != cluster_.config ||
+      !same_hosts(memory_.claims->rooms, cluster_))
     start_afresh();
   return *memory_.claims;
 }
@@ -223,25 +265,6 @@ void Collector::start_afresh() {
   claims.ends.reset(claims.rooms.size());
   claims.steady_on.resize(claims.rooms.size());
   for (std::uint32_t at = 0; at < claims.rooms.size(); ++at) changed_.push_back(at);
-}
-
-bool Collector::same_hosts() const {
-  const std::vector<Room>& rooms = memory_.claims->rooms;
-  std::size_t at = 0;
-  bool same = true;
-  cluster_.hosts.each([&](std::uint32_t, const Host& host) {
-    if (same && at < rooms.size() && rooms[at].host == &host) return void(++at);
-    same =
-        same && at < rooms.size() && rooms[at].id == host.id && rooms[at].host->name == host.name;
-    ++at;
-  });
-  return same && at == rooms.size();
-}
-
-// To requests that ask for nothing that changes with use.
-bool looks_the_same(const Host& a, const Host& b) {
-  return a.state == b.state && a.closed == b.closed && a.type == b.type && a.model == b.model &&
-         a.capacity == b.capacity;
 }
 
 void Collector::refresh_rooms() {
@@ -264,30 +287,6 @@ void Collector::refresh_rooms() {
   changed_.insert(changed_.end(), changes.any.begin(), changes.any.end());
   auto busy = claims_.requests.set_loaded(loaded_, claims_.rooms);
   changed_.insert(changed_.end(), busy.begin(), busy.end());
-}
-
-// True: what is made of it depends on more than the job, or it bears on more than itself.
-bool Collector::is_loose(const Job& job) const {
-  if (job.waits.preempted || job.parked) return true;
-  if (!job.spec().reservation.empty()) return !is_over(job.state);  // its time comes and goes
-  bool runs = job.state == JobState::Launching || job.state == JobState::Running ||
-              job.state == JobState::Suspended || job.state == JobState::Unknown;
-  bool stays = runs && !job.kill && !job.ending;
-  for (const Task& task : job.tasks)
-    if (task.holds_slot() && !(stays && is_wanted(task))) return true;
-  if (runs) {
-    bool settles = job.spec().elastic && make_.quiet_of(job) > Duration{};
-    return settles || job.spec().exclusive || make_.has_setback(job) ||
-           make_.may_meet_until(job) != WallTime{};
-  }
-  if (job.state != JobState::Pending) return !is_over(job.state);
-  const JobSpec& spec = job.spec();
-  const QueueConf* queue = cluster_.config->queue(spec.queue);
-  if (queue && queue->order == JobOrder::Slowdown) return true;  // ranked by its own wait
-  if (make_.has_setback(job) || make_.has_gap(job)) return true;
-  return job.waits.turn != 0 || retry_of(job) || job.id.index > 0 ||
-         job.waits.promised != WallTime{} || spec.when.begin != WallTime{} ||
-         !spec.when.depend.empty() || !job.sealed->alternatives.empty();
 }
 
 void Collector::join_alike(const Job& job, std::uint32_t& made) {
@@ -348,7 +347,7 @@ void Collector::drop_ends(const Job& job) {
 
 std::uint32_t Collector::read(const Job& job) {
   std::uint32_t made = SeenJob::kNothing;
-  if (is_loose(job)) {
+  if (is_loose(job, make_, *cluster_.config)) {
     visit(job);
     return SeenJob::kLoose;
   }

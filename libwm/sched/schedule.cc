@@ -41,7 +41,7 @@ class Pass {
   void mark_owed();
   void preempt();
   bool may_preempt(const Claim& claim) const;
-  void add_preempts(const Claim& claim, JobId by, const Way& way);
+  void add_preempts(const Claim& claim, JobId by, const Victims& found);
   bool is_preempted(JobId job) const {
     return std::any_of(plan_.preempts.begin(), plan_.preempts.end(),
                        [&](const Preempt& piece) { return piece.job == job; });
@@ -189,21 +189,21 @@ void Pass::preempt() {
       if (use.over_limit(claim.user_node, (copy + 1) * claim.price.cost(claim.min)) >= 0) break;
       bool hopeless = failed.count(kind) && !placement_->held().holds(claim);
       if (hopeless || ++searches > kMostSearches) break;
-      Way way = preemptor.find(claim);
-      if (way.victims.empty()) {
+      Victims found = preemptor.find(claim);
+      if (found.victims.empty()) {
         failed.insert(kind);
         break;
       }
       failed.clear();  // victims may leave more than it takes
-      add_preempts(claim, placement_->copy_id(claim, copy), way);
+      add_preempts(claim, placement_->copy_id(claim, copy), found);
     }
   }
   placement_->offer_kept(false);
 }
 
-void Pass::add_preempts(const Claim& claim, JobId by, const Way& way) {
+void Pass::add_preempts(const Claim& claim, JobId by, const Victims& found) {
   Promise promise{claim.min, {}};
-  for (const Claim* victim : way.victims) {
+  for (const Claim* victim : found.victims) {
     const QueueConf* queue = claims_.requests[victim->request].queue;
     std::string reason =
         "preempted by job <" + to_string(by) + "> of queue <" + claim.spec().queue + ">";

@@ -53,13 +53,13 @@ class Folding {
   explicit Folding(const std::string& dir) : db_(std::move(*store::AcctDb::open({dir, ""}))) {}
   void take(const Event& event) {
     fsm::apply(state_, event);
-    ASSERT_TRUE(db_->apply(fold(books_, event, state_)));
+    ASSERT_TRUE(db_->apply(fold(acct_state_, event, state_)));
   }
 
  private:
   std::unique_ptr<store::AcctDb> db_;
   Cluster state_;
-  Books books_;
+  AcctState acct_state_;
 };
 
 TEST(accounting_of_random_histories, is_the_same_after_a_crash_at_any_commit) {

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "daemons/wmasterd/acct/books.h"
+#include "daemons/wmasterd/acct/acct_state.h"
 #include "test/prop/course.h"
 
 namespace wm::master {
@@ -42,15 +42,15 @@ struct Ledger {
 Ledger folded(const Course& course, std::size_t group, std::size_t start) {
   Cluster state;
   Ledger ledger;
-  Books books;
+  AcctState acct_state;
   for (std::size_t i = 0; i < course.history.size(); i += group) {
     if (start > 0 && i >= start) {
-      books = books_of(state, ledger.lasting(state.seq));
+      acct_state = acct_state_of(state, ledger.lasting(state.seq));
       start = 0;
     }
     auto end = std::min(i + group, course.history.size());
     for (std::size_t k = i; k < end; ++k) fsm::apply(state, course.history[k]);
-    for (std::size_t k = i; k < end; ++k) ledger.put(fold(books, course.history[k], state));
+    for (std::size_t k = i; k < end; ++k) ledger.put(fold(acct_state, course.history[k], state));
   }
   return ledger;
 }

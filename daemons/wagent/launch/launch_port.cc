@@ -1,15 +1,11 @@
 #include "daemons/wagent/launch/launch_port.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <boost/asio/post.hpp>
 
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
 #include "libwm/model/node/ranks.h"
-#include "libwm/wire/munge.h"
-#include "libwm/wire/shared_key.h"
 
 namespace wm::wagent {
 namespace {
@@ -17,16 +13,6 @@ namespace {
 constexpr std::chrono::milliseconds kBetweenLooks{20};
 /// For reading how it ended, before the link is closed from here.
 constexpr std::chrono::seconds kLinger{10};
-constexpr std::size_t kFrameLimit = 16 << 20;  ///< an environment goes into a Start
-
-wire::LinkOptions link_options(wire::Method method, wire::PeerRule peer) {
-  wire::LinkOptions options;
-  options.session.role = wire::Role::Agent;
-  options.session.method = method;
-  options.session.peers = {peer};
-  options.session.frame_limit = kFrameLimit;
-  return options;
-}
 
 bool is_last(const wire::Frame& frame) {
   if (frame.type != kFromLaunch) return false;
@@ -39,38 +25,16 @@ bool is_last(const wire::Frame& frame) {
 LaunchPort::LaunchPort(boost::asio::io_context& loop, const Settings& settings,
                        const PartSettings& part)
     : loop_(loop),
-      settings_(settings),
       part_(part),
-      transport_(loop, 1),
-      by_key_(link_options(wire::Method::SharedKey, {wire::Role::Agent, std::nullopt})),
+      doors_(loop, settings, part),
       consoles_(loop,
                 [this](Consoles::Viewer viewer, const FromLaunch& words) { say(viewer, words); }),
-      idle_timer_(loop) {
-  by_key_.credentials = wire::shared_key_credentials(settings.key);
-}
+      idle_timer_(loop) {}
 
 LaunchPort::~LaunchPort() = default;
 
-Result<std::unique_ptr<wire::Listener>> LaunchPort::listen_at(const wire::Endpoint& at,
-                                                              wire::LinkOptions options) {
-  wire::ListenOptions how;
-  how.link = std::move(options);
-  return transport_.listen(at, std::move(how), [this](auto link) { admit(std::move(link)); });
-}
-
 Result<AgentDoors> LaunchPort::listen() {
-  const wire::PeerRule owner{wire::Role::Client, ::geteuid()};
-  if (!part_.launch_socket.empty()) {
-    ::unlink(part_.launch_socket.c_str());  // a former agent's
-    wire::Endpoint here{"", 0, part_.launch_socket};
-    WM_TRY(local_, listen_at(here, link_options(wire::Method::Local, owner)));
-  }
-  wire::Endpoint any{settings_.address, 0, ""};
-  WM_TRY(agents_, listen_at(any, by_key_));
-  auto options = link_options(wire::Method::Munge, owner);
-  options.credentials = wire::munge_credentials(part_.munge_socket);
-  WM_TRY(owner_, listen_at(any, std::move(options)));
-  return AgentDoors{to_string(agents_->endpoint()), to_string(owner_->endpoint())};
+  return doors_.open([this](auto link) { admit(std::move(link)); });
 }
 
 void LaunchPort::open_consoles() {
@@ -152,7 +116,8 @@ void LaunchPort::start_elsewhere(Number number, LaunchStart words) {
                            [this, number](const std::string& why) { refuse(number, why); }};
   auto& guest = guests_[number];
   Relay::Target target{words.host, std::exchange(words.group, {})};  // there it is the own one
-  guest.relay = std::make_unique<Relay>(loop_, transport_, std::move(target), std::move(handlers));
+  guest.relay =
+      std::make_unique<Relay>(loop_, doors_.transport(), std::move(target), std::move(handlers));
   guest.relay->send({kToLaunch, codec::encode(ToLaunch{std::move(words)})});
   look_up(number);
 }
@@ -164,20 +129,9 @@ void LaunchPort::look_up(Number number) {
   const auto& target = guest.relay->target();
   auto at = agent_at(*order_, target.group, target.host);
   if (!at) return refuse(number, at.error().text);
-  auto options = link_to(*at);
+  auto options = doors_.link_to(*at);
   if (!options) return refuse(number, options.error().text);
   guest.relay->found(at->launch, *options);
-}
-
-/// The agents of another group let in who has that group's key.
-Result<wire::LinkOptions> LaunchPort::link_to(const AgentAt& at) const {
-  if (at.key.empty()) return by_key_;
-  wire::SharedKey key{};
-  if (at.key.size() != key.size()) return fail(Code::Damaged, "a key of the wrong length");
-  std::copy(at.key.begin(), at.key.end(), key.begin());
-  auto options = by_key_;
-  options.credentials = wire::shared_key_credentials(key);
-  return options;
 }
 
 void LaunchPort::tell_slots(Number number) {

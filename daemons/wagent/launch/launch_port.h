@@ -1,13 +1,11 @@
-// Role: where others come into this host's part of the job: blaunch of its tasks over a unix
-// socket (the kernel names them), agents of the job's other hosts by the job's key, the owner's
-// commands and wuserd by the identity service. Gives each to a command, a console, another host, or
-// a connection to what the job serves here.
+// Role: where others come into this host's part of the job (doors.h says how). Gives each to a
+// command, a console, another host, or a connection to what the job serves here.
 //
 //   link ─first frame─► Start here: Command │ Start elsewhere: Relay │ Attach: Consoles │ Connect:
 //   Visit
 //
-// Invariants: only the job's user gets in, on every way; what a lost link started is ended; a
-// link is closed by the side that asked, once it has read how things ended.
+// Invariants: what a lost link started is ended; a link is closed by the side that asked, once it
+// has read how things ended.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -20,6 +18,7 @@
 
 #include "daemons/wagent/launch/command.h"
 #include "daemons/wagent/launch/consoles.h"
+#include "daemons/wagent/launch/doors.h"
 #include "daemons/wagent/launch/groups.h"
 #include "daemons/wagent/launch/part_settings.h"
 #include "daemons/wagent/launch/relay.h"
@@ -35,8 +34,10 @@ class LaunchPort {
   LaunchPort(boost::asio::io_context& loop, const Settings& settings, const PartSettings& part);
   ~LaunchPort();
 
-  /// Listens on all ways in; returns where. @errors of wire::Transport::listen
+  /// Listens on all ways in; returns where. @errors of Doors::open
   Result<AgentDoors> listen();
+  /// How this job's agents reach each other.
+  Doors& doors() { return doors_; }
   /// From now on tasks may bring their consoles: the master hears of the doors first.
   void open_consoles();
   /// Takes over links that have a first frame about ranks.
@@ -44,9 +45,6 @@ class LaunchPort {
   void pass_rank_links(OnRankLink to) { on_rank_link_ = std::move(to); }
   /// Who else is to hear where the job's agents are.
   void pass_orders(std::function<void(const AgentOrder&)> to) { on_order_ = std::move(to); }
-  /// How this job's agents reach each other.
-  wire::Transport& transport() { return transport_; }
-  const wire::LinkOptions& by_key() const { return by_key_; }
   /// Where the job's other agents are.
   void on_order(const AgentOrder& order);
   /// The job is over here: commands are killed, consoles drained; then `on_idle`, once.
@@ -71,7 +69,6 @@ class LaunchPort {
   void start_elsewhere(Number number, LaunchStart words);
   void look_up(Number number);
   void tell_slots(Number number);
-  Result<wire::LinkOptions> link_to(const AgentAt& at) const;
   void say(Number number, const FromLaunch& words);
   void refuse(Number number, const std::string& why);
   void on_closed(Number number);
@@ -80,15 +77,10 @@ class LaunchPort {
   bool is_idle() const;
   void expire(Number number);
   void wait_until_idle();
-  Result<std::unique_ptr<wire::Listener>> listen_at(const wire::Endpoint& at,
-                                                    wire::LinkOptions options);
 
   boost::asio::io_context& loop_;
-  const Settings& settings_;
   const PartSettings& part_;
-  wire::Transport transport_;
-  wire::LinkOptions by_key_;
-  std::unique_ptr<wire::Listener> local_, agents_, owner_;
+  Doors doors_;
   Consoles consoles_;
   std::map<Number, Guest> guests_;
   Number next_ = 1;

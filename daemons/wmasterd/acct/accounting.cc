@@ -32,12 +32,12 @@ Result<std::unique_ptr<Accounting>> Accounting::open(const std::string& state_di
 // Each event is folded with the state it made, so the rows are those of the first time.
 Result<void> Accounting::rebuild() {
   Cluster state;
-  Books books;
+  AcctState acct_state;
   auto project = [&](const store::EventRow& row) -> Result<store::AcctRows> {
     WM_TRY(EventBody body, codec::decode<EventBody>(row.payload));
     Event event{row.seq, row.time, std::move(body)};
     follow(state, event);
-    return fold(books, event, state);
+    return fold(acct_state, event, state);
   };
   auto done = store::rebuild_acct(files_, *db_, project);
   if (!done) return done.error();
@@ -52,7 +52,7 @@ Result<void> Accounting::begin(Cluster state, const std::vector<Event>& events) 
   std::for_each(events.begin(), missing, [&](const Event& event) { follow(state, event); });
   WM_TRY(auto reader, store::AcctReader::open(files_));
   WM_TRY(auto lasting, reader->lasting());
-  books_ = books_of(state, lasting);
+  acct_state_ = acct_state_of(state, lasting);
   WM_TRY(add_holds(*reader, state));
   taken_ = have.value;
   writer_ = std::make_unique<store::AcctWriter>(*db_, kQueuedRows);
@@ -67,7 +67,7 @@ void Accounting::take(const std::vector<Event>& events, const Cluster& after) {
   if (!events.empty()) taken_ = events.back().seq.value;
   if (behind_) return catch_up();
   for (const auto& event : events) {
-    waiting_.push_back(fold(books_, event, after));
+    waiting_.push_back(fold(acct_state_, event, after));
     if (watch_) watch_(event, waiting_.back());
   }
   offer_waiting();
@@ -93,7 +93,7 @@ void Accounting::catch_up() {
         Event event{row.seq, row.time, std::move(body)};
         follow(*behind_, event);
         behind_->seq = event.seq;
-        auto rows = fold(books_, event, *behind_);
+        auto rows = fold(acct_state_, event, *behind_);
         if (watch_) watch_(event, rows);
         if (event.seq > remade_) waiting_.push_back(std::move(rows));
         return {};
@@ -114,7 +114,7 @@ Result<void> Accounting::add_holds(store::AcctReader& reader, const Cluster& sta
                  job.state == JobState::Array;
     if (!done || !waits) return;
     auto lines = reader.holds(job.id);
-    if (lines) add_holds_of(books_.open, job, *lines);
+    if (lines) add_holds_of(acct_state_.open, job, *lines);
     else done = lines.error();
   };
   state.jobs.each(visit);

@@ -8,7 +8,7 @@
 #include <functional>
 #include <memory>
 
-#include "daemons/wmasterd/acct/books.h"
+#include "daemons/wmasterd/acct/acct_state.h"
 #include "libwm/base/result.h"
 #include "libwm/model/verbs/acct.h"
 #include "libwm/store/acct/acct_writer.h"
@@ -72,7 +72,7 @@ class Accounting {
   store::StoreFiles files_;
   std::unique_ptr<store::AcctDb> db_;
   std::unique_ptr<store::AcctWriter> writer_;
-  Books books_;
+  AcctState acct_state_;
   Watch watch_;
   std::deque<store::AcctRows> waiting_;
   // The state after the last event that was folded, while later ones are left on the disk: the

@@ -25,7 +25,7 @@ namespace wm::master {
 /// @thread the loop's
 class Fence {
  public:
-  Fence(Clock& clock, Processes& processes, Journal& journal, const Attended& attended)
+  Fence(Clock& clock, Processes& processes, Journal& journal, const ListeningTime& attended)
       : clock_(clock), processes_(processes), journal_(journal), attended_(attended) {}
 
   /// Called a few times a second: starts commands that are due. @cost O(hosts)
@@ -40,7 +40,7 @@ class Fence {
   Clock& clock_;
   Processes& processes_;
   Journal& journal_;
-  const Attended& attended_;
+  const ListeningTime& attended_;
   /// A silence, and the time attended when it was first seen.
   struct Silence {
     WallTime since;

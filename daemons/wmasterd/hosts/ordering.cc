@@ -48,6 +48,13 @@ void Ordering::send_bytes(HostId host, NodeVerb verb, const std::string& bytes) 
   peers_.send(peer, wire(verb), bytes);
 }
 
+void Ordering::signal(const Job& job, std::int32_t signal) {
+  std::set<HostId> hosts;
+  for (const auto& task : job.tasks)
+    if (task.holds_slot()) hosts.insert(task.host);
+  for (auto host : hosts) send(host, NodeVerb::Signal, HostSignal{job.id, job.attempt, signal});
+}
+
 // The orders to all hosts of a job follow one another, mostly of one state.
 const JobPlaces& Ordering::places(const Job& job) {
   auto state = journal_.published_ptr();

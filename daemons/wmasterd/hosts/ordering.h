@@ -55,11 +55,13 @@ class Ordering {
     send_bytes(host, verb, codec::encode(value));
   }
   void send_bytes(HostId host, NodeVerb verb, const std::string& bytes);
+  /// Sends one signal to a job's tasks, now, where hosts are connected.
+  void signal(const Job& job, std::int32_t signal);
 
   /// These jobs, or all, are not what they were: before what follows of it is ordered.
   void on_jobs_changed(const std::set<JobId>& jobs);
   void on_reload();
-  /// Tells hosts what they are to hold ready. `attended`: as Attended::now().
+  /// Tells hosts what they are to hold ready. `attended`: as ListeningTime::now().
   void on_tick(Duration attended);
   /// The host's session began or ended: whatever it was told counts no more.
   void forget_told(HostId host);

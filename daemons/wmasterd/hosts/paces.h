@@ -10,7 +10,7 @@
 // one start to the first of the next is what the change cost it. That goes with the next event.
 //
 // Invariants: jobs that are not sized by what they report make no events; one that is makes at most
-// one every 30 s at a size that was measured before. Called by hosts.cc.
+// one every 30 s at a size that was measured before. Called by fact_intake.cc.
 #pragma once
 
 #include <map>

@@ -16,7 +16,7 @@ Duration scaled(const Config& config) {
 
 }  // namespace
 
-Duration Attended::on_tick(TimePoint now) {
+Duration ListeningTime::on_tick(TimePoint now) {
   Duration passed = began_ ? now - last_ : Duration{};
   began_ = true;
   last_ = now;

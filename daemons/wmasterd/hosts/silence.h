@@ -13,7 +13,7 @@ inline constexpr Duration kTick = std::chrono::milliseconds(250);
 
 /// The time that the loop was there to listen: it goes on with the ticks, and a tick that is late
 /// counts no more than one that is a little late. @thread the loop's
-class Attended {
+class ListeningTime {
  public:
   /// Called at every tick. Returns how much later than usual it is.
   Duration on_tick(TimePoint now);

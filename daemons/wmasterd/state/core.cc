@@ -120,7 +120,7 @@ void Core::look_at_windows() {
   if (!now || !closing_.idle()) return;
   auto changes = windows_.changes(journal_.newest(), *now);
   for (const auto& [id, signal] : changes.signals)
-    if (const Job* job = find_job(journal_.newest(), id)) hosts_.signal(*job, signal);
+    if (const Job* job = find_job(journal_.newest(), id)) hosts_.ordering().signal(*job, signal);
   closing_.add(std::move(changes.events));
 }
 
@@ -129,10 +129,11 @@ void Core::look_at_load() {
   const Cluster& state = journal_.newest();
   if (loads_.idle(*state.config) || world_.clock.mono() - load_seen_ < kEvery) return;
   load_seen_ = world_.clock.mono();
-  auto events = loads_.look(state, hosts_.standings(), world_.clock.wall());
+  auto events = loads_.look(state, hosts_.readings().freeze(), world_.clock.wall());
   cycle_.set_loaded(loads_.loaded());
-  state.hosts.each(
-      [&](std::uint32_t, const Host& host) { hosts_.set_busy(host.id, loads_.why_busy(host.id)); });
+  state.hosts.each([&](std::uint32_t, const Host& host) {
+    hosts_.readings().set_busy(host.id, loads_.why_busy(host.id));
+  });
   if (!events.empty()) journal_.propose({std::move(events), {}, {}, nullptr});
 }
 
@@ -155,8 +156,8 @@ void Core::tidy() {
 }
 
 Seen Core::seen() {
-  Seen all{journal_.published_ptr(), cycle_.reasons(), hosts_.standings(), hosts_.progress(),
-           hosts_.meetings()};
+  Seen all{journal_.published_ptr(), cycle_.reasons(), hosts_.readings().freeze(),
+           hosts_.progress(), hosts_.meetings()};
   all.waits = searches_.waits();
   return all;
 }

@@ -17,7 +17,7 @@ namespace wm::master {
 /// @thread the loop's
 class Dates {
  public:
-  Dates(Clock& clock, Journal& journal, Cycle& cycle, const Attended& attended)
+  Dates(Clock& clock, Journal& journal, Cycle& cycle, const ListeningTime& attended)
       : clock_(clock), journal_(journal), cycle_(cycle), attended_(attended) {}
 
   /// The published state was read anew. @cost O(jobs log jobs)
@@ -42,7 +42,7 @@ class Dates {
   Clock& clock_;
   Journal& journal_;
   Cycle& cycle_;
-  const Attended& attended_;
+  const ListeningTime& attended_;
   Agenda agenda_;
   TimePoint looked_{};
   WallTime last_{};  // begin times up to here have been told

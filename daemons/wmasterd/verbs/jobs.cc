@@ -172,7 +172,7 @@ void kill(Service& service, const Call& call, const KillRequest& request) {
                          [&service, signalled, signal = request.signal] {
                            for (auto id : signalled)
                              if (const Job* job = find_job(service.journal.published(), id))
-                               service.hosts.signal(*job, signal);
+                               service.hosts.ordering().signal(*job, signal);
                          });
 }
 

@@ -14,8 +14,8 @@ constexpr Duration kBehind = std::chrono::milliseconds(20);
 constexpr Duration kPatience = std::chrono::seconds(20);  // with accounting that is behind
 
 Seen seen(const Service& service) {
-  Seen all{service.journal.published_ptr(), service.cycle.reasons(), service.hosts.standings(),
-           service.hosts.progress(), service.hosts.meetings()};
+  Seen all{service.journal.published_ptr(), service.cycle.reasons(),
+           service.hosts.readings().freeze(), service.hosts.progress(), service.hosts.meetings()};
   if (service.searches) all.waits = service.searches->waits();
   return all;
 }

@@ -18,8 +18,8 @@ RunAsker asker_of(const Service& service, const Call& call) {
 }
 
 Seen seen_of(const Service& service) {
-  Seen all{service.journal.published_ptr(), service.cycle.reasons(), service.hosts.standings(),
-           service.hosts.progress(), service.hosts.meetings()};
+  Seen all{service.journal.published_ptr(), service.cycle.reasons(),
+           service.hosts.readings().freeze(), service.hosts.progress(), service.hosts.meetings()};
   if (service.searches) all.waits = service.searches->waits();
   return all;
 }

@@ -190,37 +190,37 @@ std::vector<const Claim*> Preemptor::needed(const Claim& claim, std::vector<cons
   return victims;
 }
 
-Way Preemptor::find(const Claim& claim) {
+Victims Preemptor::find(const Claim& claim) {
   held_.let_go(claim);
   held_.wait_longer({});
-  Way way = search(claim);
-  if (way.victims.empty()) {
+  Victims found = search(claim);
+  if (found.victims.empty()) {
     held_.take_back(claim);
-    return way;
+    return found;
   }
-  for (const Claim* victim : way.victims) release(*victim);
-  way.shares = places_.choose_coming(claim, claim.min);
-  for (const Share& share : way.shares) places_.take(claim, share, {});
-  held_.move(claim, way.shares);
-  gone_.insert(gone_.end(), way.victims.begin(), way.victims.end());
+  for (const Claim* victim : found.victims) release(*victim);
+  found.shares = places_.choose_coming(claim, claim.min);
+  for (const Share& share : found.shares) places_.take(claim, share, {});
+  held_.move(claim, found.shares);
+  gone_.insert(gone_.end(), found.victims.begin(), found.victims.end());
   served_.insert(&claim);
-  return way;
+  return found;
 }
 
-Way Preemptor::search(const Claim& claim) {
+Victims Preemptor::search(const Claim& claim) {
   // It fits already: shares or limits keep it out, and those no victim changes.
   if (!places_.choose_coming(claim, claim.min).empty()) return {};
   auto from = candidates(claim);
   if (from.empty()) return {};
   held_.wait_longer(longest_grace(from));
   try_without({});
-  Way way;
-  way.victims = enough(claim, from);
+  Victims found;
+  found.victims = enough(claim, from);
   put_back();
-  if (way.victims.empty()) return {};
-  way.victims = needed(claim, way.victims);
-  if (goes_to_an_earlier_one(claim, way.victims)) return {};
-  return way;
+  if (found.victims.empty()) return {};
+  found.victims = needed(claim, found.victims);
+  if (goes_to_an_earlier_one(claim, found.victims)) return {};
+  return found;
 }
 
 }  // namespace wm::sched

@@ -38,7 +38,7 @@
 namespace wm::sched {
 
 /// A pending claim that starts once its victims are gone.
-struct Way {
+struct Victims {
   std::vector<const Claim*> victims;  ///< gentlest first; empty: no way
   std::vector<Share> shares;          ///< where the job goes then
 };
@@ -68,10 +68,10 @@ class Preemptor {
   /// Jobs that have to go so that one of `claim` fits. Found: the victims' room is released and the
   /// job's taken, for the rest of the pass. Not found: nothing is changed.
   /// @cost O(candidates x (GPUs + hosts)), at most 256 candidates
-  Way find(const Claim& claim);
+  Victims find(const Claim& claim);
 
  private:
-  Way search(const Claim& claim);
+  Victims search(const Claim& claim);
   void try_without(const std::vector<const Claim*>& victims);
   void put_back();
   bool goes_to_an_earlier_one(const Claim& claim, const std::vector<const Claim*>& victims);

@@ -24,11 +24,37 @@ bool is_below(const std::string& plan, const std::string& top) {
   return plan == top || top == "/" || plan.starts_with(top + "/");
 }
 
+/// What a report is about: all (empty), a plan and those below it ("/..."), or a user.
+class Subject {
+ public:
+  explicit Subject(const std::string& about) : about_(about) {}
+  bool is_all() const { return about_.empty(); }
+  bool is_user() const { return !about_.empty() && about_[0] != '/'; }
+  bool counts(const Dim& dim) const {
+    if (is_all()) return true;
+    return is_user() ? dim.user == about_ : is_below(dim.plan, about_);
+  }
+  /// For rows of attempts and of jobs.
+  template <class Row>
+  bool counts(const Row& row) const {
+    return counts(Dim{row.user, row.plan, row.queue, row.project, row.app});
+  }
+
+ private:
+  const std::string& about_;
+};
+
+report::UseFacts& entry(std::map<std::string, report::UseFacts>& all, const std::string& name) {
+  auto& made = all[name];
+  made.name = name;
+  return made;
+}
+
 /// Gathers one report.
 class Gatherer {
  public:
   Gatherer(AcctScan& acct, ReportDb& reports, const FactsWish& wish)
-      : acct_(acct), reports_(reports), wish_(wish) {
+      : acct_(acct), reports_(reports), wish_(wish), subject_(wish.about) {
     from_ms_ = wish.period.from * 1000, to_ms_ = wish.period.to * 1000;
     facts_.cluster = wish.cluster, facts_.about = wish.about;
     facts_.period = wish.period, facts_.zone = wish.zone, facts_.made_at = wish.now;
@@ -43,33 +69,21 @@ class Gatherer {
     WM_TRY(read_plans());
     WM_TRY(read_waits());
     WM_TRY(read_failures());
-    if (of_user()) WM_TRY(read_jobs());
+    if (subject_.is_user()) WM_TRY(read_jobs());
     else WM_TRY(add_elastic(acct_, window_, facts_));
-    if (wish_.about.empty()) WM_TRY(read_hosts());
-    if (wish_.meter && wish_.about.empty()) {
+    if (subject_.is_all()) WM_TRY(read_hosts());
+    if (wish_.meter && subject_.is_all()) {
       WM_TRY(auto sum, wish_.meter->total(wish_.period.from, wish_.period.to));
       add_use(sum);
       WM_TRY(facts_.gpu_use.host_energy_mj,
              wish_.meter->host_energy(wish_.period.from, wish_.period.to));
     }
     WM_TRY(add_notes());
-    if (wish_.about.empty() && wish_.period.kind == report::Kind::Month) WM_TRY(read_forecast());
+    if (subject_.is_all() && wish_.period.kind == report::Kind::Month) WM_TRY(read_forecast());
     return std::move(facts_);
   }
 
  private:
-  bool of_user() const { return !wish_.about.empty() && wish_.about[0] != '/'; }
-  bool counts(const Dim& dim) const {
-    if (wish_.about.empty()) return true;
-    return of_user() ? dim.user == wish_.about : is_below(dim.plan, wish_.about);
-  }
-  bool counts(const AttemptRow& row) const {
-    return counts(Dim{row.user, row.plan, row.queue, row.project, row.app});
-  }
-  bool counts(const JobRow& row) const {
-    return counts(Dim{row.user, row.plan, row.queue, row.project, row.app});
-  }
-
   Result<void> read_hours() {
     WM_TRY(facts_.total, reports_.totals(from_ms_, to_ms_));
     WM_TRY(auto hours, reports_.hours(from_ms_, to_ms_));
@@ -91,23 +105,17 @@ class Gatherer {
     std::size_t at = 0;
     for (const auto& use : uses) {
       while (at < facts_.hours.size() && facts_.hours[at].hour.start < use.hour) ++at;
-      if (at == facts_.hours.size() || !counts(use.dim)) continue;
-      facts_.hours[at].plans[of_user() ? use.dim.user : use.dim.plan] += use.amounts;
+      if (at == facts_.hours.size() || !subject_.counts(use.dim)) continue;
+      facts_.hours[at].plans[subject_.is_user() ? use.dim.user : use.dim.plan] += use.amounts;
     }
     return {};
-  }
-
-  report::UseFacts& entry(std::map<std::string, report::UseFacts>& all, const std::string& name) {
-    auto& made = all[name];
-    made.name = name;
-    return made;
   }
 
   Result<void> read_uses() {
     std::map<std::string, report::UseFacts> users, queues;
     WM_TRY(auto dims, reports_.dims(from_ms_, to_ms_));
     for (const auto& use : dims) {
-      if (!counts(use.dim)) continue;
+      if (!subject_.counts(use.dim)) continue;
       for (auto* made : {&entry(users, use.dim.user), &entry(queues, use.dim.queue)}) {
         made->allocated += use.allocated;
         made->refunded += use.refunded;
@@ -118,13 +126,13 @@ class Gatherer {
     }
     WM_TRY(auto refunds, reports_.refunds(from_ms_, to_ms_));
     for (const auto& row : refunds) {
-      if (!counts(row.dim)) continue;
+      if (!subject_.counts(row.dim)) continue;
       facts_.refunds[std::string(refund_name(row.kind))] += row.amounts;
       facts_.counts.lost += row.kind == Refund::HostLost || row.kind == Refund::ShepherdLost;
     }
     WM_TRY(auto ends, reports_.ends(from_ms_, to_ms_));
     for (const auto& row : ends)
-      if (counts(row.dim))
+      if (subject_.counts(row.dim))
         for (auto* made : {&entry(users, row.dim.user), &entry(queues, row.dim.queue)})
           add(*made, row, made == &users[row.dim.user]);
     facts_.users = in_order(users);
@@ -166,8 +174,8 @@ class Gatherer {
     WM_TRY(auto plans, reports_.plans(from_ms_, to_ms_));
     for (const auto& [path, use] : by_plan_) plans[path];
     for (const auto& [path, slots] : plans) {
-      bool shown =
-          of_user() ? by_plan_.contains(path) : wish_.about.empty() || is_below(path, wish_.about);
+      bool shown = subject_.is_user() ? by_plan_.contains(path)
+                                      : subject_.is_all() || is_below(path, wish_.about);
       if (!shown) continue;
       report::PlanFacts made{path, slots, {}, {}};
       for (const auto& [below, use] : by_plan_)
@@ -175,7 +183,7 @@ class Gatherer {
       facts_.plans.push_back(std::move(made));
     }
     WM_TRY(read_asked());
-    if (wish_.about.empty() || of_user()) return {};
+    if (subject_.is_all() || subject_.is_user()) return {};
     WM_TRY(auto days, reports_.plan_by_hour(wish_.about, from_ms_, to_ms_));
     std::map<std::string, report::PlanAmounts> sums;
     for (const auto& hour : facts_.hours)
@@ -188,7 +196,7 @@ class Gatherer {
 
   // What they asked for is only known of hours in which the master was up.
   Result<void> read_asked() {
-    if (!wish_.meter || of_user()) return {};
+    if (!wish_.meter || subject_.is_user()) return {};
     WM_TRY(auto asked, wish_.meter->plans(wish_.period.from, wish_.period.to));
     auto until = std::min(to_ms_, facts_.horizon * 1000);
     for (auto& plan : facts_.plans) {
@@ -206,9 +214,9 @@ class Gatherer {
     std::map<std::pair<std::string, std::string>, std::vector<double>> waits;
     std::vector<double> all;
     WM_TRY(acct_.dispatched(window_, [&](const AttemptRow& row) {
-      if (!counts(row)) return;
+      if (!subject_.counts(row)) return;
       ++facts_.counts.dispatched;
-      if (!wish_.about.empty()) dispatched_.insert(row.job);
+      if (!subject_.is_all()) dispatched_.insert(row.job);
       if (attempts_before(row.attempt) != 0) return;
       all.push_back(seconds(row.queue_wait));
       waits[{row.queue, report::size_class(row.tasks)}].push_back(all.back());
@@ -221,15 +229,16 @@ class Gatherer {
     };
     tell("", "", all);
     for (auto& [key, of] : waits) tell(key.first, key.second, of);
-    WM_TRY(acct_.jobs_submitted(
-        window_, [&](const JobBrief& row) { facts_.counts.submitted += counts(row.dim); }));
+    WM_TRY(acct_.jobs_submitted(window_, [&](const JobBrief& row) {
+      facts_.counts.submitted += subject_.counts(row.dim);
+    }));
     return read_waiting();
   }
 
   Result<void> read_waiting() {
     std::vector<double> ages;
     WM_TRY(acct_.waiting(window_.to, [&](const JobRow& row) {
-      if (counts(row))
+      if (subject_.counts(row))
         ages.push_back(static_cast<double>(window_.to) / 1e6 -
                        static_cast<double>(seconds_since(row.submitted)));
     }));
@@ -242,7 +251,7 @@ class Gatherer {
   Result<void> read_failures() {
     std::map<std::pair<std::string, std::string>, std::int64_t> failures;
     WM_TRY(acct_.ended(window_, [&](const AttemptRow& row) {
-      if (!counts(row) || (row.outcome != "failed" && row.outcome != "lost")) return;
+      if (!subject_.counts(row) || (row.outcome != "failed" && row.outcome != "lost")) return;
       auto term = static_cast<Term>(row.term);
       ++failures[{row.host, term == Term::None ? "exit code" : std::string(term_name(term))}];
     }));
@@ -250,7 +259,7 @@ class Gatherer {
     std::stable_sort(facts_.failures.begin(), facts_.failures.end(),
                      [](const auto& a, const auto& b) { return a.n > b.n; });
     return acct_.lines(Word::PromiseError, window_, [&](const JobEventRow& row) {
-      if (wish_.about.empty() || dispatched_.contains(row.job))
+      if (subject_.is_all() || dispatched_.contains(row.job))
         facts_.promise_errors.push_back(row.to);
     });
   }
@@ -411,16 +420,16 @@ class Gatherer {
   }
 
   Result<void> add_notes() {
-    if (wish_.about.empty()) note_troubles();
+    if (subject_.is_all()) note_troubles();
     std::map<std::string, std::int64_t> by_host;
     for (const auto& row : facts_.failures)
-      if (!row.host.empty() && wish_.about.empty()) by_host[row.host] += row.n;
+      if (!row.host.empty() && subject_.is_all()) by_host[row.host] += row.n;
     for (const auto& [host, n] : by_host)
       if (n >= kFailingHost && 2 * n > all_failures() && by_host.size() > 1)
         facts_.notes.push_back({"failing_host", std::to_string(n) + " of " +
                                                     std::to_string(all_failures()) +
                                                     " failed attempts failed on " + host});
-    if (facts_.total[Use::Stuck].slot_ms > 0 && wish_.about.empty())
+    if (facts_.total[Use::Stuck].slot_ms > 0 && subject_.is_all())
       facts_.notes.push_back({"stuck", report::slot_hours(facts_.total[Use::Stuck].slot_ms) +
                                            " slot hours were stuck: processes not proven gone"});
     if (!facts_.final)
@@ -431,7 +440,7 @@ class Gatherer {
       facts_.notes.push_back({"no_capacity",
                               "What hosts had is not recorded for this time: "
                               "badmin rebuild-acct makes it of the events"});
-    if (wish_.meter && wish_.about.empty()) WM_TRY(note_steps());
+    if (wish_.meter && subject_.is_all()) WM_TRY(note_steps());
     WM_TRY(auto restated, reports_.restated(from_ms_, to_ms_));
     if (restated > 0)
       facts_.notes.push_back(
@@ -461,6 +470,7 @@ class Gatherer {
   AcctScan& acct_;
   ReportDb& reports_;
   const FactsWish& wish_;
+  Subject subject_;
   Facts facts_;
   Window window_;
   std::int64_t from_ms_ = 0, to_ms_ = 0;

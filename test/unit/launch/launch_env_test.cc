@@ -4,78 +4,15 @@
 
 #include <map>
 
+#include "test/unit/launch/launch_rig.h"
+
 namespace wm::launch {
 namespace {
 
 using namespace std::string_literals;
 
-HostFacts facts() {
-  HostFacts host;
-  host.name = "b";
-  host.address = "10.0.0.2";
-  host.id = {2};
-  host.interface = "eth0";
-  host.cluster = "c";
-  host.dirs.results = "/r";
-  host.dirs.data = "/d";
-  host.conf_dir = "/etc/wm";
-  host.bin_dir = "/opt/bin";
-  host.sbin_dir = "/opt/sbin";
-  host.lib_dir = "/opt/lib";
-  host.fabric_dir = "/opt/fabric";
-  host.run = "/run/b";
-  host.passed_on = {"WM_NODE=b"};
-  return host;
-}
-
-/// Job 12, attempt 3: tasks 1 3 on host a, 2 4 on host b (ours).
-HostOrder order() {
-  HostOrder o;
-  o.job = {12, 0};
-  o.attempt = {3};
-  o.resolved.owner = {1000, 100, "ann"};
-  o.resolved.name = "train";
-  o.resolved.queue = "normal";
-  o.resolved.program.command = "python3 x.py";
-  o.resolved.program.cwd = "/w";
-  o.resolved.program.home = "/h/ann";
-  o.resolved.task.milli_cpus = 2000;
-  o.app.type = AppType::Training;
-  o.team.max_tasks = 4;
-  o.team.restarts = 2;
-  o.blobs.env = "PATH=/usr/bin\0FOO=a=b\0LSB_JOBID=9\0HOME=/old\0PYTHONPATH=/mine\0BAD\0"s;
-  o.hosts = job_hosts_of({{{1}, "a", "10.0.0.1"},
-                          {{2}, "b", "10.0.0.2"},
-                          {{3}, "a", "10.0.0.1"},
-                          {{4}, "b", "10.0.0.2"}},
-                         "b");
-  OrderedTask t;
-  t.task = {2};
-  o.tasks.push_back(t);
-  t.task = {4};
-  t.gpus = {1, 3};
-  t.gpu_uuids = {"G1", "G3"};
-  o.tasks.push_back(t);
-  return o;
-}
-
-std::map<std::string, std::string> as_map(const std::vector<std::string>& entries) {
-  std::map<std::string, std::string> map;
-  for (const auto& entry : entries) {
-    auto at = entry.find('=');
-    EXPECT_TRUE(map.emplace(entry.substr(0, at), entry.substr(at + 1)).second)
-        << "twice: " << entry;
-  }
-  return map;
-}
-
-std::map<std::string, std::string> env_of_task(const HostOrder& o, int index,
-                                               const HostFacts& host = facts()) {
-  return as_map(task_environment(o, host, o.tasks[index]));
-}
-
 TEST(launch_env, devices_are_named_by_uuid_and_counters_by_index) {
-  auto o = order();
+  auto o = two_tasks();
   EXPECT_EQ(env_of_task(o, 1)["CUDA_VISIBLE_DEVICES"], "1,3");
   o.tasks[1].gpu_uuids = {"GPU-a", "MIG-b"};
   EXPECT_EQ(env_of_task(o, 1)["CUDA_VISIBLE_DEVICES"], "GPU-a,MIG-b");
@@ -83,26 +20,26 @@ TEST(launch_env, devices_are_named_by_uuid_and_counters_by_index) {
 }
 
 TEST(launch_env, gpus_are_checked_first_where_the_profile_says_so) {
-  auto o = order();
+  auto o = two_tasks();
   o.resolved.program.command = "train";
   o.tasks[1].gpu_uuids = {"GPU-a", "GPU-b"};
   o.app.gpu_check = true;
-  auto argv = plan_task(o, facts(), o.tasks[1]).argv;
+  auto argv = plan_task(o, own_host(), o.tasks[1]).argv;
   ASSERT_GT(argv.size(), 4u);
   EXPECT_TRUE(argv[0].ends_with("/wm-ncclcheck"));
   EXPECT_EQ(argv[1], "-r");
   EXPECT_EQ(argv[3], "--");
   EXPECT_EQ(argv.back(), "train");
-  EXPECT_EQ(plan_task(o, facts(), o.tasks[0]).argv[0], "/bin/sh") << "no GPU";
+  EXPECT_EQ(plan_task(o, own_host(), o.tasks[0]).argv[0], "/bin/sh") << "no GPU";
   o.team.elastic = true;
-  EXPECT_EQ(plan_task(o, facts(), o.tasks[1]).argv[0], "/bin/sh") << "newcomers cannot wait";
+  EXPECT_EQ(plan_task(o, own_host(), o.tasks[1]).argv[0], "/bin/sh") << "newcomers cannot wait";
   o.team.elastic = false;
   o.tasks[1].gpu_uuids = {"n-gpu0"};
-  EXPECT_EQ(plan_task(o, facts(), o.tasks[1]).argv[0], "/bin/sh") << "no device";
+  EXPECT_EQ(plan_task(o, own_host(), o.tasks[1]).argv[0], "/bin/sh") << "no device";
 }
 
 TEST(launch_env, ranks_go_host_by_host) {
-  auto o = order();
+  auto o = two_tasks();
   EXPECT_EQ(place_of(o, {2}), (Place{2, 4, 0, 2, 1, 2}));
   EXPECT_EQ(place_of(o, {4}), (Place{3, 4, 1, 2, 1, 2}));
   o.hosts = job_hosts_of({{{1}, "a", ""}, {{2}, "b", ""}, {{3}, "a", ""}, {{4}, "b", ""}}, "a");
@@ -111,14 +48,14 @@ TEST(launch_env, ranks_go_host_by_host) {
 }
 
 TEST(launch_env, a_start_of_the_command_has_its_number_in_the_attempt) {
-  auto o = order();
+  auto o = two_tasks();
   EXPECT_EQ(env_of_task(o, 0)["WM_START"], "1");
   o.control.relaunches = 2;
   EXPECT_EQ(env_of_task(o, 0)["WM_START"], "3");
 }
 
 TEST(launch_env, a_training_task_has_torchruns_complete_set) {
-  auto env = env_of_task(order(), 1);
+  auto env = env_of_task(two_tasks(), 1);
   std::map<std::string, std::string> expected = {{"RANK", "3"},
                                                  {"WORLD_SIZE", "4"},
                                                  {"LOCAL_RANK", "0"},
@@ -147,7 +84,7 @@ TEST(launch_env, a_training_task_has_torchruns_complete_set) {
 }
 
 TEST(launch_env, a_launcher_has_our_modules_whatever_the_profile) {
-  auto o = order();
+  auto o = two_tasks();
   o.app.type = AppType::Batch;
   o.resolved.program.command = "uv run torchrun train.py";
   EXPECT_EQ(env_of_task(o, 0)["PYTHONPATH"], "/opt/lib/python:/mine:/opt/lib/python/last");
@@ -157,7 +94,7 @@ TEST(launch_env, a_launcher_has_our_modules_whatever_the_profile) {
 }
 
 TEST(launch_env, each_task_of_a_launcher_that_starts_one_process_is_one_of_its_ranks) {
-  auto o = order();
+  auto o = two_tasks();
   o.app.type = AppType::Batch;
   o.launch = Launch::PerSlot;
   o.resolved.program.command = "accelerate launch --cpu train.py";
@@ -170,14 +107,14 @@ TEST(launch_env, each_task_of_a_launcher_that_starts_one_process_is_one_of_its_r
 }
 
 TEST(launch_env, local_rank_is_a_number_of_what_a_task_sees) {
-  auto o = order();
+  auto o = two_tasks();
   for (auto& task : o.tasks) task.gpus.clear();
   EXPECT_EQ(env_of_task(o, 1)["LOCAL_RANK"], "1") << "without GPUs it counts the host's tasks";
   EXPECT_EQ(env_of_task(o, 1)["WM_LOCAL_RANK"], "1");
 }
 
 TEST(launch_env, every_task_has_the_job_variables_and_the_submitters_own) {
-  auto env = env_of_task(order(), 0);
+  auto env = env_of_task(two_tasks(), 0);
   EXPECT_EQ(env["LSB_JOBID"], "12");
   EXPECT_EQ(env["LSB_JOBINDEX"], "0");
   EXPECT_EQ(env["LSB_HOSTS"], "a a b b");
@@ -191,8 +128,8 @@ TEST(launch_env, every_task_has_the_job_variables_and_the_submitters_own) {
 }
 
 TEST(launch_env, commands_among_the_systems_programs_come_behind_the_submitters_python) {
-  auto host = facts();
-  auto o = order();
+  auto host = own_host();
+  auto o = two_tasks();
   o.blobs.env = "PATH=/home/ann/venv/bin\0"s;
   EXPECT_EQ(env_of_task(o, 0, host)["PATH"], "/opt/bin:/home/ann/venv/bin");
   for (const char* folder : {"/bin", "/usr/bin", "/usr/local/bin"}) {
@@ -202,7 +139,7 @@ TEST(launch_env, commands_among_the_systems_programs_come_behind_the_submitters_
 }
 
 TEST(launch_env, a_preloaded_name_wrapper_stays_with_the_submitter) {
-  auto o = order();
+  auto o = two_tasks();
   o.blobs.env = std::string("LD_PRELOAD=/lib/libmine.so:/lib/libnss_wrapper.so\0", 50);
   EXPECT_EQ(env_of_task(o, 0)["LD_PRELOAD"], "/lib/libmine.so");
   o.blobs.env = std::string("LD_PRELOAD=/lib/libnss_wrapper.so\0", 34);
@@ -210,7 +147,7 @@ TEST(launch_env, a_preloaded_name_wrapper_stays_with_the_submitter) {
 }
 
 TEST(launch_env, result_directories_fit_together_as_wmla_scripts_expect) {
-  auto env = env_of_task(order(), 0);
+  auto env = env_of_task(two_tasks(), 0);
   EXPECT_EQ(env["RESULT_DIR"], "/r/ann/batchworkdir/12");
   EXPECT_EQ(env["RESULT_DIR"],
             env["DLI_RESULT_FS"] + "/" + env["USER"] + "/batchworkdir/" + env["DLI_EXECID"]);
@@ -222,9 +159,9 @@ TEST(launch_env, result_directories_fit_together_as_wmla_scripts_expect) {
 
 // Scripts put the path of their results together by these three, and rely on its being RESULT_DIR.
 TEST(launch_env, an_execution_knows_itself_by_its_exec_id) {
-  auto o = order();
+  auto o = two_tasks();
   o.resolved.exec.bundle = "b";
-  auto host = facts();
+  auto host = own_host();
   host.cluster = "lab";
   auto env = env_of_task(o, 0, host);
   EXPECT_EQ(env["APP_ID"], "lab-12");
@@ -237,7 +174,7 @@ TEST(launch_env, an_execution_knows_itself_by_its_exec_id) {
 }
 
 TEST(launch_env, the_root_of_the_data_is_told_beside_the_jobs_part_of_it) {
-  auto o = order();
+  auto o = two_tasks();
   EXPECT_EQ(env_of_task(o, 0)["DLI_DATA_FS"], "/d");
   o.blobs.env = "DATA_DIR=/d/mnist\0"s;
   EXPECT_EQ(env_of_task(o, 0)["DATA_DIR"], "/d/mnist");
@@ -260,7 +197,7 @@ std::vector<std::string> torchrun_sizes(const HostOrder& o) {
 }
 
 TEST(launch_env, workers_ranks_and_devices_fit_each_other_as_torchruns_options) {
-  auto o = order();
+  auto o = two_tasks();
   EXPECT_EQ(torchrun_sizes(o), (std::vector<std::string>{"4 2 1", "4 3 2"})) << "one a task";
   o.launch = Launch::PerHost;
   EXPECT_EQ(torchrun_sizes(o)[0], "2 1 2") << "one a host, with the GPUs of all its slots";
@@ -271,7 +208,7 @@ TEST(launch_env, workers_ranks_and_devices_fit_each_other_as_torchruns_options) 
 }
 
 TEST(launch_env, a_job_is_told_from_all_that_ever_had_its_number) {
-  auto o = order();
+  auto o = two_tasks();
   o.submitted = WallTime(std::chrono::microseconds(7));
   EXPECT_EQ(env_of_task(o, 0)["WM_JOB"], "c:12:7");
   o.attempt = {4};
@@ -281,7 +218,7 @@ TEST(launch_env, a_job_is_told_from_all_that_ever_had_its_number) {
 }
 
 TEST(launch_env, the_job_to_go_on_from_is_given_as_its_results) {
-  auto o = order();
+  auto o = two_tasks();
   o.blobs.env = std::string("WM_RESUME_FROM=9[4]\0", 20);
   EXPECT_EQ(env_of_task(o, 0)["WM_RESUME_FROM"], "/r/ann/batchworkdir/9.4");
   o.blobs.env = std::string("WM_RESUME_FROM=/another/job's\0", 30);
@@ -289,7 +226,7 @@ TEST(launch_env, the_job_to_go_on_from_is_given_as_its_results) {
 }
 
 TEST(launch_env, a_batch_task_is_no_member_of_a_torch_group) {
-  auto o = order();
+  auto o = two_tasks();
   o.app.type = AppType::Batch;
   auto env = env_of_task(o, 0);
   EXPECT_EQ(env.count("WORLD_SIZE"), 0u);
@@ -298,7 +235,7 @@ TEST(launch_env, a_batch_task_is_no_member_of_a_torch_group) {
 }
 
 TEST(launch_env, what_a_command_started_once_starts_is_no_worker_of_ours) {
-  auto o = order();
+  auto o = two_tasks();
   o.launch = Launch::Once;
   auto env = env_of_task(o, 0);
   EXPECT_EQ(env.count("RANK"), 0u);
@@ -306,7 +243,7 @@ TEST(launch_env, what_a_command_started_once_starts_is_no_worker_of_ours) {
 }
 
 TEST(launch_env, a_task_is_told_of_the_leased_port_and_of_none_before) {
-  auto o = order();
+  auto o = two_tasks();
   EXPECT_EQ(env_of_task(o, 0).count("MASTER_PORT"), 0u);
   o.team.port = 20444;
   EXPECT_EQ(env_of_task(o, 0)["MASTER_PORT"], "20444");
@@ -314,17 +251,17 @@ TEST(launch_env, a_task_is_told_of_the_leased_port_and_of_none_before) {
 
 // Debian 13's torch has no libuv, which it would ask for by itself.
 TEST(launch_env, torch_does_without_libuv_unless_the_job_says_otherwise) {
-  auto o = order();
+  auto o = two_tasks();
   EXPECT_EQ(env_of_task(o, 0)["USE_LIBUV"], "0");
   o.blobs.env = std::string("USE_LIBUV=1\0", 12);
   EXPECT_EQ(env_of_task(o, 0)["USE_LIBUV"], "1");
 }
 
 TEST(launch_env, the_agent_knows_its_job_and_its_key) {
-  auto o = order();
+  auto o = two_tasks();
   o.team.elastic = true;
   o.key = std::string("\x01\xab", 2);
-  auto env = as_map(agent_environment(o, facts()));
+  auto env = as_map(agent_environment(o, own_host()));
   EXPECT_EQ(env["WM_AGENT_JOB"], "12");
   EXPECT_EQ(env["WM_AGENT_ATTEMPT"], "3");
   EXPECT_EQ(env["WM_AGENT_HOST"], "2");
@@ -332,245 +269,13 @@ TEST(launch_env, the_agent_knows_its_job_and_its_key) {
   EXPECT_EQ(env["WM_AGENT_KEY"], "01ab");
   EXPECT_EQ(env["WM_NODE_SOCKET"], "/run/b/node.sock");
   EXPECT_EQ(env["WM_ELASTIC_SOCKET"], env_of_task(o, 0)["WM_ELASTIC_SOCKET"]);
-  auto spec = plan_attempt(o, facts(), {}, {});
+  auto spec = plan_attempt(o, own_host(), {}, {});
   EXPECT_EQ(spec.agent_argv, std::vector<std::string>{"/opt/sbin/wagent"});
   EXPECT_FALSE(spec.ends_with_last_task);
 }
 
-TEST(launch_env, output_patterns_are_filled) {
-  auto o = order();
-  o.job.index = 7;
-  EXPECT_EQ(expand_output("%J.%I.%U.%H.%%.%x%", o, "b"), "12.7.ann.b.%.%x%");
-}
-
-TEST(launch_env, relative_output_lies_in_the_output_directory) {
-  auto o = order();
-  o.app.type = AppType::Batch;
-  o.first_host = true;
-  o.hosts = job_hosts_of({{{2}, "b", "10.0.0.2"}}, "b");
-  o.job.index = 7;
-  o.resolved.project = "risk";
-  o.resolved.files.out = "o.%J";
-  o.resolved.files.err = "/log/e";
-  EXPECT_EQ(env_of_task(o, 0).count("LSB_OUTDIR"), 0u);
-  EXPECT_EQ(env_of_task(o, 0)["LSB_OUTPUTFILE"], "o.12");
-
-  o.resolved.files.outdir = "out/%P/%U.%I";
-  auto env = env_of_task(o, 0);
-  EXPECT_EQ(env["LSB_OUTDIR"], "/w/out/risk/ann.7");
-  EXPECT_EQ(env["LSB_OUTPUTFILE"], "/w/out/risk/ann.7/o.12");
-  EXPECT_EQ(env["LSB_ERRORFILE"], "/log/e");
-  EXPECT_EQ(env["LSB_BATCH_JID"], "12[7]");
-  auto task = plan_task(o, facts(), o.tasks[0]);
-  EXPECT_EQ(task.folders, std::vector<std::string>{"/w/out/risk/ann.7"});
-  EXPECT_EQ(task.out[0].path, "/w/out/risk/ann.7/o.12");
-  EXPECT_EQ(task.err[0].path, "/log/e");
-  auto report = plan_attempt(o, facts(), {}, {}).report;
-  EXPECT_EQ(report.file.path, "/w/out/risk/ann.7/o.12");
-  EXPECT_EQ(report.err_path, "/log/e");
-  o.resolved.files.outdir = "/srv/%J";
-  EXPECT_EQ(env_of_task(o, 0)["LSB_OUTDIR"], "/srv/12");
-}
-
-TEST(launch_env, a_spooled_script_gets_what_stands_behind_it) {
-  auto o = order();
-  o.resolved.program.command = "./run.py a 'b c' >log";
-  o.blobs.script = "#!/usr/bin/python3 -u\nprint()\n";
-  using Words = std::vector<std::string>;
-  EXPECT_EQ(plan_task(o, facts(), o.tasks[0]).argv,
-            (Words{"/usr/bin/python3", "-u", "/run/b/12-0.3.d/script"}))
-      << "a script on stdin is called by its first line, and has no arguments";
-  o.resolved.program.spooled = true;
-  EXPECT_EQ(plan_task(o, facts(), o.tasks[0]).argv,
-            (Words{"/bin/sh", "-c", "\"$@\" a 'b c' >log", "sh", "/usr/bin/python3", "-u",
-                   "/run/b/12-0.3.d/script"}));
-  o.resolved.program.command = " ./run.py";
-  EXPECT_EQ(plan_task(o, facts(), o.tasks[0]).argv[0], "/usr/bin/python3");
-}
-
-TEST(launch_env, a_batch_job_without_files_spools_and_merges_with_one) {
-  auto o = order();
-  o.app.type = AppType::Batch;
-  o.first_host = true;
-  o.hosts = job_hosts_of({{{2}, "b", "10.0.0.2"}}, "b");
-  auto host = facts();
-  host.dirs.default_output = "none";
-  auto task = plan_task(o, host, o.tasks[0]);
-  ASSERT_EQ(task.out.size(), 1u);
-  EXPECT_EQ(task.out[0].path, "/run/b/12-0.3.d/stdout-2");
-  EXPECT_GT(task.out[0].limit_bytes, 0u);
-  EXPECT_FALSE(task.merge_err);
-
-  o.resolved.files.out = "o.%J";
-  task = plan_task(o, facts(), o.tasks[0]);
-  ASSERT_EQ(task.out.size(), 1u);
-  EXPECT_EQ(task.out[0].path, "o.12");
-  EXPECT_EQ(task.out[0].name, "12.out");
-  EXPECT_TRUE(task.merge_err);
-  EXPECT_TRUE(task.err.empty());
-  EXPECT_EQ(plan_attempt(o, facts(), {}, {}).report.file.path, "o.12");
-}
-
-TEST(launch_env, of_what_a_service_says_the_newest_is_kept) {
-  auto o = order();
-  o.first_host = true;
-  o.hosts = job_hosts_of({{{2}, "b", "10.0.0.2"}}, "b");
-  o.resolved.files.out = "o";
-  EXPECT_FALSE(plan_task(o, facts(), o.tasks[0]).out[1].newest);
-  o.resolved.exec.service = "digits";
-  auto task = plan_task(o, facts(), o.tasks[0]);
-  ASSERT_EQ(task.out.size(), 2u);
-  for (const auto& file : task.out) {
-    EXPECT_TRUE(file.newest) << file.path;
-    EXPECT_GT(file.limit_bytes, 0u) << file.path;
-  }
-}
-
-TEST(launch_env, only_the_first_hosts_rank_zero_writes_the_asked_file) {
-  auto o = order();
-  o.resolved.files.out = "o";
-  auto task = plan_task(o, facts(), o.tasks[0]);
-  ASSERT_EQ(task.out.size(), 1u);
-  EXPECT_EQ(task.out[0].path, "/r/ann/batchworkdir/12/log/2/stdout");
-  EXPECT_TRUE(plan_attempt(o, facts(), {}, {}).report.file.path.empty());
-}
-
-TEST(launch_env, output_without_a_file_goes_to_one_in_the_working_directory_at_its_first_byte) {
-  auto o = order();
-  o.app.type = AppType::Batch;
-  o.first_host = true;
-  o.hosts = job_hosts_of({{{2}, "b", "10.0.0.2"}}, "b");
-  auto task = plan_task(o, facts(), o.tasks[0]);
-  ASSERT_EQ(task.out.size(), 1u);
-  EXPECT_EQ(task.out[0], (OutputFile{.path = "wm-12.out"}));
-  EXPECT_TRUE(task.merge_err);
-  EXPECT_TRUE(plan_attempt(o, facts(), {}, {}).report.file.path.empty()) << "only what it writes";
-  o.resolved.files.err = "e";
-  task = plan_task(o, facts(), o.tasks[0]);
-  EXPECT_EQ(task.out[0].path, "wm-12.out");
-  EXPECT_FALSE(task.merge_err);
-  o.first_host = false;
-  EXPECT_EQ(plan_task(o, facts(), o.tasks[0]).out[0].path, "/run/b/12-0.3.d/stdout-2");
-}
-
-TEST(launch_env, output_to_be_mailed_is_spooled_and_named_in_the_report) {
-  auto o = order();
-  o.app.type = AppType::Batch;
-  o.first_host = true;
-  o.hosts = job_hosts_of({{{2}, "b", "10.0.0.2"}}, "b");
-  o.tasks = {o.tasks[0]};
-  auto host = facts();
-  host.dirs.default_output = "mail";
-  auto spec = plan_attempt(o, host, {}, {});
-  EXPECT_EQ(spec.report.mail_to, "ann");
-  EXPECT_EQ(spec.report.sendmail, "/usr/sbin/sendmail");
-  EXPECT_EQ(spec.report.mailed,
-            (std::vector<std::string>{"/run/b/12-0.3.d/stdout-2", "/run/b/12-0.3.d/stderr-2"}));
-  o.resolved.files.out = "o";
-  EXPECT_TRUE(plan_attempt(o, host, {}, {}).report.mail_to.empty());
-}
-
-TEST(launch_env, a_report_that_the_owner_wants_mailed_is_not_written_to_the_file) {
-  auto o = order();
-  o.app.type = AppType::Batch;
-  o.first_host = true;
-  o.all = {{{2}, "b", "10.0.0.2"}};
-  o.tasks = {o.tasks[0]};
-  o.resolved.files.out = "out.%J";
-  o.resolved.mail = {.at_start = true, .at_end = true, .to = "ann@a.org,bob cy"};
-  auto report = plan_attempt(o, facts(), {}, {}).report;
-  EXPECT_TRUE(report.file.path.empty());
-  EXPECT_TRUE(report.mailed.empty());
-  EXPECT_TRUE(report.mail_at_start);
-  EXPECT_TRUE(report.mail_at_end);
-  EXPECT_EQ(report.mail_to, "ann@a.org, bob, cy");
-  EXPECT_EQ(report.out_path, "out.12");
-  o.resolved.mail = {.at_start = true};
-  report = plan_attempt(o, facts(), {}, {}).report;
-  EXPECT_EQ(report.file.path, "out.12");
-  EXPECT_EQ(report.mail_to, "ann");
-  o.first_host = false;
-  EXPECT_FALSE(plan_attempt(o, facts(), {}, {}).report.mail_at_start);
-}
-
-TEST(launch_env, files_that_were_asked_for_are_made_before_the_task_and_spooled_ones_when_written) {
-  auto o = order();
-  o.app.type = AppType::Batch;
-  o.first_host = true;
-  o.resolved.files.err = "e";
-  o.resolved.files.err_overwrite = true;
-  o.hosts = job_hosts_of({{{2}, "b", "10.0.0.2"}}, "b");
-  auto task = plan_task(o, facts(), o.tasks[0]);
-  ASSERT_EQ(task.err.size(), 1u);
-  EXPECT_TRUE(task.err[0].at_start && task.err[0].overwrite);
-  ASSERT_EQ(task.out.size(), 1u);
-  EXPECT_FALSE(task.out[0].at_start);
-  o.control.relaunches = 1;
-  EXPECT_FALSE(plan_task(o, facts(), o.tasks[0]).err[0].overwrite)
-      << "its own from before the resize";
-}
-
-TEST(launch_env, every_task_of_an_elastic_job_can_come_to_write_the_asked_file) {
-  auto o = order();
-  o.team.elastic = true;
-  o.resolved.files.out = "o";
-  o.team.writer = o.tasks[1].task;
-  auto waits = plan_task(o, facts(), o.tasks[0]), writes = plan_task(o, facts(), o.tasks[1]);
-  for (const auto* task : {&waits, &writes}) {
-    ASSERT_EQ(task->asked_out.size(), 1u);
-    EXPECT_EQ(task->asked_out[0].path, "o");
-    EXPECT_EQ(task->out.size(), 1u);
-  }
-  EXPECT_FALSE(waits.writer);
-  EXPECT_TRUE(writes.writer);
-  EXPECT_EQ(plan_attempt(o, facts(), {}, {}).report.file.path, "o");
-}
-
-TEST(launch_env, a_task_of_a_training_that_fails_is_heard_in_the_asked_file) {
-  auto o = order();
-  o.resolved.files.out = "o.%J";
-  o.resolved.files.out_overwrite = true;
-  for (bool elastic : {true, false}) {
-    o.team.elastic = elastic;
-    auto task = plan_task(o, facts(), o.tasks[1]);
-    EXPECT_TRUE(task.says_why);
-    ASSERT_EQ(task.last_words.size(), 1u);
-    EXPECT_EQ(task.last_words[0].path, "o.12");
-    EXPECT_FALSE(task.last_words[0].overwrite);
-  }
-  o.resolved.files.err = "e";
-  EXPECT_EQ(plan_task(o, facts(), o.tasks[1]).last_words[0].path, "e");
-  o.resolved.files.out = o.resolved.files.err = "";
-  EXPECT_TRUE(plan_task(o, facts(), o.tasks[1]).last_words.empty()) << "nobody asked for a file";
-  o.app.type = AppType::Batch;
-  o.resolved.files.out = "o";
-  auto batch = plan_task(o, facts(), o.tasks[1]);
-  EXPECT_FALSE(batch.says_why);
-  EXPECT_TRUE(batch.last_words.empty());
-}
-
-TEST(launch_env, a_script_runs_under_its_interpreter) {
-  auto o = order();
-  o.blobs.script = "#!/usr/bin/env -S python3 -u\nprint(1)\n";
-  auto task = plan_task(o, facts(), o.tasks[0]);
-  EXPECT_EQ(task.argv,
-            (std::vector<std::string>{"/usr/bin/env", "-S python3 -u", "/run/b/12-0.3.d/script"}));
-  o.blobs.script = "echo 1\n";
-  EXPECT_EQ(plan_task(o, facts(), o.tasks[0]).argv[0], "/bin/sh");
-  auto files = plan_attempt(o, facts(), {}, {}).files;
-  ASSERT_GE(files.size(), 2u);
-  EXPECT_EQ(files[0].text, "echo 1\n");
-  EXPECT_EQ(files[1].text, "a\na\nb\nb\n");
-}
-
-TEST(launch_env, slots_without_a_process_start_nothing) {
-  auto o = order();
-  o.tasks[1].has_process = false;
-  EXPECT_EQ(plan_attempt(o, facts(), {}, {}).tasks.size(), 1u);
-}
-
 TEST(launch_env, a_trial_that_goes_on_finds_what_the_earlier_one_left) {
-  auto o = order();
+  auto o = two_tasks();
   o.job = {12, 7};
   EXPECT_FALSE(env_of_task(o, 0).contains("WM_ELEMENT_DATA"));
   o.blobs.data = R"({"lr":0.1,"wm_resume":3})";

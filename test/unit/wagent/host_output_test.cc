@@ -25,7 +25,8 @@ struct OutputPart {
     settings.host = HostId{number};
     how.socket = folder + "/o" + std::to_string(number);
     about = std::move(how);
-    output.emplace(loop.context, part.port.transport(), part.port.by_key(), settings, about);
+    output.emplace(loop.context, part.port.doors().transport(), part.port.doors().by_key(),
+                   settings, about);
     part.port.pass_rank_links(
         [this](auto link, const auto& first) { output->admit(std::move(link), first); });
     part.port.pass_orders([this](const AgentOrder& order) { output->on_order(order); });
@@ -245,7 +246,8 @@ TEST_F(host_output, when_the_first_is_lost_nobody_waits_and_a_new_agent_there_is
 TEST_F(host_output, of_a_job_that_shares_nothing_an_agent_ends_at_once) {
   Part part(loop, folder.path(), "h1");
   OutputSettings none;
-  HostOutput output(loop.context, part.port.transport(), part.port.by_key(), part.settings, none);
+  HostOutput output(loop.context, part.port.doors().transport(), part.port.doors().by_key(),
+                    part.settings, none);
   EXPECT_TRUE(output.start());
   bool ended = false;
   output.end([&] { ended = true; });

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "daemons/wmasterd/acct/books.h"
+#include "daemons/wmasterd/acct/acct_state.h"
 #include "libwm/report/tell.h"
 #include "libwm/store/report/report_facts.h"
 #include "libwm/store/report/roll.h"
@@ -25,11 +25,11 @@ class golden_day : public ::testing::Test {
     dir_ = new test::ScratchDir;
     auto acct = store::AcctDb::open({dir_->path(), ""});
     ASSERT_TRUE(acct) << acct.error().text;
-    Books books;
+    AcctState acct_state;
     test::GoldenDay day;
     store::AcctRows all;
     test::follow(day.history, [&](const Event& event, const Cluster& after) {
-      store::join(all, fold(books, event, after));
+      store::join(all, fold(acct_state, event, after));
     });
     ASSERT_TRUE((*acct)->apply(all));
   }

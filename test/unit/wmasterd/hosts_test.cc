@@ -141,13 +141,13 @@ TEST(hosts, what_runs_there_uses_is_kept_beside_the_state) {
   use.job = {7, 0}, use.attempt = Attempt{1}, use.mem = Bytes{80 << 20};
   desk.say(peer, static_cast<NodeVerb>(kUsesFrame), HostUses{{use}});
   desk.pass(100ms);
-  auto kept = desk.hosts->standings().find(id.value)->uses;
+  auto kept = desk.hosts->readings().freeze().find(id.value)->uses;
   ASSERT_TRUE(kept);
   EXPECT_EQ(kept->of({7, 0}, Attempt{1})->mem, Bytes{80 << 20});
   EXPECT_EQ(desk.state().seq, before) << "no event of it";
   desk.say(peer, static_cast<NodeVerb>(kUsesFrame), HostUses{});
   desk.pass(100ms);
-  EXPECT_EQ(desk.hosts->standings().find(id.value)->uses->of({7, 0}, Attempt{1}), nullptr);
+  EXPECT_EQ(desk.hosts->readings().freeze().find(id.value)->uses->of({7, 0}, Attempt{1}), nullptr);
 }
 
 TEST(hosts, a_second_session_of_a_host_takes_the_firsts_place) {

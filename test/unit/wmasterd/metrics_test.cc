@@ -11,7 +11,7 @@
 #include <fstream>
 #include <thread>
 
-#include "daemons/wmasterd/acct/books.h"
+#include "daemons/wmasterd/acct/acct_state.h"
 #include "libwm/http/metrics_door.h"
 #include "test/support/builders.h"
 #include "test/support/golden_day.h"
@@ -25,9 +25,9 @@ struct Day {
   Cluster state;
   Counters counters;
   Day() {
-    Books books;
+    AcctState acct_state;
     test::follow(test::GoldenDay().history, [&](const Event& event, const Cluster& after) {
-      counters.count(event, fold(books, event, after));
+      counters.count(event, fold(acct_state, event, after));
       state = after;
     });
   }

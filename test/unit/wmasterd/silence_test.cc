@@ -9,7 +9,7 @@ namespace {
 using namespace std::chrono_literals;
 
 TEST(silence, time_in_which_nobody_listened_does_not_pass) {
-  Attended attended;
+  ListeningTime attended;
   TimePoint now{1h};
   EXPECT_EQ(attended.on_tick(now), Duration{}) << "the first";
   EXPECT_EQ(attended.on_tick(now += 250ms), Duration{});
@@ -20,7 +20,7 @@ TEST(silence, time_in_which_nobody_listened_does_not_pass) {
 }
 
 TEST(silence, what_came_due_in_a_stall_is_excused_for_a_moment) {
-  Attended attended;
+  ListeningTime attended;
   TimePoint now{1h};
   attended.on_tick(now);
   attended.on_tick(now += 10s);

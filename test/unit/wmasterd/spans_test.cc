@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "daemons/wmasterd/acct/books.h"
+#include "daemons/wmasterd/acct/acct_state.h"
 #include "libwm/model/gpu_use.h"
 #include "test/support/builders.h"
 
@@ -85,10 +85,10 @@ struct Ledger {
 struct Folded : Ledger {
   Cluster state;
   explicit Folded(const ClusterBuilder& cluster) {
-    Books books;
+    AcctState acct_state;
     for (const auto& event : cluster.history) {
       fsm::apply(state, event);
-      put(fold(books, event, state));
+      put(fold(acct_state, event, state));
     }
   }
 };
@@ -334,11 +334,11 @@ TEST(spans, a_start_in_the_middle_gives_the_same_rows) {
   for (std::size_t cut = 0; cut <= c.history.size(); ++cut) {
     Cluster state;
     Ledger ledger;
-    Books books;
+    AcctState acct_state;
     for (std::size_t i = 0; i < c.history.size(); ++i) {
-      if (i == cut) books = books_of(state, ledger.lasting(state.seq));
+      if (i == cut) acct_state = acct_state_of(state, ledger.lasting(state.seq));
       fsm::apply(state, c.history[i]);
-      ledger.put(fold(books, c.history[i], state));
+      ledger.put(fold(acct_state, c.history[i], state));
     }
     SCOPED_TRACE("started at event " + std::to_string(cut));
     for (const auto& [key, row] : whole.parts)
@@ -355,11 +355,11 @@ TEST(spans, events_that_became_durable_together_give_the_same_rows) {
   for (std::size_t size : {2, 3, 7}) {
     Cluster state;
     Ledger ledger;
-    Books books;
+    AcctState acct_state;
     for (std::size_t i = 0; i < c.history.size(); i += size) {
       auto end = std::min(i + size, c.history.size());
       for (std::size_t k = i; k < end; ++k) fsm::apply(state, c.history[k]);
-      for (std::size_t k = i; k < end; ++k) ledger.put(fold(books, c.history[k], state));
+      for (std::size_t k = i; k < end; ++k) ledger.put(fold(acct_state, c.history[k], state));
     }
     EXPECT_EQ(ledger.parts, whole.parts) << size;
     EXPECT_EQ(ledger.attempts, whole.attempts) << size;

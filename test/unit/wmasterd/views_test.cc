@@ -29,7 +29,7 @@ struct Show {
   }
   Seen seen() {
     return {std::make_shared<const Cluster>(c.state), std::make_shared<const PendReasons>(reasons),
-            hosts.standings(), hosts.progress(), hosts.meetings()};
+            hosts.readings().freeze(), hosts.progress(), hosts.meetings()};
   }
 
   test::Sim sim{1};

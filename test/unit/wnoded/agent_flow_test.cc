@@ -1,5 +1,5 @@
 // What an agent may tell: a user's process is held to so many reports, and the newest counts.
-#include "daemons/wnoded/agent_flow.h"
+#include "daemons/wnoded/attempts/agent_flow.h"
 
 #include <gtest/gtest.h>
 

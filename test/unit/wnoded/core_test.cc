@@ -23,35 +23,12 @@ const auto* const kQuiet = ::testing::AddGlobalTestEnvironment(new Quiet);
 
 class core : public test::NodeCore {};
 
-TEST_F(core, an_order_starts_the_attempt_once_its_account_is_known) {
-  hear(NodeVerb::Order, order());
-  EXPECT_TRUE(outside_.fake.started.empty());
-  outside_.authorise_next();
-  ASSERT_EQ(outside_.fake.started.size(), 1u);
-  EXPECT_EQ(outside_.fake.started[0].account.uid, 1000u);
-  ASSERT_EQ(outside_.fake.started[0].tasks.size(), 1u);
-  hear(NodeVerb::Order, order());
-  hear(NodeVerb::Order, order(1, 2));
-  EXPECT_EQ(outside_.fake.started.size(), 1u);
-  EXPECT_TRUE(outside_.fake.told.empty()) << "a repeat changes nothing";
-}
-
 TEST_F(core, a_host_whose_address_changes_registers_with_it_and_tells_it_to_its_jobs) {
   node_.on_address("10.0.0.9", "eth1");
   node_.on_session();
   auto words = codec::decode<HostRegister>(outside_.sent.at(0).second);
   ASSERT_TRUE(words);
   EXPECT_EQ(words->address, "10.0.0.9");
-}
-
-TEST_F(core, a_job_nobody_signed_is_not_started_and_its_end_is_told) {
-  hear(NodeVerb::Order, order());
-  outside_.authorise_next(fail(Code::Denied, "not signed"));
-  EXPECT_TRUE(outside_.fake.started.empty());
-  auto told = ends();
-  ASSERT_EQ(told.size(), 1u);
-  EXPECT_EQ(told[0].term, Term::Denied);
-  EXPECT_EQ(told[0].text, "not signed");
 }
 
 TEST_F(core, start_and_end_are_facts_until_acknowledged) {
@@ -71,22 +48,6 @@ TEST_F(core, start_and_end_are_facts_until_acknowledged) {
   hear(NodeVerb::Ack, HostAck{facts[1].number});
   EXPECT_EQ(node_.attempts(), 0u);
   EXPECT_TRUE(registered().attempts.empty());
-}
-
-TEST_F(core, an_attempt_older_than_one_known_is_refused) {
-  hear(NodeVerb::Order, order(2));
-  outside_.authorise_next();
-  hear(NodeVerb::Order, order(1));
-  EXPECT_TRUE(outside_.asked.empty());
-  EXPECT_EQ(outside_.fake.started.size(), 1u);
-}
-
-TEST_F(core, a_lower_generation_is_ignored) {
-  start(order(1, 5));
-  auto late = order(1, 4);
-  late.control.end = true;
-  hear(NodeVerb::Order, late);
-  EXPECT_TRUE(outside_.fake.told.empty());
 }
 
 TEST_F(core, more_tasks_go_to_the_same_shepherd) {
@@ -236,16 +197,6 @@ TEST_F(core, an_attempt_of_a_service_is_opened_without_a_task_and_its_first_one_
   EXPECT_EQ(std::get<launch::StartTasks>(outside_.fake.told[1].second).tasks.size(), 1u);
 }
 
-TEST_F(core, the_order_of_a_new_attempt_ends_what_is_left_of_the_one_before) {
-  start(order());
-  auto next = order();
-  next.attempt = Attempt{2};
-  hear(NodeVerb::Order, next);
-  ASSERT_FALSE(outside_.fake.told.empty());
-  EXPECT_EQ(outside_.fake.told[0].first, key_);
-  EXPECT_TRUE(std::holds_alternative<launch::Finish>(outside_.fake.told[0].second));
-}
-
 TEST_F(core, a_leaver_is_asked_by_signal_unless_its_worker_is_told_in_place) {
   auto two = with_task(order(), 2);
   start(two);
@@ -339,144 +290,6 @@ TEST_F(core, after_a_restart_what_runs_is_adopted_and_what_ended_is_told) {
   EXPECT_TRUE(outside.fake.started.empty()) << "never started twice";
 }
 
-TEST_F(core, forgetting_ends_what_runs_and_drops_its_facts) {
-  start(order());
-  hear(NodeVerb::Forget, HostForget{{7, 0}, {1}});
-  ASSERT_EQ(outside_.fake.told.size(), 1u);
-  EXPECT_TRUE(std::holds_alternative<launch::Finish>(outside_.fake.told[0].second));
-  outside_.take_facts();
-  end_task(9, EndCause::Ordered);
-  end_attempt();
-  EXPECT_TRUE(outside_.take_facts().empty());
-  EXPECT_EQ(node_.attempts(), 0u);
-}
-
-TEST_F(core, what_is_forgotten_for_a_reason_ends_with_it) {
-  start(order());
-  hear(NodeVerb::Forget, HostForget{{7, 0}, {1}, "nobody knows it"});
-  ASSERT_EQ(outside_.fake.told.size(), 1u);
-  EXPECT_EQ(std::get<launch::Finish>(outside_.fake.told[0].second).text, "nobody knows it");
-}
-
-TEST_F(core, a_master_that_does_not_know_an_attempt_is_told_its_order_without_files) {
-  auto o = order();
-  o.blobs.script = "echo";
-  start(o);
-  EXPECT_TRUE(registered().recalls);
-  auto said = [&](Attempt attempt) {
-    outside_.sent.clear();
-    hear(NodeVerb::Recall, HostRecall{{7, 0}, attempt});
-    EXPECT_EQ(outside_.sent.at(0).first, NodeVerb::Recalled);
-    return *codec::decode<HostRecalled>(outside_.sent.at(0).second);
-  };
-  auto told = said({1});
-  EXPECT_EQ(told.job, (JobId{7, 0}));
-  EXPECT_EQ(told.order.job, o.job);
-  EXPECT_EQ(told.order.attempt, o.attempt);
-  EXPECT_EQ(told.order.generation, o.generation);
-  EXPECT_EQ(told.order.sealed, o.sealed);
-  EXPECT_EQ(told.order.resolved, o.resolved);
-  EXPECT_EQ(told.order.tasks, o.tasks);
-  EXPECT_EQ(told.order.blobs, decltype(o.blobs)());
-  EXPECT_EQ(said({2}), (HostRecalled{{7, 0}, {}}));
-}
-
-TEST_F(core, an_agent_gets_the_newest_order_and_the_ends) {
-  auto two = with_task(order(), 2);
-  two.team.elastic = true;
-  start(two);
-  AgentOrder words;
-  words.job = {7, 0};
-  words.attempt = {1};
-  words.generation = 9;
-  hear(NodeVerb::Agent, words);
-  end_task();
-  outside_.agents.clear();
-  EXPECT_TRUE(node_.admits_agent(key_, 1000));
-  EXPECT_FALSE(node_.admits_agent(key_, 1001));
-  EXPECT_FALSE(node_.admits_agent({{7, 0}, {2}}, 1000));
-  node_.on_agent(key_, {{7, 0}, {1}, {1}, AgentUp{"10.0.0.1:5"}});
-  ASSERT_EQ(outside_.agents.size(), 2u);
-  EXPECT_EQ(std::get<AgentOrder>(outside_.agents[0].second).generation, 9u);
-  EXPECT_EQ(std::get<TaskGone>(outside_.agents[1].second).task, TaskNumber{1});
-  EXPECT_EQ(registered().attempts.at(0).agent_address, "10.0.0.1:5");
-}
-
-TEST_F(core, agents_hear_how_the_master_is_seen) {
-  auto elastic = order();
-  elastic.team.elastic = true;
-  start(elastic);
-  node_.on_agent(key_, {{7, 0}, {1}, {1}, AgentUp{"a"}});
-  auto seen = [&] {
-    outside_.agents.clear();
-    node_.on_tick(0, Bytes{0});
-    return std::get<NodeHeartbeat>(outside_.agents.at(0).second).master;
-  };
-  EXPECT_EQ(seen(), MasterSeen::Heard);
-  outside_.now += std::chrono::seconds(2);
-  EXPECT_EQ(seen(), MasterSeen::Silent);
-  node_.on_session_lost(true);
-  EXPECT_EQ(seen(), MasterSeen::Down);
-  node_.on_session_lost(false);
-  EXPECT_EQ(seen(), MasterSeen::Silent);
-}
-
-TEST_F(core, heartbeats_are_not_in_step_with_those_of_other_hosts) {
-  std::vector<Duration> pauses;
-  TimePoint last{};
-  for (int i = 0; i < 2000; ++i) {
-    outside_.now += std::chrono::milliseconds(10);
-    outside_.sent.clear();
-    node_.on_tick(0, Bytes{0});
-    if (outside_.sent.empty()) continue;
-    if (last != TimePoint{}) pauses.push_back(outside_.now - last);
-    last = outside_.now;
-  }
-  ASSERT_GE(pauses.size(), 17u);
-  auto [least, most] = std::minmax_element(pauses.begin(), pauses.end());
-  EXPECT_GE(*least, Duration(std::chrono::milliseconds(900)));
-  EXPECT_LE(*most, Duration(std::chrono::milliseconds(1110)));
-  EXPECT_GT(*most - *least, Duration(std::chrono::milliseconds(50)));
-}
-
-TEST_F(core, progress_is_passed_on_and_never_kept) {
-  start(order());
-  outside_.take_facts();
-  node_.on_agent(key_, {{7, 0}, {1}, {1}, JobProgress{}});
-  EXPECT_EQ(outside_.take_facts().at(0).number, 0u);
-  registered();
-  for (const auto& fact : outside_.take_facts())
-    EXPECT_FALSE(std::holds_alternative<AgentReport>(fact.fact));
-}
-
-TEST_F(core, what_is_run_as_root_and_where_is_this_hosts_own_word_and_not_the_masters) {
-  outside_.own_scripts.prolog = "/own/prolog";
-  HostWelcome other{HostId{1}, "c", {}, {}, {}};
-  other.scripts.prolog = "/planted/prolog";
-  other.scripts.epilog = "/planted/epilog";
-  hear(NodeVerb::Welcome, other);
-  start(order());
-  const auto& spec = outside_.fake.started.at(0);
-  ASSERT_EQ(spec.before.size(), 1u);
-  EXPECT_EQ(spec.before[0].argv.back(), "/own/prolog");
-  EXPECT_TRUE(spec.after.empty());
-}
-
-TEST_F(core, peek_reads_the_tasks_own_file_as_its_user) {
-  start(order());
-  hear(NodeVerb::Peek, PeekRequest{5, {7, 0}, {1}, {1}, 1, 10, 100});
-  ASSERT_EQ(outside_.fake.reads.size(), 1u);
-  auto& [read, done] = outside_.fake.reads[0];
-  EXPECT_EQ(read.account.uid, 1000u);
-  EXPECT_EQ(read.offset, 10);
-  EXPECT_EQ(read.file.path, "/run/n/7-0.1.d/stdout-1");
-  done(launch::FileRead{"text", 14, ""});
-  auto reply = codec::decode<PeekReply>(outside_.sent.back().second);
-  EXPECT_EQ(*reply, (PeekReply{5, "text", ""}));
-  hear(NodeVerb::Peek, PeekRequest{6, {8, 0}, {1}, {1}, 1, 0, 100});
-  EXPECT_FALSE(codec::decode<PeekReply>(outside_.sent.back().second)->error.empty());
-}
-
 TEST_F(core, records_are_shrunk_to_what_the_master_has_not_got) {
   for (std::uint32_t job = 1; job <= 2000; ++job) {
     auto o = order();
@@ -503,17 +316,6 @@ TEST_F(core, records_are_shrunk_to_what_the_master_has_not_got) {
 TEST_F(core, a_damaged_frame_is_an_error) {
   EXPECT_FALSE(node_.on_frame(static_cast<std::uint16_t>(NodeVerb::Order), "\xff\xff"));
   EXPECT_FALSE(node_.on_frame(999, ""));
-}
-
-TEST(term_of, limits_and_folders_have_names_of_their_own) {
-  launch::ExitRecord r;
-  r.cause = EndCause::RunLimit;
-  EXPECT_EQ(term_of(r, {}), Term::RunLimit);
-  r.cause = EndCause::StartFailed;
-  r.text = "working directory /x: No such file or directory";
-  EXPECT_EQ(term_of(r, {}), Term::LaunchFailed);  // not by its words
-  r.cause = EndCause::NoFolder;
-  EXPECT_EQ(term_of(r, {}), Term::CwdNotExist);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // A master that lies is refused by the host, field by field; what profile and queue add is what
 // the host's own configuration says.
-#include "daemons/wnoded/signed_order.h"
+#include "daemons/wnoded/attempts/signed_order.h"
 
 #include <gtest/gtest.h>
 

@@ -112,7 +112,7 @@ TEST_F(acts, a_command_writes_a_checkpoint_each_period_of_the_jobs_time) {
   kernel_.pass(minutes(5));
   acts_.fire();  // the one before it is still being written
   EXPECT_EQ(kernel_.spawned.size(), 1u);
-  sides_.on_exit({kernel_.spawned[0].pid, 0, {}});
+  sides_.take_end({kernel_.spawned[0].pid, 0, {}});
   kernel_.pass(minutes(5));
   acts_.fire();
   EXPECT_EQ(kernel_.spawned.size(), 2u);

@@ -29,7 +29,7 @@ class agent : public BehaviourTest {
     auto old = pid();
     kernel_.exit(old, 256);
     kernel_.reap();
-    agent_.on_exit(old);
+    agent_.on_exit({old, 0, {}});
   }
   Folder folder_{attempt_};
   Agent agent_{attempt_, folder_};
@@ -107,27 +107,27 @@ TEST_F(agent, writes_the_output_of_all_ranks_through_pipes_of_ours) {
 
 TEST_F(agent, is_asked_to_end_then_killed) {
   wanted();
-  agent_.end();
+  agent_.finish();
   EXPECT_THAT(kernel_.take_sent(), ElementsAre(Sent{pid(), SIGTERM}));
-  agent_.end();
+  agent_.finish();
   kernel_.pass(seconds(29));
-  agent_.end();
+  agent_.finish();
   EXPECT_THAT(kernel_.take_sent(), IsEmpty());
   kernel_.pass(seconds(1));
-  agent_.end();
+  agent_.finish();
   EXPECT_THAT(kernel_.take_sent(), ElementsAre(Sent{pid(), SIGKILL}));
 }
 
 TEST_F(agent, may_write_for_other_hosts_till_somebody_ends_the_job_by_force) {
   attempt_.spec.out = a_task(1).out;
   wanted();
-  agent_.end();
+  agent_.finish();
   kernel_.pass(seconds(100));
   kernel_.take_sent();
-  agent_.end();
+  agent_.finish();
   EXPECT_THAT(kernel_.take_sent(), IsEmpty());
   attempt_.end.text = "bkill";
-  agent_.end();
+  agent_.finish();
   EXPECT_THAT(kernel_.take_sent(), ElementsAre(Sent{pid(), SIGKILL}));
 }
 
@@ -139,22 +139,22 @@ TEST_F(agent, may_write_beside_a_launcher_here_for_those_on_other_hosts) {
   EXPECT_FALSE(agent_.writes_beside_us()) << "a launcher on another host";
   task.spec.writer = true;
   EXPECT_TRUE(agent_.writes_beside_us());
-  agent_.end();
+  agent_.finish();
   kernel_.pass(seconds(100));
   kernel_.take_sent();
-  agent_.end();
+  agent_.finish();
   attempt_.end.text = "bkill";
   kernel_.pass(seconds(29));
-  agent_.end();
+  agent_.finish();
   EXPECT_THAT(kernel_.take_sent(), IsEmpty()) << "those may have last words";
   kernel_.pass(seconds(1));
-  agent_.end();
+  agent_.finish();
   EXPECT_THAT(kernel_.take_sent(), ElementsAre(Sent{pid(), SIGKILL}));
 }
 
 TEST_F(agent, one_that_was_asked_to_end_is_not_started_again) {
   wanted();
-  agent_.end();
+  agent_.finish();
   dies();
   kernel_.pass(seconds(1));
   agent_.fire();

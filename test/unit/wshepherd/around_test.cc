@@ -32,7 +32,7 @@ class around : public BehaviourTest {
   /// The command that was started last ends.
   void ends(int status) {
     auto pid = kernel_.spawned.back().pid;
-    if (auto end = sides_.on_exit({pid, status, {}})) around_.on_end(*end);
+    if (auto end = sides_.take_end({pid, status, {}})) around_.on_end(*end);
   }
   std::string last() const { return kernel_.spawned.back().argv[0]; }
 

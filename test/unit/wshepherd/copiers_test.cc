@@ -75,12 +75,12 @@ TEST_F(copiers, a_pipe_closed_without_a_byte_is_done) {
 TEST_F(copiers, lost_output_is_in_the_record_beside_what_is_there) {
   auto& task = talks(1);
   copiers_.look(task);
-  copiers_.on_exit(task, {4711, ENOSPC << 8, {}});
+  copiers_.on_exit({4711, ENOSPC << 8, {}});
   EXPECT_EQ(task.record.text, "");
-  copiers_.on_exit(task, {task.copier, ENOSPC << 8, {}});
+  copiers_.on_exit({task.copier, ENOSPC << 8, {}});
   EXPECT_EQ(task.record.text, "output lost: No space left on device");
   task.copier = 5;
-  copiers_.on_exit(task, {5, SIGKILL, {}});
+  copiers_.on_exit({5, SIGKILL, {}});
   EXPECT_EQ(task.record.text,
             "output lost: No space left on device; output lost: its writer was ended by signal 9");
   EXPECT_EQ(task.copier, 0);
@@ -95,7 +95,7 @@ TEST_F(copiers,
     copiers_.look(task);
     task.record.status = status;
     task.record.cause = launch::EndCause::Exited;
-    copiers_.on_exit(task, {task.copier, why << 8, {}});
+    copiers_.on_exit({task.copier, why << 8, {}});
     return task.record.cause;
   };
   EXPECT_EQ(loses(true, 0), launch::EndCause::OutputLost);
@@ -110,7 +110,7 @@ TEST_F(copiers, that_output_of_a_task_which_never_ran_is_lost_is_no_news) {
   auto& task = talks(1);
   copiers_.look(task);
   task.record.cause = launch::EndCause::StartFailed;
-  copiers_.on_exit(task, {task.copier, 256, {}});
+  copiers_.on_exit({task.copier, 256, {}});
   EXPECT_EQ(task.record.text, "");
 }
 

@@ -144,7 +144,7 @@ TEST_F(rank_watch, the_end_of_the_attempt_waits_for_no_look) {
   watch_.fire();
   kernel_.pass(milliseconds(100));
   watch_.fire();
-  watch_.end();
+  watch_.finish();
   EXPECT_THAT(kernel_.take_sent(), ElementsAre(Sent{kernel_.parts_forked.at(0), SIGKILL}));
 }
 

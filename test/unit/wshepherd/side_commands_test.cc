@@ -61,15 +61,15 @@ TEST_F(side_commands, one_may_have_a_folder_of_its_own) {
 
 TEST_F(side_commands, how_it_ended_is_told_in_words) {
   auto pid = start(command(), SideKind::Notice, 4);
-  auto end = sides_.on_exit({pid, 3 << 8, {}});
+  auto end = sides_.take_end({pid, 3 << 8, {}});
   ASSERT_TRUE(end);
   EXPECT_TRUE(end->failed());
   EXPECT_EQ(end->number, 4U);
   EXPECT_EQ(end->text, "prolog exited with 3");
   auto killed = start(command(), SideKind::Before);
-  EXPECT_EQ(sides_.on_exit({killed, SIGSEGV, {}})->text, "prolog was ended by signal 11");
+  EXPECT_EQ(sides_.take_end({killed, SIGSEGV, {}})->text, "prolog was ended by signal 11");
   auto well = start(command(), SideKind::Before);
-  EXPECT_FALSE(sides_.on_exit({well, 0, {}})->failed());
+  EXPECT_FALSE(sides_.take_end({well, 0, {}})->failed());
   EXPECT_FALSE(sides_.any());
 }
 
@@ -86,7 +86,7 @@ TEST_F(side_commands, one_that_runs_too_long_is_killed_with_all_it_started_and_h
   sides_.fire();
   EXPECT_FALSE(kernel_.lives(child));
   EXPECT_FALSE(kernel_.lives(pid));
-  auto end = sides_.on_exit({pid, 0, {}});
+  auto end = sides_.take_end({pid, 0, {}});
   ASSERT_TRUE(end);
   EXPECT_TRUE(end->late);
   EXPECT_TRUE(end->failed());
@@ -101,7 +101,7 @@ TEST_F(side_commands, of_one_that_is_cancelled_nothing_is_told) {
   sides_.fire();
   EXPECT_FALSE(kernel_.lives(notice));
   EXPECT_TRUE(kernel_.lives(before));
-  EXPECT_EQ(sides_.on_exit({notice, SIGKILL, {}}), std::nullopt);
+  EXPECT_EQ(sides_.take_end({notice, SIGKILL, {}}), std::nullopt);
 }
 
 TEST_F(side_commands, one_that_cannot_be_started_has_failed) {
@@ -117,7 +117,7 @@ TEST_F(side_commands, a_notice_is_known_by_its_number) {
   start(command(), SideKind::Warning, 2);
   EXPECT_TRUE(sides_.runs(SideKind::Notice, 1));
   EXPECT_FALSE(sides_.runs(SideKind::Notice, 2));
-  EXPECT_EQ(sides_.on_exit({4711, 0, {}}), std::nullopt);
+  EXPECT_EQ(sides_.take_end({4711, 0, {}}), std::nullopt);
 }
 
 }  // namespace

@@ -30,9 +30,9 @@ TEST_F(tellers, the_last_line_is_in_the_record_when_the_teller_has_ended) {
   ASSERT_THAT(kernel_.parts_forked, ElementsAre(task.teller));
   EXPECT_TRUE(attempt_.own.contains(task.teller));
   kernel_.set(task.told.get(), Waiting::Bytes, "its stderr ended: ValueError: no such column");
-  tellers_.on_exit(task, 4711);
+  tellers_.on_exit({4711, 0, {}});
   EXPECT_TRUE(tellers_.is_telling(task));
-  tellers_.on_exit(task, task.teller);
+  tellers_.on_exit({task.teller, 0, {}});
   EXPECT_FALSE(tellers_.is_telling(task));
   EXPECT_EQ(task.record.text, "its stderr ended: ValueError: no such column");
   EXPECT_THAT(kernel_.parts_forked, SizeIs(1));
@@ -59,7 +59,7 @@ TEST_F(tellers, what_the_record_says_already_stays) {
   tellers_.is_telling(task);
   task.record.text = "output lost";
   kernel_.set(task.told.get(), Waiting::Bytes, "line");
-  tellers_.on_exit(task, task.teller);
+  tellers_.on_exit({task.teller, 0, {}});
   EXPECT_EQ(task.record.text, "output lost");
 }
 

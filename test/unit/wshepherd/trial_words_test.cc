@@ -23,7 +23,7 @@ class trial_words : public BehaviourTest {
   }
   void answers(Task& task, const std::string& text, int status = 0) {
     kernel_.set(task.reported.get(), Waiting::Bytes, text);
-    trial_words_.on_exit(task, {task.reporter, status, {}});
+    trial_words_.on_exit({task.reporter, status, {}});
   }
   TrialWords trial_words_{attempt_};
 };
@@ -37,7 +37,7 @@ TEST_F(trial_words, the_report_is_in_the_record_before_the_task_has_ended) {
   EXPECT_EQ(asked.uid, attempt_.spec.account.uid);
   EXPECT_TRUE(attempt_.own.contains(task.reporter));
   EXPECT_TRUE(trial_words_.is_asking(task));
-  trial_words_.on_exit(task, {4711, 0, {}});
+  trial_words_.on_exit({4711, 0, {}});
   EXPECT_TRUE(trial_words_.is_asking(task)) << "another process has ended";
   answers(task, R"({"loss":{"min":1}})");
   EXPECT_FALSE(trial_words_.is_asking(task));

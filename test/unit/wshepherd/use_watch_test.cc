@@ -62,7 +62,7 @@ TEST_F(use_watch, a_users_command_before_the_tasks_is_held_to_the_jobs_memory) {
   kernel_.use_now.mem = kernel_.fair_mem = Bytes{600 << 20};
   look();
   EXPECT_EQ(sides_.next(), kernel_.now()) << "it is ended at once";
-  auto end = sides_.on_exit({pid, SIGKILL, {}});
+  auto end = sides_.take_end({pid, SIGKILL, {}});
   ASSERT_TRUE(end);
   EXPECT_EQ(end->excess, launch::EndCause::MemLimit);
   EXPECT_NE(end->text.find("600M of 100M"), std::string::npos) << end->text;

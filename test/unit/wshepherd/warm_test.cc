@@ -110,7 +110,7 @@ TEST_F(warm, once_over_it_is_not_started_again) {
   kernel_.heard = WarmParent::Heard::Gone;
   warm_.hear();
   EXPECT_FALSE(kernel_.lives(parent));
-  warm_.on_exit(parent);
+  warm_.on_exit({parent, 0, {}});
   warm_.want({{"work"}, {"python3"}, {}, {}});
   warm_.fire();
   EXPECT_EQ(warm_.next(), std::nullopt);

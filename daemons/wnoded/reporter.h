@@ -1,0 +1,26 @@
+// Role: what the master is told of attempts, and what the host learns of itself by it: an end that
+// is this host's own fault makes it look whether it can start jobs at all (probe.h).
+#pragma once
+
+#include "daemons/wnoded/attempts/local_attempt.h"
+#include "daemons/wnoded/master_session.h"
+#include "daemons/wnoded/probe.h"
+
+namespace wm::node {
+
+/// @thread the loop's
+class Reporter {
+ public:
+  Reporter(MasterSession& session, Probe& probe) : session_(session), probe_(probe) {}
+
+  /// Tells a fact about the attempt, unless it is forgotten.
+  void say(LocalAttempt& attempt, Fact fact);
+  /// Tells something of it that holds at this moment only.
+  void pass_on(Fact fact) { session_.pass_on(std::move(fact)); }
+
+ private:
+  MasterSession& session_;
+  Probe& probe_;
+};
+
+}  // namespace wm::node
