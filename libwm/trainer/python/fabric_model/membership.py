@@ -10,6 +10,7 @@ Invariants: one lock, held for assignments only; a group has one owner at a time
 connecting thread, `_pending`, or the engine); whoever finds it dead closes it.
 """
 
+import secrets
 import threading
 import time
 from types import SimpleNamespace
@@ -50,6 +51,7 @@ class Alone:
 
     def __init__(self, agent):
         self._agent = agent
+        self.key = secrets.token_bytes(32)  # of what this worker starts
 
     def wait_group(self, _on_broken):
         plan = SimpleNamespace(epoch=0, survivors=0, members=[self._agent.task], reason='alone')
@@ -84,6 +86,11 @@ class Membership:
         agent.ready(self._rendezvous.address)
 
     # ---- the training thread ---------------------------------------------------------
+
+    @property
+    def key(self):
+        """By which the workers of this job know each other."""
+        return self._rendezvous.key
 
     @property
     def ready_epoch(self):

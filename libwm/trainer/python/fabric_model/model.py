@@ -15,7 +15,8 @@ from types import SimpleNamespace
 import torch
 
 from . import amp as mixed
-from . import arguments, fixed, native, own_steps, succession
+from . import arguments, fixed, native, own_steps, stepping, succession
+from . import control as control_of
 from .batch import Chooser, Range
 from .checkpoint import Checkpoints
 from .compute import Compute, divided, warm_up
@@ -54,8 +55,9 @@ class FabricModel:
                  worker_logger_callback=None, user_callback=None, enable_onnx=False,
                  save_to_onnx=False, fn_step_train=None, fn_test=None, keras_custom_objects=None,
                  fn_batch_collate=None, loss_reduction='mean', sync_bn=False, lr_scheduler=None,
-                 lr_scheduler_each='pass', clip_grad_norm=None, amp=None, nonfinite='stop', deterministic=False, **older):
-        """signature fixed by the WMLA API, both generations; ours are the last eight:
+                 lr_scheduler_each='pass', clip_grad_norm=None, amp=None, nonfinite='stop', deterministic=False,
+                 control=None, servers=None, staleness=None, **older):
+        """signature fixed by the WMLA API, both generations; ours are the last eleven:
         loss_reduction  'mean' or 'sum': what the loss function returns for a batch
         sync_bn         batch normalisation over the samples of all members
         lr_scheduler    a torch scheduler, stepped after every pass; ReduceLROnPlateau by the newest
@@ -66,6 +68,10 @@ class FabricModel:
         nonfinite       of a step whose gradients have a NaN or inf: 'stop' ends the training and names the ranks, 'skip'
                         leaves it out on all workers, 'apply' looks at nothing, as plain PyTorch does
         deterministic   the same bits at any number of workers; a number: so many virtual workers, True: engines_number, or 4
+        control         'sync' or 'async', of parameter servers: a step is the sum of all workers' gradients, as without servers; or
+                        each worker's gradient is applied when it comes, and nobody waits
+        servers         how many parameter servers, fixed for the job
+        staleness       of async: steps by which a gradient may be late at the whole learning rate; 0: sync
         @errors TypeError: no torch model, an argument of a wrong kind, unknown keyword; ValueError: unknown
           loss_reduction, a scheduler that cannot be stepped like that, a length of 0 or less"""
         older = {_OLDER.get(k, k): v for k, v in older.items()}
@@ -95,6 +101,7 @@ class FabricModel:
         for name, other in (('sync_bn', sync_bn), ('fn_step_train', fn_step_train)):
             if deterministic and other:
                 raise ValueError(f'FabricModel: deterministic and {name}: what it does depends on how many workers there are; give one of them')
+        self._control = control_of.chosen(control, servers, staleness)
         self._deterministic = deterministic
         later = driver_logger_callback is not None or worker_logger_callback is not None
         self._datasets, self._collate = datasets_function, fn_batch_collate
@@ -112,6 +119,9 @@ class FabricModel:
             logger_generation=2 if later else 1, extras={}, amp=amp, nonfinite=nonfinite,
             scaler=mixed.Scaler() if amp == 'fp16' else None,
             joined=[mixed.JoinedScaler(one, device) for one in own_steps.scalers(fn_step_train)] if fn_step_train else [])
+        control_of.check(self._control, sum(p.numel() for p in [*model.parameters(), *beside(self._script)] if p.requires_grad),
+                         {'deterministic': deterministic, 'sync_bn': sync_bn, 'clip_grad_norm': clip_grad_norm, 'fp16': amp == 'fp16',
+                          'GradScaler': self._script.joined})
 
     @property
     def model(self):
@@ -226,6 +236,8 @@ class _Run:
         flat = self._flat = FlatModel(self._script.model, self._script.measured.width, beside(self._script),
                                       bool(self._script.virtual))
         self._script.onnx_example = self._onnx_example
+        compute = Compute(self._script, flat, self._batch_size, self.agent)
+        self._stepping = self._stepping_of(flat, compute)  # forks as well
         hooks = Hooks(self._script, self._course)
         hooks.train_begin()
         self._script.check()
@@ -238,8 +250,15 @@ class _Run:
             train_batches=self._batches[0],
             test_batches=self._batches[1], lib=self._lib, result_dir=result_dir, flat=flat,
             chooser=self._chooser, deals=self.deals, skipped=os.environ.get(_SKIPPED) == str(self._training - 1),
-            compute=Compute(self._script, flat, self._batch_size, self.agent))
+            compute=compute, stepping=self._stepping)
         return Engine(self._course, self._script, parts)
+
+    def _stepping_of(self, flat, compute):
+        """How gradients become steps. @errors ValueError"""
+        control = self._fabric._control
+        if not control.servers:
+            return stepping.Summed(self._script, flat, compute)
+        return stepping.Served(self._script, flat, compute, control.servers, lambda: self.membership.key)
 
     def _virtual(self):
         """The virtual workers of deterministic=; None: there are none. @errors ValueError"""
@@ -340,6 +359,7 @@ class _Run:
             signal.signal(number, handler or signal.SIG_DFL)
         self.membership.close()
         self.records.close()
+        self._stepping.close()
         self._flat.close()
         for batches in self._batches:
             batches.close()

@@ -1,0 +1,173 @@
+"""Role: who serves what in an epoch. At its beginning all members stand still; the member that hands out the state (W-6) looks at
+what the servers have, all decide alike where they run, and it restores what is missing.
+
+  halt every server of the epoch before ─► what each has ─► plan (from the source to all) ─► each starts those of its seat ─► where they
+  are (to all) ─► undo, redo, fetch or fill ─► hold ─► all go on
+
+Invariants: after it every interval is at the source's step, in its server and in its copy; who fails in between breaks the epoch,
+and the next one begins the same way.
+"""
+
+import contextlib
+import json
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from ..group import GroupBroken, host_address
+from . import places, wire
+from .replica import contents_of
+from .server import Answered, ask
+from .sharing import share
+
+_LOOK_S = 2.0  # for a server to say what it has: it may be on a host that is off
+
+
+@dataclass
+class Home:
+    """Where a server process is."""
+    address: str
+    member: int  # task that it is beside
+    pid: int
+
+
+class Arranging:
+    """@thread the training thread"""
+
+    def __init__(self, blueprint, intervals, nursery, has_desk=False):
+        self._blueprint, self._intervals, self._nursery = blueprint, intervals, nursery
+        self._servers, self._has_desk = len(intervals), has_desk
+        self.homes = {}  # by process
+        self.key = None
+
+    # ---- before the plan -------------------------------------------------------------------
+
+    def look(self, group):
+        """The source's first step: what the servers of the epoch before have. @shape {process: {interval: (version, can undo, has next)}}"""
+        def of(item):
+            number, home = item
+            try:
+                return number, self._halt(home.address, group, _LOOK_S)
+            except (wire.Gone, Answered):
+                return number, None
+        if not self.homes:
+            return {}
+        with ThreadPoolExecutor(len(self.homes)) as threads:
+            return {number: held for number, held in threads.map(of, self.homes.items()) if held is not None}
+
+    def _halt(self, address, group, limit_s):
+        answer, _ = self._ask(address, group, {'do': 'halt'}, limit_s=limit_s)
+        return {name: (version, can_undo, landed) for name, version, can_undo, landed in answer['held']}
+
+    def _ask(self, address, group, head, memory=None, limit_s=wire.LIMIT_S):
+        talk = wire.connect(address, self.key, lambda: group.dead, limit_s)
+        try:
+            return ask(talk, {**head, 'epoch': group.epoch}, memory)
+        finally:
+            talk.close()
+
+    # ---- the epoch's servers ----------------------------------------------------------------
+
+    def settle(self, group, source, held, anew):
+        """Where the processes are in this epoch; each member starts those of its own seat. `held`: of the source, as `anew`, which all
+        are told. Returns (the places that were left, anew). @errors GroupBroken"""
+        before, left = self.homes, {}
+        if group.rank == source:
+            seats = {n: home.member for n, home in before.items() if n in held}
+            seats = places.settle(seats, list(group.members), places.processes(self._servers))
+            keep = {n: vars(before[n]) for n, member in seats.items() if n in held and before[n].member == member}
+            left = {n: home for n, home in before.items() if n not in keep}
+            plan = {'anew': anew, 'seats': seats, 'keep': keep, 'left': [[home.member, home.pid] for n, home in left.items() if n not in held]}
+        words = share(group, json.dumps(plan) if group.rank == source else '')[source]
+        plan = json.loads(words)
+        own = group.members[group.rank]
+        for member, pid in plan['left']:
+            if member == own:  # it answers nobody
+                self._nursery.end(pid)
+        started = self._start([int(n) for n, member in plan['seats'].items() if member == own and n not in plan['keep']], own)
+        self.homes = {int(n): Home(**home) for n, home in plan['keep'].items()}
+        for words in share(group, json.dumps(started)):
+            self.homes.update({int(n): Home(**home) for n, home in json.loads(words).items()})
+        return left, plan['anew']
+
+    def _start(self, numbers, own):
+        found = {}
+        for number in numbers:
+            try:
+                address, pid = self._nursery.start(number, host_address(), self.key)
+            except OSError as error:
+                raise GroupBroken(str(error)) from None
+            found[number] = vars(Home(address, own, pid))
+        return found
+
+    # ---- the source's part --------------------------------------------------------------------
+
+    def restore(self, group, held, left, version, last):
+        """Brings every interval to `version`, in its server and its copy. `last`: how the newest step was applied. `held` empty: from the
+        model and the optimizer as they are here. @errors GroupBroken; places.Lost"""
+        try:
+            for number, home in self.homes.items():
+                if number not in held or number in left:
+                    self._halt(home.address, group, wire.LIMIT_S)
+            chosen = {i: places.source(i, held, version) for i in range(self._servers)} if held else {}
+            addresses = {n: home.address for n, home in {**left, **self.homes}.items()}
+            addresses.update({n: home.address for n, home in left.items() if n in held})
+            self._roll(group, chosen, addresses, version, last)
+            self._spread(group, chosen, held, addresses, version)
+            for number, home in left.items():
+                if number in held:
+                    with contextlib.suppress(wire.Gone):
+                        self._ask(home.address, group, {'do': 'bye'}, limit_s=_LOOK_S)
+        except (wire.Gone, Answered) as error:
+            raise GroupBroken(f'a parameter server is lost: {error}') from None
+
+    def _roll(self, group, chosen, addresses, version, last):
+        for interval, (process, what) in chosen.items():
+            head = {'interval': interval, 'version': version}
+            if what == 'undo':
+                self._ask(addresses[process], group, {**head, 'do': 'undo'})
+            elif what == 'redo':
+                self._ask(addresses[process], group, {**head, 'do': 'redo', **last, 'passed': True})
+
+    def _spread(self, group, chosen, held, addresses, version):
+        """Copies of what was chosen to where it is to be, then every process has its duties and no others."""
+        duties = places.duties({n: home.member for n, home in self.homes.items()}, self._servers)
+        for number, home in self.homes.items():
+            self._hold(group, home, {i: None for i in duties[number]}, more=True)
+        for interval in range(self._servers):
+            packed = None if chosen else self._packed(interval, version)
+            for number in (n for n, mine in duties.items() if interval in mine):
+                self._give(group, number, interval, chosen.get(interval), held, addresses, version, packed)
+        for number, home in self.homes.items():
+            self._hold(group, home, duties[number])
+
+    def _hold(self, group, home, duties, more=False):
+        told = [[i, *self._intervals[i], None if copy is None else self.homes[copy].address] for i, copy in duties.items()]
+        self._ask(home.address, group, {'do': 'hold', 'duties': told, 'more': more})
+
+    def _packed(self, interval, version):
+        from .. import plain
+        packed, blocks = plain.pack(contents_of(self._blueprint, *self._intervals[interval], version))
+        return len(packed), b''.join([packed, *(plain.memory(b).numpy().tobytes() for b in blocks)])
+
+    def _give(self, group, number, interval, chosen, held, addresses, version, packed):
+        address = self.homes[number].address
+        if packed:
+            self._ask(address, group, {'do': 'fill', 'interval': interval, 'head': packed[0]}, packed[1])
+            return
+        process = chosen[0]
+        is_it = process == number and addresses[process] == address
+        has_it = number in held and interval in held[number] and held[number][interval][0] == version and addresses[number] == address
+        if not is_it and not has_it:
+            self._ask(address, group, {'do': 'fetch', 'interval': interval, 'from': addresses[process]})
+
+    # ---- what became of it ---------------------------------------------------------------------
+
+    def owners(self):
+        """Address of the server of each interval."""
+        return [self.homes[i].address for i in range(self._servers)]
+
+    def told(self):
+        """For the job's output."""
+        copies = places.copies({n: home.member for n, home in self.homes.items()}, self._servers)
+        return ', '.join(f'{i} beside task {self.homes[i].member} (pid {self.homes[i].pid}), its copy beside task {self.homes[c].member}'
+                         for i, c in enumerate(copies))

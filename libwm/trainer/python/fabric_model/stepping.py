@@ -1,0 +1,206 @@
+"""Role: how the gradients of all members become a step. Three ways, one form:
+
+  Summed   one all-reduce of everything; each member's optimizer steps                          (group.py, flat.py)
+  Served   gradients are pushed to parameter servers, one all-reduce of the small rest decides, the servers step   (servers/)
+
+  sum() ─► square() where somebody wants it ─► apply()         enter() at each epoch; state() whenever one is kept or handed out
+
+Invariant: a step is decided by the one all-reduce of sum(): when that has succeeded, apply() is the same on all members.
+"""
+
+import math
+
+import torch
+
+from . import amp, batch
+from .group import GroupBroken
+from .plain import Damaged
+from .servers import arranging, cut, links, nursery, pieces, places, replica, server
+
+
+_LEAVE_S = 20.0  # for servers beside a member that goes to be moved
+
+
+class Summed:
+    """@thread the training thread"""
+
+    def __init__(self, script, flat, compute):
+        self._script, self._flat, self._compute = script, flat, compute
+
+    def sum(self, group, _progress, weight, first, tail):
+        """Everything of a step, over all members. Returns the Tail. @errors GroupBroken"""
+        return self._flat.sum(group, weight, first, tail)
+
+    def square(self):
+        """Square of the length of the gradient that sum() has summed."""
+        return self._flat.square()
+
+    def _is_finite(self):
+        return self._flat.is_finite()
+
+    def apply(self, tail):
+        """The step that was summed, unless it is not finite: all members see the same sum, and do the same. Returns whether it was."""
+        scalers = [s for s in (self._script.scaler, *self._script.joined) if s]
+        finite = not tail.suspects and (not scalers or self._is_finite())
+        if finite:
+            self._step(tail)
+        else:
+            self._leave_out(tail)
+        for scaler in scalers:
+            scaler.update(finite)
+        return finite
+
+    def _step(self, tail):
+        self._flat.take((self._compute.scale, tail.weight))
+        if self._script.clip_grad_norm is not None:
+            self._flat.clip(self._script.clip_grad_norm)
+        batch.step(self._script.optimizer, tail.gain or 1.0)
+
+    def _leave_out(self, _tail):
+        """Nothing here has stepped."""
+
+    def enter(self, group, source, fresh, progress, begin_anew):
+        """At an epoch, before state is handed out. `fresh`: the source has just made it; `progress()`: where this member stands;
+        `begin_anew(why)`: makes the source's state that of a checkpoint. Returns whether that was done. @errors GroupBroken"""
+        return False
+
+    def leave(self):
+        """This member goes, the others train on."""
+
+    def state(self, progress):
+        """The whole state, for a checkpoint. @errors GroupBroken"""
+        return self._script.state(progress)
+
+    def bring_home(self):
+        """The script's optimizer has its state, on this member. @errors GroupBroken"""
+
+    def close(self):
+        """The training is over."""
+
+
+def refused(script, tail, progress, members, agent):
+    """What is said of a step that was not applied; None: it is the scaler's to leave out."""
+    if (script.scaler and not script.scaler.is_exhausted) or script.joined:
+        return None
+    whose = ', '.join(f'rank {rank}' + (f' (task {members[rank]})' if agent.present else '')
+                      for rank in tail.suspects if rank < len(members)) or 'the sum'
+    return f'step {progress.step + 1} is not applied: gradients that are not finite (NaN or inf) of {whose}'
+
+
+class Served(Summed):
+    """Steps are the servers'. @thread the training thread"""
+
+    def __init__(self, script, flat, compute, servers, key):
+        """Forks: before there is any thread or connection. `key`: function that gives the job's.
+        @errors ValueError: that number of servers, or this optimizer, cannot be"""
+        super().__init__(script, flat, compute)
+        self._blueprint = replica.Blueprint(flat.parameters, flat.kinds, script.optimizer)
+        whole = pieces.is_whole(script.optimizer)
+        pieces.numbers_of(script.optimizer)
+        self._intervals = cut.cut(self._blueprint.sizes, servers, whole)
+        self._nursery, self._get_key = nursery.Nursery(self._blueprint), key
+        self._arranging = arranging.Arranging(self._blueprint, self._intervals, self._nursery)
+        self._links = links.Links(self._blueprint, self._intervals)
+        self._group, self._number, self._last, self._behind = None, 0, None, False
+
+    # ---- a step ----------------------------------------------------------------------------
+
+    def sum(self, group, progress, weight, first, tail):
+        """Pushes first: when the small sum has succeeded, every server has the gradients of every member."""
+        self._number = progress.step + 1
+        with group.waiting():
+            self._links.push(self._flat.gradients(), group.members[group.rank], self._number)
+        return self._flat.sum(group, weight, first, tail, gradients=False)
+
+    def square(self):
+        with self._group.waiting():
+            return self._links.square(list(self._group.members), self._number)
+
+    def _is_finite(self):
+        return math.isfinite(self.square())
+
+    def _step(self, tail):
+        divisor, factor, longest = self._compute.scale, 1.0, self._script.clip_grad_norm
+        if longest is not None:  # as torch.nn.utils.clip_grad_norm_
+            factor = min(1.0, longest / (math.sqrt(self.square()) / divisor + 1e-6))
+        groups = pieces.numbers_of(self._script.optimizer)
+        for one in groups:
+            one['lr'] = one['lr'] * (tail.gain or 1.0)
+        how = {'divisor': divisor, 'factor': factor, 'groups': groups, 'without': self._flat.without_gradient()}
+        self._flat.take((divisor, tail.weight), gradients=False)
+        _count(self._script.optimizer)
+        self._tell(how)
+
+    def _leave_out(self, _tail):
+        self._tell({'skip': True})
+
+    def _tell(self, how):
+        """It is decided: a server that is lost now is made good at the next epoch."""
+        members = list(self._group.members)
+        self._last = {'n': self._number, 'of': members, 'how': how}
+        try:
+            with self._group.waiting():
+                self._links.step(self._number, members, how)
+        except GroupBroken as error:
+            print(f'{error}; it goes on with what its copy has', flush=True)
+            self._behind = True
+            self._group.abort()  # which is found at the next boundary
+
+    # ---- epochs ------------------------------------------------------------------------------
+
+    def enter(self, group, source, fresh, progress, begin_anew):
+        own, anew = group.rank == source, False
+        self._arranging.key = self._get_key()
+        held = {} if fresh or not own else self._arranging.look(group)
+        if own and not fresh:
+            try:
+                for interval in range(len(self._intervals)):
+                    places.source(interval, held, progress().step)
+            except places.Lost as loss:
+                begin_anew(f'the parameter servers have lost {loss}')
+                held, anew = {}, True
+        left, anew = self._arranging.settle(group, source, held, anew)
+        if own:
+            self._arranging.restore(group, held, left, progress().step, self._last or {})
+            self._script.optimizer.state.clear()  # the servers have it
+        _meet(group)
+        self._group = group
+        self._links.go(self._arranging.owners(), self._arranging.key, group)
+        if self._behind or anew:
+            self._links.pull()
+        self._behind = False
+        if own:
+            print(f'parameter servers, epoch {group.epoch}: {self._arranging.told()}', flush=True)
+        return anew
+
+    def leave(self):
+        self._nursery.wait(_LEAVE_S)
+
+    def state(self, progress):
+        self.bring_home()
+        state = self._script.state(progress)
+        self._script.optimizer.state.clear()
+        return state
+
+    def bring_home(self):
+        try:
+            trees = [server.tree_of(size, memory) for size, memory in self._links.contents()]
+        except Damaged as error:
+            raise GroupBroken(f'a parameter server: {error}') from None
+        replica.put_states(self._blueprint, trees)
+
+    def close(self):
+        self._links.close()
+        self._nursery.close()
+
+
+def _meet(group):
+    """All are here."""
+    group.sum(torch.zeros(1, dtype=torch.float64))
+
+
+def _count(optimizer):
+    """A scheduler looks at whether its optimizer has stepped."""
+    optimizer._opt_called = True
+    if hasattr(optimizer, '_step_count'):
+        optimizer._step_count += 1
