@@ -78,6 +78,7 @@ class Entering:
             warn_of_norms(self.script.model)
         saved = self.checkpoints.load()
         if saved:
+            self._stepping.loaded(saved)
             progress = Progress.unpack(saved['progress'])
             self._refuse_other_data(progress)
             progress.train_on(self.course)

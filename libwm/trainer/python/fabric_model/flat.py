@@ -240,6 +240,11 @@ class FlatModel:
         """After the sum: numbers of the parameters that no member has a gradient of."""
         return [at for at, mark in enumerate(self._marks.tolist()) if mark < 0.5]
 
+    def missing(self):
+        """Numbers of the parameters that this member has no gradient of."""
+        self.gradients()
+        return [at for at, has in enumerate(has for bucket in self._buckets for has in bucket.has_gradient) if not has]
+
     def sum(self, group, weight, first, tail, gradients=True):
         """One all-reduce of everything, or of all but the `gradients`. `first`: this member has the first of the samples,
         its counters count. Returns the Tail. @errors GroupBroken"""

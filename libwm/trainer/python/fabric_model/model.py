@@ -34,6 +34,7 @@ from .progress import Course
 from .state import Script, beside
 from .streams import Stream
 from .syncbn import Norms, convert
+from .unsynced import Unsynced, Unwaited
 from .versions import Mixed
 from .virtual import Virtual
 
@@ -251,14 +252,25 @@ class _Run:
             test_batches=self._batches[1], lib=self._lib, result_dir=result_dir, flat=flat,
             chooser=self._chooser, deals=self.deals, skipped=os.environ.get(_SKIPPED) == str(self._training - 1),
             compute=compute, stepping=self._stepping)
-        return Engine(self._course, self._script, parts)
+        return (Unsynced if self._fabric._control.is_async else Engine)(self._course, self._script, parts)
 
     def _stepping_of(self, flat, compute):
         """How gradients become steps. @errors ValueError"""
         control = self._fabric._control
         if not control.servers:
             return stepping.Summed(self._script, flat, compute)
+        if control.is_async:
+            self._refuse_in_async()
+            return Unwaited(self._script, flat, compute, control, lambda: self.membership.key)
         return stepping.Served(self._script, flat, compute, control.servers, lambda: self.membership.key)
+
+    def _refuse_in_async(self):
+        """@errors ValueError"""
+        for name, given, why in (("batch_size 'auto'", self._auto, 'steps have no size that all agree on'),
+                                 ('a stream', self.deals and self.deals.is_stream, 'samples are dealt in any order, and a stream has one'),
+                                 ('a sampler', self.deals, 'samples are dealt in deals of one size')):
+            if given:
+                raise ValueError(f"train: {name} and control='async': {why}")
 
     def _virtual(self):
         """The virtual workers of deterministic=; None: there are none. @errors ValueError"""

@@ -15,6 +15,7 @@ import torch
 from . import amp, batch
 from .group import GroupBroken
 from .plain import Damaged
+from .progress import Progress
 from .servers import arranging, cut, links, nursery, pieces, places, replica, server
 
 
@@ -64,6 +65,11 @@ class Summed:
         `begin_anew(why)`: makes the source's state that of a checkpoint. Returns whether that was done. @errors GroupBroken"""
         return False
 
+    def loaded(self, saved):
+        """The source goes on from this checkpoint. @errors ValueError: it cannot"""
+        if 'desk' in saved:
+            prefix_of(saved)
+
     def leave(self):
         """This member goes, the others train on."""
 
@@ -90,6 +96,8 @@ def refused(script, tail, progress, members, agent):
 class Served(Summed):
     """Steps are the servers'. @thread the training thread"""
 
+    _has_desk = False
+
     def __init__(self, script, flat, compute, servers, key):
         """Forks: before there is any thread or connection. `key`: function that gives the job's.
         @errors ValueError: that number of servers, or this optimizer, cannot be"""
@@ -99,7 +107,7 @@ class Served(Summed):
         pieces.numbers_of(script.optimizer)
         self._intervals = cut.cut(self._blueprint.sizes, servers, whole)
         self._nursery, self._get_key = nursery.Nursery(self._blueprint), key
-        self._arranging = arranging.Arranging(self._blueprint, self._intervals, self._nursery)
+        self._arranging = arranging.Arranging(self._blueprint, self._intervals, self._nursery, self._has_desk)
         self._links = links.Links(self._blueprint, self._intervals)
         self._group, self._number, self._last, self._behind = None, 0, None, False
 
@@ -128,7 +136,7 @@ class Served(Summed):
             one['lr'] = one['lr'] * (tail.gain or 1.0)
         how = {'divisor': divisor, 'factor': factor, 'groups': groups, 'without': self._flat.without_gradient()}
         self._flat.take((divisor, tail.weight), gradients=False)
-        _count(self._script.optimizer)
+        count(self._script.optimizer)
         self._tell(how)
 
     def _leave_out(self, _tail):
@@ -154,24 +162,34 @@ class Served(Summed):
         held = {} if fresh or not own else self._arranging.look(group)
         if own and not fresh:
             try:
-                for interval in range(len(self._intervals)):
-                    places.source(interval, held, progress().step)
+                for name in self._arranging.names:
+                    places.source(name, held, self._version(progress()))
             except places.Lost as loss:
                 begin_anew(f'the parameter servers have lost {loss}')
                 held, anew = {}, True
         left, anew = self._arranging.settle(group, source, held, anew)
-        if own:
-            self._arranging.restore(group, held, left, progress().step, self._last or {})
-            self._script.optimizer.state.clear()  # the servers have it
-        _meet(group)
         self._group = group
         self._links.go(self._arranging.owners(), self._arranging.key, group)
+        if own:
+            version = progress().step if not held else self._version(progress())
+            self._arranging.restore(group, held, left, version, self._last or {})
+            self._script.optimizer.state.clear()  # the servers have it
+            self._make_good(progress(), not held)
+        _meet(group)
         if self._behind or anew:
             self._links.pull()
         self._behind = False
         if own:
             print(f'parameter servers, epoch {group.epoch}: {self._arranging.told()}', flush=True)
         return anew
+
+    @staticmethod
+    def _version(progress):
+        """That the intervals are brought to."""
+        return progress.step
+
+    def _make_good(self, progress, fresh):
+        """The servers hold what they are to hold; all stand still."""
 
     def leave(self):
         self._nursery.wait(_LEAVE_S)
@@ -194,12 +212,23 @@ class Served(Summed):
         self._nursery.close()
 
 
+def prefix_of(saved):
+    """Makes a checkpoint of async one that the others go on from. @errors ValueError: more than the first samples of a pass are done"""
+    progress, kept = Progress.unpack(saved['progress']), saved.pop('desk')
+    gaps = {int(number): work['gaps'] for number, work in kept['passes'].items() if work['gaps']}
+    done = gaps.pop(progress.data_epoch, [])
+    if gaps or len(done) > 1 or (done and done[0][0]):
+        raise ValueError("the checkpoint is of control='async', in the middle of a pass whose samples are done in another order: go on with control='async'")
+    progress.cursor = done[0][1] if done else 0
+    saved['progress'] = progress.pack()
+
+
 def _meet(group):
     """All are here."""
     group.sum(torch.zeros(1, dtype=torch.float64))
 
 
-def _count(optimizer):
+def count(optimizer):
     """A scheduler looks at whether its optimizer has stepped."""
     optimizer._opt_called = True
     if hasattr(optimizer, '_step_count'):

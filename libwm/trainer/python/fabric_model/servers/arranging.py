@@ -39,6 +39,11 @@ class Arranging:
         self.homes = {}  # by process
         self.key = None
 
+    @property
+    def names(self):
+        """Of all that is kept."""
+        return [*range(self._servers), *([places.DESK] if self._has_desk else [])]
+
     # ---- before the plan -------------------------------------------------------------------
 
     def look(self, group):
@@ -102,13 +107,13 @@ class Arranging:
     # ---- the source's part --------------------------------------------------------------------
 
     def restore(self, group, held, left, version, last):
-        """Brings every interval to `version`, in its server and its copy. `last`: how the newest step was applied. `held` empty: from the
+        """Brings every interval to `version` (None: each to its own newest), in its server and its copy. `last`: how the newest step was applied. `held` empty: from the
         model and the optimizer as they are here. @errors GroupBroken; places.Lost"""
         try:
             for number, home in self.homes.items():
                 if number not in held or number in left:
                     self._halt(home.address, group, wire.LIMIT_S)
-            chosen = {i: places.source(i, held, version) for i in range(self._servers)} if held else {}
+            chosen = {name: places.source(name, held, version) for name in self.names} if held else {}
             addresses = {n: home.address for n, home in {**left, **self.homes}.items()}
             addresses.update({n: home.address for n, home in left.items() if n in held})
             self._roll(group, chosen, addresses, version, last)
@@ -130,10 +135,12 @@ class Arranging:
 
     def _spread(self, group, chosen, held, addresses, version):
         """Copies of what was chosen to where it is to be, then every process has its duties and no others."""
-        duties = places.duties({n: home.member for n, home in self.homes.items()}, self._servers)
+        duties = places.duties({n: home.member for n, home in self.homes.items()}, self._servers, self._has_desk)
         for number, home in self.homes.items():
             self._hold(group, home, {i: None for i in duties[number]}, more=True)
-        for interval in range(self._servers):
+        for interval in self.names:
+            if not chosen and interval == places.DESK:
+                continue  # it begins empty
             packed = None if chosen else self._packed(interval, version)
             for number in (n for n, mine in duties.items() if interval in mine):
                 self._give(group, number, interval, chosen.get(interval), held, addresses, version, packed)
@@ -141,7 +148,7 @@ class Arranging:
             self._hold(group, home, duties[number])
 
     def _hold(self, group, home, duties, more=False):
-        told = [[i, *self._intervals[i], None if copy is None else self.homes[copy].address] for i, copy in duties.items()]
+        told = [[i, *(self._intervals[i] if i != places.DESK else (0, 0)), None if copy is None else self.homes[copy].address] for i, copy in duties.items()]
         self._ask(home.address, group, {'do': 'hold', 'duties': told, 'more': more})
 
     def _packed(self, interval, version):
@@ -156,7 +163,8 @@ class Arranging:
             return
         process = chosen[0]
         is_it = process == number and addresses[process] == address
-        has_it = number in held and interval in held[number] and held[number][interval][0] == version and addresses[number] == address
+        wanted = held[process][interval][0] if version is None else version
+        has_it = number in held and interval in held[number] and held[number][interval][0] == wanted and addresses[number] == address
         if not is_it and not has_it:
             self._ask(address, group, {'do': 'fetch', 'interval': interval, 'from': addresses[process]})
 

@@ -9,6 +9,8 @@ Invariant: with two members or more, an interval and its copy are never at the s
 
 from collections import Counter
 
+DESK = 'desk'  # who works on what in async: kept as an interval is
+
 
 def processes(servers):
     """How many there are: of one server there is a copy, too."""
@@ -48,12 +50,13 @@ def copies(seats, servers):
     return found
 
 
-def duties(seats, servers):
-    """{process: {interval: where its copy is, None for a copy}}"""
+def duties(seats, servers, has_desk=False):
+    """{process: {interval: where its copy is, None for a copy}}; the desk is with interval 0."""
     found = {number: {} for number in seats}
     for interval, copy in enumerate(copies(seats, servers)):
-        found[interval][interval] = copy
-        found[copy][interval] = None
+        for name in [interval, DESK] if has_desk and interval == 0 else [interval]:
+            found[interval][name] = copy
+            found[copy][name] = None
     return found
 
 
@@ -62,9 +65,11 @@ class Lost(RuntimeError):
 
 
 def source(interval, held, version):
-    """(process, what it has to do) by which an interval comes to `version`: nothing, 'undo' the step behind it, or 'redo' the step
+    """(process, what it has to do) by which an interval comes to `version` (None: the newest that there is): nothing, 'undo' the step behind it, or 'redo' the step
     to it, of which it has all gradients. @shape held: {process: {interval: (version, can undo, gradients it has of the next step)}}
     @errors Lost"""
+    if version is None:
+        return newest(interval, held), None
     best = None
     for process, intervals in sorted(held.items()):
         if interval not in intervals:
@@ -80,3 +85,11 @@ def source(interval, held, version):
         told = ', '.join(f'process {p} at step {i[interval][0]}' for p, i in sorted(held.items()) if interval in i) or 'nobody has it'
         raise Lost(f'interval {interval} of the parameters at step {version}: {told}')
     return best
+
+
+def newest(interval, held):
+    """The process that has applied most to it. @errors Lost"""
+    found = [(-intervals[interval][0], process) for process, intervals in held.items() if interval in intervals]
+    if not found:
+        raise Lost(f"{'the desk' if interval == DESK else f'interval {interval} of the parameters'}: nobody has it")
+    return min(found)[1]
