@@ -3,7 +3,7 @@ faults on demand. Everything it is told comes in TEST_* variables.
 
   TEST_SAMPLES, TEST_PASSES, TEST_BATCH, TEST_EFFECTIVE, TEST_DTYPE, TEST_STEP_MS, TEST_WIDTH
   TEST_DETERMINISTIC=V  so many virtual workers, and dropout
-  TEST_SERVERS=N, TEST_CONTROL, TEST_STALENESS  parameter servers;  TEST_ADAM=1  Adam and not SGD;  TEST_CLIP
+  TEST_SERVERS=N, TEST_CONTROL, TEST_STALENESS  parameter servers;  TEST_SHARD;  TEST_ADAM=1  Adam and not SGD;  TEST_CLIP
   TEST_SERVER_KILL=WHERE:STEP  kill -9 of a server: push | step, in the middle of answering this
   TEST_TRAININGS=N      calls train() so often, each time of a FabricModel of its own around the same model,
   TEST_BETWEEN=FILE     and in between waits for this file
@@ -139,7 +139,8 @@ def main():
     if setting('ADAM', 0):
         optimizer = torch.optim.Adam(model.parameters(), lr=setting('LR', 0.01))
     served = {name: value for name, value in (('servers', setting('SERVERS', 0)), ('control', setting('CONTROL', '')),
-                                              ('staleness', setting('STALENESS', 0)), ('clip_grad_norm', setting('CLIP', 0.0))) if value}
+                                              ('staleness', setting('STALENESS', 0)), ('clip_grad_norm', setting('CLIP', 0.0)),
+                                              ('shard', setting('SHARD', ''))) if value}
 
     def loss(outputs, labels):
         time.sleep(pause)

@@ -55,15 +55,6 @@ class Cuts(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, '0 intervals'):
             cut.cut([2], 0)
 
-    def test_moves_from_any_cut_to_any_other_take_every_element_once(self):
-        for old in range(1, 6):
-            for new in range(1, 6):
-                before, after = cut.cut([23], old), cut.cut([23], new)
-                for (begin, end), taken in zip(after, cut.moves(before, after)):
-                    self.assertEqual([n for _, a, b in taken for n in range(a, b)], list(range(begin, end)))
-                    for number, a, b in taken:
-                        self.assertTrue(before[number][0] <= a < b <= before[number][1])
-
 
 class Places(unittest.TestCase):
     def test_through_any_changes_of_members_copies_are_elsewhere_and_nobody_has_two_more_than_another(self):

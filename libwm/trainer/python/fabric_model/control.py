@@ -57,6 +57,19 @@ def chosen(control, servers, staleness, environment=None):
     return Control('async', servers, staleness) if staleness else Control('sync', servers)
 
 
+def check_shard(shard, control):
+    """@errors ValueError: unknown, not there, or not with what else is asked for"""
+    if shard is None:
+        return
+    if shard == 'parameters':
+        raise ValueError("FabricModel: shard='parameters': parameters are whole on every worker here; shard='optimizer' cuts the optimizer's "
+                         'state, which is two thirds of what Adam needs')
+    if shard != 'optimizer':
+        raise ValueError(f"FabricModel: shard {shard!r}: 'optimizer', or none")
+    if control.servers:
+        raise ValueError(f"FabricModel: shard='optimizer' and servers {control.servers}: servers have the optimizer's state already; give one of them")
+
+
 def check(control, elements, others):
     """Whether it goes with what else there is. @shape others: {argument: what it is, or nothing}
     @errors ValueError"""

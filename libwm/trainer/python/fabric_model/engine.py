@@ -191,9 +191,8 @@ class Engine(Entering):
         if said is None:
             tail.forget_sums()
         elif self.script.nonfinite == 'stop':
-            if self.group.rank == 0:
-                with self.agent.excused():
-                    self.checkpoints.save(self._stepping.state(self.progress), wait=True)
+            with self.agent.excused():
+                self._save(wait=True)
             raise amp.NotFinite(f"{said}. The training ends; nonfinite='skip' would leave such steps out")
         else:
             print(said, flush=True)
@@ -263,12 +262,13 @@ class Engine(Entering):
 
     def _finish_round(self):
         """W-12: rank 0 saves first, so that who takes over from it saves again."""
+        if self.group.rank == 0 or self._stepping.is_shared:
+            self._stepping.bring_home()
         if self.group.rank == 0:
             with self.agent.excused():
                 self.hooks.save(self.progress)
                 self.hooks.driver_end()
                 self._save_finished()
-                self._stepping.bring_home()
                 save_model(self._result_dir, self.script, self.script.onnx_example())
         tail = self._numbers.sum(self.group, 0, self._flags() + self._no_sums())
         self.progress.commit_finish()
@@ -278,7 +278,15 @@ class Engine(Entering):
         """All passes are in the last checkpoint: a training of more goes on behind them."""
         self.checkpoints.finish()
         if self.course.checkpoint_freq:
-            self.checkpoints.save(self._stepping.state(self.progress), wait=True)
+            self.checkpoints.save(self.script.state(self.progress), wait=True)
+
+    def _save(self, wait=False):
+        """Writes a checkpoint; on all members where all take part."""
+        if self.group.rank != 0 and not self._stepping.is_shared:
+            return
+        kept = self._stepping.state(self.progress)
+        if self.group.rank == 0:
+            self.checkpoints.save(kept, wait=wait)
 
     def _no_sums(self):
         return [0.0] * (1 + self.script.measured.width)
@@ -290,6 +298,7 @@ class Engine(Entering):
         old, pending = self.group, self.membership.take(epoch)
         if pending is None:
             raise GroupBroken(f'epoch {epoch}: lost before the switch')
+        self._stepping.part(old, pending.plan.members)
         if pending.group is None:
             with self.agent.excused():
                 self._stepping.leave()
@@ -366,23 +375,21 @@ class Engine(Entering):
     def _checkpoint_if_due(self):
         self._report()
         freq = self.course.checkpoint_freq
-        if self.group.rank == 0 and freq and self.progress.passes_done % freq == 0 and \
-                self.progress.phase == TRAIN:
+        if freq and self.progress.passes_done % freq == 0 and self.progress.phase == TRAIN:
             self._save_periodic()
 
     def _save_periodic(self):
-        if self.checkpoints.busy:  # a slow disk: the next one is not far
+        if self.checkpoints.busy and not self._stepping.is_shared:  # a slow disk: the next one is not far
             print(f'no checkpoint at step {self.progress.step}: the one before is still being '
                   'written', flush=True)
             return
-        self.checkpoints.save(self._stepping.state(self.progress))
+        self._save()
 
     def _checkpoint_now(self):
         """All members know that one is wanted; who was told to stop ends by that signal."""
         self.membership.checkpoint_taken()
         self._asked = False
-        if self.group.rank == 0:
-            with self.agent.excused():
-                self.checkpoints.save(self._stepping.state(self.progress), wait=bool(self._stopping))
+        with self.agent.excused():
+            self._save(wait=bool(self._stopping))
         if self._stopping:
             self._end_by_signal()

@@ -155,6 +155,10 @@ class Group:
         """Sums `tensor` over the members, in place. @errors GroupBroken"""
         self._run(lambda mesh: mesh.allreduce([tensor]))
 
+    def broadcast(self, tensor, rank):
+        """Makes `tensor` what that member has in it, everywhere. @errors GroupBroken"""
+        self._run(lambda mesh: mesh.broadcast(tensor, rank))
+
     @contextlib.contextmanager
     def waiting(self):
         """While this member waits for something that others keep: it is not the one that is late."""

@@ -31,6 +31,7 @@ from .logs import DriverLogger, WorkerLogger
 from .membership import Alone, Left, Membership
 from .metrics import Metrics
 from .progress import Course
+from .shards import Sharded
 from .state import Script, beside
 from .streams import Stream
 from .syncbn import Norms, convert
@@ -57,8 +58,8 @@ class FabricModel:
                  save_to_onnx=False, fn_step_train=None, fn_test=None, keras_custom_objects=None,
                  fn_batch_collate=None, loss_reduction='mean', sync_bn=False, lr_scheduler=None,
                  lr_scheduler_each='pass', clip_grad_norm=None, amp=None, nonfinite='stop', deterministic=False,
-                 control=None, servers=None, staleness=None, **older):
-        """signature fixed by the WMLA API, both generations; ours are the last eleven:
+                 control=None, servers=None, staleness=None, shard=None, **older):
+        """signature fixed by the WMLA API, both generations; ours are the last twelve:
         loss_reduction  'mean' or 'sum': what the loss function returns for a batch
         sync_bn         batch normalisation over the samples of all members
         lr_scheduler    a torch scheduler, stepped after every pass; ReduceLROnPlateau by the newest
@@ -73,6 +74,7 @@ class FabricModel:
                         each worker's gradient is applied when it comes, and nobody waits
         servers         how many parameter servers, fixed for the job
         staleness       of async: steps by which a gradient may be late at the whole learning rate; 0: sync
+        shard           'optimizer': each worker has a part of the optimizer's state, and a copy of another's part
         @errors TypeError: no torch model, an argument of a wrong kind, unknown keyword; ValueError: unknown
           loss_reduction, a scheduler that cannot be stepped like that, a length of 0 or less"""
         older = {_OLDER.get(k, k): v for k, v in older.items()}
@@ -103,7 +105,8 @@ class FabricModel:
             if deterministic and other:
                 raise ValueError(f'FabricModel: deterministic and {name}: what it does depends on how many workers there are; give one of them')
         self._control = control_of.chosen(control, servers, staleness)
-        self._deterministic = deterministic
+        control_of.check_shard(shard, self._control)
+        self._deterministic, self._shard = deterministic, shard
         later = driver_logger_callback is not None or worker_logger_callback is not None
         self._datasets, self._collate = datasets_function, fn_batch_collate
         self._onnx = enable_onnx or save_to_onnx
@@ -258,7 +261,7 @@ class _Run:
         """How gradients become steps. @errors ValueError"""
         control = self._fabric._control
         if not control.servers:
-            return stepping.Summed(self._script, flat, compute)
+            return (Sharded if self._fabric._shard else stepping.Summed)(self._script, flat, compute)
         if control.is_async:
             self._refuse_in_async()
             return Unwaited(self._script, flat, compute, control, lambda: self.membership.key)

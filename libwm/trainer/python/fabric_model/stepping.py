@@ -1,6 +1,7 @@
-"""Role: how the gradients of all members become a step. Three ways, one form:
+"""Role: how the gradients of all members become a step. Ways, one form:
 
   Summed   one all-reduce of everything; each member's optimizer steps                          (group.py, flat.py)
+  Sharded  one all-reduce; each member's optimizer steps an interval, which the others are told      (shards.py)
   Served   gradients are pushed to parameter servers, one all-reduce of the small rest decides, the servers step   (servers/)
 
   sum() ─► square() where somebody wants it ─► apply()         enter() at each epoch; state() whenever one is kept or handed out
@@ -24,6 +25,8 @@ _LEAVE_S = 20.0  # for servers beside a member that goes to be moved
 
 class Summed:
     """@thread the training thread"""
+
+    is_shared = False  # whether all members take part in state() and bring_home(), which then give rank 0 what it wants
 
     def __init__(self, script, flat, compute):
         self._script, self._flat, self._compute = script, flat, compute
@@ -69,6 +72,9 @@ class Summed:
         """The source goes on from this checkpoint. @errors ValueError: it cannot"""
         if 'desk' in saved:
             prefix_of(saved)
+
+    def part(self, group, members):
+        """All members of `group` agreed to go on as `members`. @errors GroupBroken"""
 
     def leave(self):
         """This member goes, the others train on."""

@@ -74,8 +74,3 @@ def pieces(sizes, begin, end):
             found.append(Piece(number, low - bounds[number], high - bounds[number], low - begin))
     return found
 
-
-def moves(old, new):
-    """What each of the intervals `new` takes from which of `old`, of the same elements. @shape [[(old number, begin, end)]]"""
-    return [[(number, max(begin, low), min(end, high)) for number, (low, high) in enumerate(old) if max(begin, low) < min(end, high)]
-            for begin, end in new]

@@ -82,6 +82,7 @@ class Replica:
             self.memory, self.pieces, [blueprint.parameters[p.parameter].dtype for p in self.pieces], True))]
         self.optimizer = of_pieces.over(blueprint.optimizer, blueprint.parameters, self.pieces, self._tensors)
         self.version, self._staged, self._before, self.applied = -1, {}, None, {}
+        self._square = None, 0.0  # of that step
 
     def _shaped(self, piece, view):
         parameter = self.blueprint.parameters[piece.parameter]
@@ -154,7 +155,7 @@ class Replica:
 
     def forget(self):
         """What is staged is of an epoch that is over."""
-        self._staged = {}
+        self._staged, self._square = {}, (None, 0.0)
 
     def _gradients(self, memory):
         return views(memory, self.pieces, self._kinds, False)
@@ -171,8 +172,10 @@ class Replica:
         return total
 
     def square(self, whose, number):
-        """Square of the length of the sum. @errors Refused"""
-        return sum(torch.dot(g, g).item() for g in self._sum(whose, number))
+        """Square of the length of the sum, also for who asks when others have stepped already. @errors Refused"""
+        if self._square[0] != number:
+            self._square = number, sum(torch.dot(g, g).item() for g in self._sum(whose, number))
+        return self._square[1]
 
     # ---- steps ---------------------------------------------------------------------------
 
