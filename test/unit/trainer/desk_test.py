@@ -50,34 +50,35 @@ class Deals(Rig):
     def test_every_sample_is_in_one_commit_through_any_losses_and_interleavings(self):
         for seed in range(60):
             self.setUp()
-            chance, holds = random.Random(seed), {}
-            members = [1, 2, 3]
-            self.call('enter', members=members)
-            while True:
-                who = chance.choice(members)
-                if chance.random() < 0.05:  # somebody is lost, another comes; the desk itself is restored from its copy
-                    members = chance.sample(range(1, 9), chance.randint(1, 4))
-                    holds = {}
-                    tree = self.copy.contents()
-                    self.desk = Desk()
-                    self.desk.fill(copy.deepcopy(tree))
-                    self.call('enter', members=members)
-                elif who in holds:
-                    kind, deal = holds.pop(who)
-                    if kind == 'train':
-                        self.commit(who, deal)
-                    else:
-                        self.tested.setdefault(deal[0], []).extend(range(deal[1], deal[2]))
-                        self.call('validated', who=who, weight=deal[2] - deal[1], sums=[1.0])
-                else:
-                    answer = self.next(who)
-                    if 'end' in answer:
-                        break
-                    for kind in ('train', 'valid'):
-                        if kind in answer:
-                            holds[who] = (kind, answer[kind])
+            self.any_course(random.Random(seed))
             self.assertEqual({p: sorted(found) for p, found in self.used.items()}, {p: list(range(53)) for p in range(3)}, f'seed {seed}')
             self.assertEqual({p: sorted(found) for p, found in self.tested.items()}, {1: list(range(10)), 2: list(range(10))})
+
+    def any_course(self, chance):
+        """To the end; now and then somebody is lost, another comes, and the desk itself is restored from its copy."""
+        members, holds = [1, 2, 3], {}
+        self.call('enter', members=members)
+        while True:
+            who = chance.choice(members)
+            if chance.random() < 0.05:
+                members, holds = chance.sample(range(1, 9), chance.randint(1, 4)), {}
+                tree, self.desk = self.copy.contents(), Desk()
+                self.desk.fill(copy.deepcopy(tree))
+                self.call('enter', members=members)
+            elif who in holds:
+                self.finish(who, *holds.pop(who))
+            else:
+                answer = self.next(who)
+                if 'end' in answer:
+                    return
+                holds.update({who: (kind, answer[kind]) for kind in ('train', 'valid') if kind in answer})
+
+    def finish(self, who, kind, deal):
+        if kind == 'train':
+            self.commit(who, deal)
+            return
+        self.tested.setdefault(deal[0], []).extend(range(deal[1], deal[2]))
+        self.call('validated', who=who, weight=deal[2] - deal[1], sums=[1.0])
 
     def test_nobody_waits_for_a_straggler_but_at_the_end(self):
         self.call('enter', members=[1, 2])

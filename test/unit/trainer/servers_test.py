@@ -59,31 +59,32 @@ class Replicas(unittest.TestCase):
     def test_any_cut_gives_the_same_bits_as_the_whole_and_its_state_goes_back_into_one(self):
         for name in pieces.ANYWHERE:
             for count in (1, 2, 3, 5):
-                kind = getattr(torch.optim, name)
-                blueprint, (plain, optimizer) = blueprint_of(kind), model_of(kind)
-                for p, q in zip(blueprint.parameters, plain):  # so that there is a state to be cut
-                    p.grad = q.grad = torch.randn(p.shape, dtype=p.dtype)
-                blueprint.optimizer.step()
-                optimizer.step()
-                found = replicas_of(blueprint, count, version=1)
-                for step in range(2, 5):
-                    given = [torch.randn(sum(blueprint.sizes), dtype=torch.float64) for _ in range(2)]
-                    for p, part in zip(plain, (given[0] + given[1]).div(7).split(blueprint.sizes)):
-                        p.grad = part.view(p.shape).clone()
-                    optimizer.step()
-                    for one in found:
-                        for who, gradient in enumerate(given):
-                            push(one, who, step, gradient)
-                        one.step(step, [0, 1], how(blueprint, divisor=7))
-                for one in found:
-                    replica.put_parameters(blueprint, one.begin, one.end, one.memory)
-                replica.put_states(blueprint, [one.contents() for one in found])
-                for p, q in zip(blueprint.parameters, plain):
-                    self.assertTrue(torch.equal(p, q), (name, count))
-                    for key, value in optimizer.state[q].items():
-                        same = torch.equal(blueprint.optimizer.state[p][key], value) if torch.is_tensor(value) else \
-                            blueprint.optimizer.state[p][key] == value
-                        self.assertTrue(same, (name, count, key))
+                with self.subTest(optimizer=name, intervals=count):
+                    self.cut_like_whole(getattr(torch.optim, name), count)
+
+    def cut_like_whole(self, kind, count):
+        blueprint, (plain, optimizer) = blueprint_of(kind), model_of(kind)
+        for p, q in zip(blueprint.parameters, plain):  # so that there is a state to be cut
+            p.grad = q.grad = torch.randn(p.shape, dtype=p.dtype)
+        blueprint.optimizer.step()
+        optimizer.step()
+        found = replicas_of(blueprint, count, version=1)
+        for step in range(2, 5):
+            given = [torch.randn(sum(blueprint.sizes), dtype=torch.float64) for _ in range(2)]
+            for p, part in zip(plain, (given[0] + given[1]).div(7).split(blueprint.sizes)):
+                p.grad = part.view(p.shape).clone()
+            optimizer.step()
+            for one in found:
+                for who, gradient in enumerate(given):
+                    push(one, who, step, gradient)
+                one.step(step, [0, 1], how(blueprint, divisor=7))
+        for one in found:
+            replica.put_parameters(blueprint, one.begin, one.end, one.memory)
+        replica.put_states(blueprint, [one.contents() for one in found])
+        for p, q in zip(blueprint.parameters, plain):
+            self.assertTrue(torch.equal(p, q))
+            for key, value in optimizer.state[q].items():
+                self.assertTrue(torch.equal(torch.as_tensor(blueprint.optimizer.state[p][key]), torch.as_tensor(value)), key)
 
     def test_a_step_is_applied_once_and_whole_and_can_be_undone(self):
         blueprint = blueprint_of(torch.optim.Adam)

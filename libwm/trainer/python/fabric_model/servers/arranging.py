@@ -30,6 +30,25 @@ class Home:
     pid: int
 
 
+@dataclass
+class _Restored:
+    """From what intervals are restored."""
+    held: dict       # what the servers of the epoch before have
+    chosen: dict     # (process, what it has to do) of each interval
+    addresses: dict  # of processes, where they were
+    version: object  # to which; None: each to its newest
+
+    def is_there(self, interval, number, address):
+        """Whether process `number`, at `address`, has it as it is to be."""
+        if self.addresses.get(number) != address:
+            return False  # it is another, of that number
+        process, wanted = self.chosen[interval][0], self.version
+        if wanted is None:
+            wanted = self.held[process][interval][0]
+        has = self.held.get(number, {}).get(interval)
+        return process == number or (has is not None and has[0] == wanted)
+
+
 class Arranging:
     """@thread the training thread"""
 
@@ -116,8 +135,9 @@ class Arranging:
             chosen = {name: places.source(name, held, version) for name in self.names} if held else {}
             addresses = {n: home.address for n, home in {**left, **self.homes}.items()}
             addresses.update({n: home.address for n, home in left.items() if n in held})
-            self._roll(group, chosen, addresses, version, last)
-            self._spread(group, chosen, held, addresses, version)
+            what = _Restored(held, chosen, addresses, version)
+            self._roll(group, what, last)
+            self._spread(group, what)
             for number, home in left.items():
                 if number in held:
                     with contextlib.suppress(wire.Gone):
@@ -125,25 +145,30 @@ class Arranging:
         except (wire.Gone, Answered) as error:
             raise GroupBroken(f'a parameter server is lost: {error}') from None
 
-    def _roll(self, group, chosen, addresses, version, last):
-        for interval, (process, what) in chosen.items():
-            head = {'interval': interval, 'version': version}
-            if what == 'undo':
-                self._ask(addresses[process], group, {**head, 'do': 'undo'})
-            elif what == 'redo':
-                self._ask(addresses[process], group, {**head, 'do': 'redo', **last, 'passed': True})
+    def _roll(self, group, what, last):
+        for interval, (process, move) in what.chosen.items():
+            head = {'interval': interval, 'version': what.version}
+            if move == 'undo':
+                self._ask(what.addresses[process], group, {**head, 'do': 'undo'})
+            elif move == 'redo':
+                self._ask(what.addresses[process], group, {**head, 'do': 'redo', **last, 'passed': True})
 
-    def _spread(self, group, chosen, held, addresses, version):
+    def _spread(self, group, what):
         """Copies of what was chosen to where it is to be, then every process has its duties and no others."""
         duties = places.duties({n: home.member for n, home in self.homes.items()}, self._servers, self._has_desk)
         for number, home in self.homes.items():
             self._hold(group, home, {i: None for i in duties[number]}, more=True)
         for interval in self.names:
-            if not chosen and interval == places.DESK:
+            if not what.chosen and interval == places.DESK:
                 continue  # it begins empty
-            packed = None if chosen else self._packed(interval, version)
+            packed = None if what.chosen else self._packed(interval, what.version)
             for number in (n for n, mine in duties.items() if interval in mine):
-                self._give(group, number, interval, chosen.get(interval), held, addresses, version, packed)
+                if packed:
+                    head = {'do': 'fill', 'interval': interval, 'head': packed[0]}
+                    self._ask(self.homes[number].address, group, head, packed[1])
+                elif not what.is_there(interval, number, self.homes[number].address):
+                    source = what.addresses[what.chosen[interval][0]]
+                    self._ask(self.homes[number].address, group, {'do': 'fetch', 'interval': interval, 'from': source})
         for number, home in self.homes.items():
             self._hold(group, home, duties[number])
 
@@ -155,18 +180,6 @@ class Arranging:
         from .. import plain
         packed, blocks = plain.pack(contents_of(self._blueprint, *self._intervals[interval], version))
         return len(packed), b''.join([packed, *(plain.memory(b).numpy().tobytes() for b in blocks)])
-
-    def _give(self, group, number, interval, chosen, held, addresses, version, packed):
-        address = self.homes[number].address
-        if packed:
-            self._ask(address, group, {'do': 'fill', 'interval': interval, 'head': packed[0]}, packed[1])
-            return
-        process = chosen[0]
-        is_it = process == number and addresses[process] == address
-        wanted = held[process][interval][0] if version is None else version
-        has_it = number in held and interval in held[number] and held[number][interval][0] == wanted and addresses[number] == address
-        if not is_it and not has_it:
-            self._ask(address, group, {'do': 'fetch', 'interval': interval, 'from': addresses[process]})
 
     # ---- what became of it ---------------------------------------------------------------------
 
