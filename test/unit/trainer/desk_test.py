@@ -81,6 +81,7 @@ class Deals(Rig):
         self.call('validated', who=who, weight=deal[2] - deal[1], sums=[1.0])
 
     def test_nobody_waits_for_a_straggler_but_at_the_end(self):
+        self.call('begin', course={**COURSE, 'tests': 0}, kept=None)
         self.call('enter', members=[1, 2])
         slow = self.next(2)['train']
         seen = [self.train(1) for _ in range(60)]
@@ -90,8 +91,8 @@ class Deals(Rig):
         self.assertEqual(seen[-1]['view']['passes_done'], 0)
         self.assertIn('wait', seen[-1])
         self.commit(2, slow)
-        while 'end' not in self.train(1):
-            pass
+        self.assertEqual(self.next(2)['view']['passes_done'], 3)
+        self.assertIn('end', self.next(1))
         self.assertEqual(sorted(self.used[0]), list(range(53)))
 
     def test_a_commit_that_is_repeated_is_the_first_one_and_who_has_no_deal_commits_nothing(self):
@@ -155,6 +156,15 @@ class Agreement(Rig):
             pass
         self.assertNotIn('switch', self.next(1, ready=9))
         self.assertIn('end', self.next(2, ready=9))
+
+    def test_the_end_is_told_when_all_that_was_committed_is_applied(self):
+        self.call('begin', course={**COURSE, 'tests': 0, 'samples': 8, 'epochs': 1}, kept=None)
+        self.call('enter', members=[1, 2])
+        for who in (1, 2):
+            self.commit(who, self.next(who)['train'])
+        self.assertIn('wait', self.next(1))  # 2 may not have applied its commit yet
+        self.assertIn('end', self.next(2))
+        self.assertIn('end', self.next(1))
 
     def test_a_switch_that_was_decided_before_the_end_comes_first(self):
         self.call('begin', course={**COURSE, 'tests': 0}, kept=None)

@@ -83,7 +83,7 @@ class Replicas(unittest.TestCase):
         replica.put_states(blueprint, [one.contents() for one in found])
         for p, q in zip(blueprint.parameters, plain):
             self.assertTrue(torch.equal(p, q))
-            for key, value in optimizer.state[q].items():
+            for key, value in ((k, v) for k, v in optimizer.state[q].items() if v is not None):
                 self.assertTrue(torch.equal(torch.as_tensor(blueprint.optimizer.state[p][key]), torch.as_tensor(value)), key)
 
     def test_a_step_is_applied_once_and_whole_and_can_be_undone(self):
@@ -407,6 +407,13 @@ class Arranges(Cluster):
             self.home(number).kill()
         with self.assertRaisesRegex(places.Lost, 'interval 0 of the parameters at step 1: nobody has it'):
             places.source(0, self.members[1].arranging.look(Meeting([1], 9).member(0)), self.step)
+
+    def test_servers_that_nobody_waited_for_are_not_lost(self):
+        self.enter([1, 2])
+        group = Meeting([1, 2], 9).member(0)
+        group.dead = True
+        with self.assertRaisesRegex(GroupBroken, 'told broken'):
+            self.members[1].arranging.look(group)
 
 
 class Refuses(Cluster):

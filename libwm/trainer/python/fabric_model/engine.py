@@ -169,6 +169,7 @@ class Engine(Entering):
         self._exchanged_ns = time.monotonic_ns() - computed
         if sabotage.skips(progress, self._sabotage):
             self._flat.undo()
+            self._stepping.leave_out()
             progress.commit_train(self.course, end, tail.weight, tail.sums)
             return tail
         self._finish_delivery()

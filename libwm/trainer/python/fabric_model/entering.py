@@ -37,7 +37,9 @@ class Entering:
         own = group.rank == source
         if own and not stateful:
             self._initialise()
-        if self._stepping.enter(group, source, not stateful, lambda: self.progress, self._begin_anew):
+        with self.agent.excused():
+            anew = self._stepping.enter(group, source, not stateful, lambda: self.progress, self._begin_anew)
+        if anew:
             behind = [rank for rank in range(group.world) if rank != source]
         if own:
             self._hand_out(behind)

@@ -49,7 +49,7 @@ class Summed:
         if finite:
             self._step(tail)
         else:
-            self._leave_out(tail)
+            self.leave_out()
         for scaler in scalers:
             scaler.update(finite)
         return finite
@@ -60,8 +60,8 @@ class Summed:
             self._flat.clip(self._script.clip_grad_norm)
         batch.step(self._script.optimizer, tail.gain or 1.0)
 
-    def _leave_out(self, _tail):
-        """Nothing here has stepped."""
+    def leave_out(self):
+        """The step that was summed is one, and nothing is applied."""
 
     def enter(self, group, source, fresh, progress, begin_anew):
         """At an epoch, before state is handed out. `fresh`: the source has just made it; `progress()`: where this member stands;
@@ -145,7 +145,7 @@ class Served(Summed):
         count(self._script.optimizer)
         self._tell(how)
 
-    def _leave_out(self, _tail):
+    def leave_out(self):
         self._tell({'skip': True})
 
     def _tell(self, how):

@@ -31,7 +31,7 @@ class Unwaited(Served):
         super().__init__(script, flat, compute, control.servers, key)
         self._staleness, self._kept, self._course = control.staleness, None, None
         self._base, self._is_old = 0, True
-        self._lost = []  # commits of workers that are gone, for the records
+        self._lost = []  # commits of which it is not known whether who made them has written them down
 
     def plan(self, course):
         """What the training is. @shape Course"""
@@ -55,7 +55,7 @@ class Unwaited(Served):
         unapplied = self._links.desk('enter', members=list(self._group.members))
         for who, commit in unapplied.items():
             self._links.take(int(who), commit['n'], commit['how'])
-        self._lost = [commit for who, commit in unapplied.items() if int(who) not in self._group.members]
+        self._lost = list(unapplied.values())
 
     def enter(self, group, source, fresh, progress, begin_anew):
         anew = super().enter(group, source, fresh, progress, begin_anew)
@@ -63,7 +63,7 @@ class Unwaited(Served):
         return anew
 
     def lost_commits(self):
-        """Commits of workers that are gone, told once, to the member that hands out the state."""
+        """Those that perhaps nobody has written down, told once, to the member that hands out the state."""
         found, self._lost = self._lost, []
         return found
 
@@ -78,9 +78,9 @@ class Unwaited(Served):
         with self._group.waiting():
             return self._links.desk('next', who=self._who, ready=ready, wanted=wanted)
 
-    def refresh(self):
+    def refresh(self, anyhow=False):
         """Parameters are the servers'. @errors GroupBroken"""
-        if self._is_old:
+        if self._is_old or anyhow:
             with self._group.waiting():
                 self._base = self._links.pull()
         self._is_old = False
@@ -160,11 +160,11 @@ class Unsynced(Engine):
     def __init__(self, course, script, parts):
         super().__init__(course, script, parts)
         self._stepping.plan(course)
-        self._number = 0  # of this worker's pushes
+        self._number, self._is_over = 0, False  # of this worker's pushes; whether the desk has nothing more to do
         self._saves_seen = None  # how many checkpoints there were when this worker was told to end
 
     def _round(self):
-        if self.progress.phase == FINISH:
+        if self._is_over and self.progress.phase == FINISH:
             super()._round()
             return
         wanted = bool(self._stopping or self._asked or self.membership.checkpoint_wanted)
@@ -183,7 +183,8 @@ class Unsynced(Engine):
             with self.group.waiting():
                 time.sleep(_POLL_S)
         else:
-            self._stepping.refresh()
+            self._stepping.refresh(anyhow=True)
+            self._is_over = True
 
     def _see(self, view):
         view_into(self.progress, view, self.course)
@@ -191,10 +192,9 @@ class Unsynced(Engine):
             ended = self.hooks.catch_up(self.progress, self.group.rank)
         if ended:
             self._checkpoint_if_due()
-        if self.progress.phase == FINISH:
-            self._stepping.refresh()
 
     def _enter(self, group):
+        self._is_over = False
         super()._enter(group)
         for commit in self._stepping.lost_commits():  # who made it may not have come to write it
             now = time.monotonic_ns()

@@ -19,7 +19,7 @@ from .replica import contents_of
 from .server import Answered, ask
 from .sharing import share
 
-_LOOK_S = 2.0  # for a server to say what it has: it may be on a host that is off
+_LOOK_S = 5.0  # for a server to say what it has: it may be on a host that is off
 
 
 @dataclass
@@ -66,7 +66,8 @@ class Arranging:
     # ---- before the plan -------------------------------------------------------------------
 
     def look(self, group):
-        """The source's first step: what the servers of the epoch before have. @shape {process: {interval: (version, can undo, has next)}}"""
+        """The source's first step: what the servers of the epoch before have. @errors GroupBroken
+        @shape {process: {interval: (version, can undo, has next)}}"""
         def of(item):
             number, home = item
             try:
@@ -76,7 +77,10 @@ class Arranging:
         if not self.homes:
             return {}
         with ThreadPoolExecutor(len(self.homes)) as threads:
-            return {number: held for number, held in threads.map(of, self.homes.items()) if held is not None}
+            found = {number: held for number, held in threads.map(of, self.homes.items()) if held is not None}
+        if group.dead:  # then nobody was waited for: it says nothing of the servers
+            raise GroupBroken(f'epoch {group.epoch}: told broken')
+        return found
 
     def _halt(self, address, group, limit_s):
         answer, _ = self._ask(address, group, {'do': 'halt'}, limit_s=limit_s)

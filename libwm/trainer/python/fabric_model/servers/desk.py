@@ -157,13 +157,16 @@ class Desk:
         self._wanted = self._wanted or wanted
         self._ready[who] = ready
         answer = {'view': self._view(), 'checkpoint': self._wanted, 'saved': self._saved}
-        is_over = self._passes_done >= self._course['epochs']
-        if not self._switch and not is_over and ready and all(self._ready.get(str(m)) == ready for m in self._members):
+        is_done = self._passes_done >= self._course['epochs']
+        is_over = is_done and not self._unapplied  # the parameters are the last ones
+        if not self._switch and not is_done and ready and all(self._ready.get(str(m)) == ready for m in self._members):
             self._switch = ready  # decided: for all, whatever comes
         if self._switch:
             return {**answer, 'switch': self._switch}
         if is_over:
             return {**answer, 'end': 1}
+        if is_done:
+            return {**answer, 'wait': 1}
         if who in self._open:
             deal = self._open[who]  # asked twice
         else:
