@@ -21,22 +21,37 @@ class Group:
 
     def __init__(self, hub, rank):
         self.hub, self.rank, self.world, self.members, self.epoch = hub, rank, len(hub.members), hub.members, hub.epoch
-        self.dead, self.breaks = False, None
+        self.dead, self.breaks, self.budget = False, None, None
+
+    def spend(self):
+        """One more thing is done over the group, which breaks when this member has done as much as it can."""
+        if self.budget == 0:
+            self.hub.fail()
+            raise GroupBroken('this member fails')
+        self.budget = None if self.budget is None else self.budget - 1
 
     def sum(self, tensor):
+        self.spend()
         self.hub.meet(self.rank, tensor, lambda given: sum(g.clone() for g in given))
 
     def broadcast(self, tensor, rank):
+        self.spend()
         if self.breaks == 0:
             self.hub.stop(self.rank)
         self.breaks = None if self.breaks is None else self.breaks - 1
         self.hub.meet(self.rank, tensor, lambda given: given[rank].clone())
 
     def send(self, tensor, rank):
+        self.spend()
         self.hub.mail[self.rank, rank].put(tensor.clone())
 
     def receive(self, tensor, rank):
-        tensor.copy_(self.hub.mail[rank, self.rank].get(timeout=20))
+        self.spend()
+        while not self.hub.broken:
+            with contextlib.suppress(queue.Empty):
+                tensor.copy_(self.hub.mail[rank, self.rank].get(timeout=0.01))
+                return
+        raise GroupBroken('lost')
 
     def abort(self):
         self.dead = True
@@ -48,7 +63,13 @@ class Hub:
     def __init__(self, members, epoch):
         self.members, self.epoch = list(members), epoch
         self.changed, self.given, self.count, self.last = threading.Condition(), {}, [0] * len(members), None
+        self.broken = False
         self.mail = {(a, b): queue.Queue() for a in range(len(members)) for b in range(len(members))}
+
+    def fail(self):
+        with self.changed:
+            self.broken = True
+            self.changed.notify_all()
 
     def stop(self, rank):
         with self.changed:
@@ -61,7 +82,7 @@ class Hub:
             given = self.given.setdefault(number, {})
             given[rank] = tensor.clone()
             self.changed.notify_all()
-            self.changed.wait_for(lambda: len(given) == len(self.members) or (self.last is not None and number >= self.last), 20)
+            self.changed.wait_for(lambda: len(given) == len(self.members) or self.broken or (self.last is not None and number >= self.last), 20)
             if self.last is not None and number >= self.last or len(given) < len(self.members):
                 raise GroupBroken('lost')
         tensor.copy_(made([given[r] for r in range(len(self.members))]))
@@ -125,7 +146,8 @@ class Job(unittest.TestCase):
         self.members, self.epoch, self.step, self.tasks, self.hub = {}, 0, 0, [], None
         self.plain, self.optimizer = model_of(self.kind)
 
-    def enter(self, tasks):
+    def enter(self, tasks, fails=None):
+        """`fails`: (rank, after how many words over the group) that breaks it; those who are through are, the others are not."""
         old, self.tasks, self.epoch = self.tasks, list(tasks), self.epoch + 1
         for task in tasks:
             self.members.setdefault(task, Member(self.kind))
@@ -133,8 +155,18 @@ class Job(unittest.TestCase):
         self.groups = [Group(self.hub, rank) for rank in range(len(tasks))]
         source = max(range(len(tasks)), key=lambda rank: (self.members[tasks[rank]].progress.step, -rank))
         fresh = not old
-        together(*[lambda m=self.members[task], g=group: m.stepping.enter(g, source, fresh, lambda: m.progress, self.lost)
-                   for task, group in zip(tasks, self.groups)])
+
+        def enter(member, group):
+            try:
+                member.stepping.enter(group, source, fresh, lambda: member.progress, self.lost)
+            except GroupBroken:
+                self.assertIsNotNone(fails)
+                self.hub.fail()
+        if fails:
+            self.groups[fails[0]].budget = fails[1]
+        together(*[lambda m=self.members[task], g=group: enter(m, g) for task, group in zip(tasks, self.groups)])
+        if fails:
+            return
         for task in tasks:
             if self.members[task].progress.step < self.members[tasks[source]].progress.step:
                 self.members[task].copy_from(self.members[tasks[source]])
@@ -235,6 +267,25 @@ class Steps(Job):
         self.enter([1, 3])
         self.check()
         self.train(2)
+
+    def test_an_epoch_that_breaks_at_its_beginning_loses_nothing(self):
+        for rank in range(3):
+            for words in range(24):
+                with self.subTest(rank=rank, words=words):
+                    self.setUp()
+                    self.enter([1])
+                    self.enter([1, 2, 3])
+                    self.train(2)
+                    self.enter([2, 3, 4], (rank, words))
+                    self.enter([3, 4, 2])
+                    self.train(2)
+
+    def test_neither_does_the_first_one(self):
+        for words in range(12):
+            self.setUp()
+            self.enter([1, 2], (0, words))
+            self.enter([1, 2])
+            self.train(2)
 
     def test_two_neighbours_killed_at_once_are_told(self):
         self.enter([1, 2, 3])

@@ -25,6 +25,7 @@ from .servers.sharing import share
 from .stepping import Summed, count
 
 Held = namedtuple('Held', 'step intervals')  # what a member has: at which step, [(begin, end)]
+_WHOLE, _OLD = 'whole', 'old'  # names of shards that are no interval's of the cut
 Move = namedtuple('Move', 'source begin end redo')  # elements that a member gives; redo: it has yet to make the newest step with them
 
 
@@ -103,6 +104,13 @@ class Shard:
                 self.optimizer.state[tensor] = {
                     name: value.to(tensor.device) if torch.is_tensor(value) and name != 'step' else value for name, value in joined.items()}
 
+    def adopt(self, optimizer):
+        """Takes the state of all of the parameters from the script's own, as it is."""
+        for piece, tensor in zip(self.pieces, self._tensors):
+            state = optimizer.state.get(self._parameters[piece.parameter])
+            if state:
+                self.optimizer.state[tensor] = state
+
     def parameters(self):
         """Its parameters, side by side, a tensor for each dtype."""
         by_dtype = {}
@@ -140,7 +148,9 @@ class Sharded(Summed):
         self._whole = of_pieces.is_whole(script.optimizer, "shard='optimizer'")
         of_pieces.numbers_of(script.optimizer)
         self._group, self._cut, self._shards, self._groups = None, None, {}, None
-        self._behind = False  # parameters of others' intervals are those of a step before
+        self._slices = {}     # of the parameters, by their bounds: for what is broadcast
+        self._torn = False    # parameters of some intervals are those of a step before
+        self._at = 0          # the step that the shards are at
 
     @property
     def bytes(self):
@@ -167,14 +177,18 @@ class Sharded(Summed):
         for shard in self._shards.values():
             shard.step(self._groups)
         count(self._script.optimizer)
+        self._at += 1
         self._spread_or_break()
+
+    def leave_out(self):
+        self._at += 1
 
     def _spread_or_break(self):
         """Everybody's parameters are those after the step; who is lost meanwhile is found at the next boundary."""
         try:
             self._spread(self._cut, list(range(len(self._cut))))
         except GroupBroken:
-            self._behind = True
+            self._torn = True
             self._group.abort()
 
     def _spread(self, intervals, owners):
@@ -182,7 +196,9 @@ class Sharded(Summed):
         if self._group.world == 1:
             return
         for (begin, end), owner in zip(intervals, owners):
-            shard = Shard(self._parameters, self._script.optimizer, begin, end)
+            if (begin, end) not in self._slices:
+                self._slices[begin, end] = Shard(self._parameters, self._script.optimizer, begin, end)
+            shard = self._slices[begin, end]
             flats = [f.cpu() for f in shard.parameters()]
             for flat in flats:
                 self._group.broadcast(flat, owner)
@@ -204,57 +220,59 @@ class Sharded(Summed):
                 self._shards[owner] = shard
 
     def enter(self, group, source, fresh, progress, begin_anew):
-        self._group, before = group, self._shards
-        own = sorted([s.begin, s.end] for s in before.values()) or None
-        told = [json.loads(text) for text in share(group, json.dumps({'held': own, 'step': progress().step, 'behind': self._behind}))]
-        held = [one['held'] and Held(one['step'], [tuple(i) for i in one['held']]) for one in told]
-        step, self._cut = told[source]['step'], self._cut_for(group.world)
-        try:
-            found = {} if fresh else {(rank, n): plan(held, step, *self._cut[n], rank)
-                                      for rank in range(group.world) for n in self._duties(group.world, rank)}
-        except Lost as loss:  # all see it alike
-            if group.rank == source:
-                begin_anew(str(loss))
-            found = {}
-        if found:
-            self._redo(group, source, before, {move.source for moves in found.values() for move in moves if move.redo})
-            self._move(group, before, found)
-            if any(one['behind'] for one in told) or any(one and one.step != step for one in held):
-                moves = plan(held, step, 0, self._cut[-1][1])
-                self._spread([(m.begin, m.end) for m in moves], [m.source for m in moves])
-        else:
-            self._give_out(group, source)
-        self._behind = False
-        self._script.optimizer.state.clear()
-        return not found and not fresh
-
-    def _give_out(self, group, source):
-        """From the source's optimizer, which has all of it."""
-        self._shards = {}
-        whole = None
-        if group.rank == source:
-            whole = Shard(self._parameters, self._script.optimizer, 0, self._cut[-1][1])
-            for piece, tensor in zip(whole.pieces, whole._tensors):
-                state = self._script.optimizer.state.get(self._parameters[piece.parameter])
-                if state:
-                    whole.optimizer.state[tensor] = state
-        for rank in range(group.world):
-            for number in self._duties(group.world, rank):
+        self._group, self._slices, anew = group, {}, False
+        self._cut = self._cut_for(group.world)
+        if fresh and group.rank == source:
+            self._adopt(progress().step)
+        while True:
+            told = self._tell(group, progress().step)
+            held = [one['held'] and Held(one['at'], [tuple(i) for i in one['held']]) for one in told]
+            step = told[source]['step']
+            try:
+                found = {(rank, n): plan(held, step, *self._cut[n], rank)
+                         for rank in range(group.world) for n in self._duties(group.world, rank)}
+                break
+            except Lost as loss:  # all see it alike
+                if anew:
+                    raise
+                anew, self._shards = True, {}
                 if group.rank == source:
-                    parts = whole.part(*self._cut[number])
-                    if rank == source:
-                        self._take(number, parts)
-                    else:
-                        self._send(group, rank, parts)
-                elif group.rank == rank:
-                    self._take(number, self._receive(group, source))
+                    begin_anew(str(loss))
+                    self._adopt(progress().step)
+        self._redo(group, source, step, {move.source for moves in found.values() for move in moves if move.redo})
+        arrived = self._move(group, found)
+        if not anew and any(one['torn'] or (one['held'] and one['at'] != step) for one in told):
+            moves = plan(held, step, 0, self._cut[-1][1])
+            self._spread([(m.begin, m.end) for m in moves], [m.source for m in moves])
+        self._settle(group, arrived, step)
+        return anew
 
-    def _take(self, number, parts):
+    def _tell(self, group, step):
+        """What each member has, to all."""
+        own = sorted([s.begin, s.end] for s in self._shards.values()) or None
+        words = {'held': own, 'at': self._at, 'step': step, 'torn': self._torn}
+        return [json.loads(text) for text in share(group, json.dumps(words))]
+
+    def _adopt(self, step):
+        """All of the state is in the script's optimizer, here."""
+        whole = Shard(self._parameters, self._script.optimizer, 0, self._cut[-1][1])
+        whole.adopt(self._script.optimizer)
+        self._shards, self._at = {_WHOLE: whole}, step
+
+    def _settle(self, group, arrived, step):
+        """What was held goes when all have what they are to have: until then an epoch may break, and the next one begin from either."""
+        made = {number: self._made(number, parts) for number, parts in arrived.items()}
+        self._shards, self._at = {**{(_OLD, name): shard for name, shard in self._shards.items()}, **made}, step
+        group.sum(torch.zeros(1, dtype=torch.float64))
+        self._shards, self._torn = made, False
+        self._script.optimizer.state.clear()
+
+    def _made(self, number, parts):
         shard = Shard(self._parameters, self._script.optimizer, *self._cut[number])
         shard.put(parts)
-        self._shards[number] = shard
+        return shard
 
-    def _redo(self, group, source, before, late):
+    def _redo(self, group, source, step, late):
         """The newest step, by those who were not told that it was decided. Its gradient is still with the source, who was."""
         for rank in sorted(late):
             if group.rank == source:
@@ -264,17 +282,18 @@ class Sharded(Summed):
                 groups, gradients = self._receive(group, source)
                 for p, gradient in zip(self._parameters, gradients):
                     p.grad = None if gradient is None else gradient.view(p.shape).to(p.device)
-                for shard in before.values():
+                for shard in self._shards.values():
                     shard.step(groups)
+                self._at, self._torn = step, True
 
-    def _move(self, group, before, found):
-        """States to where they are to be, in one order that all know."""
-        self._shards, arrived = {}, {}
+    def _move(self, group, found):
+        """States to where they are to be, in one order that all know. Returns what has come here. @shape {interval: parts}"""
+        arrived = {}
         for (rank, number), moves in sorted(found.items()):
             for move in moves:
                 parts = None
                 if group.rank == move.source:
-                    holder = next(s for s in before.values() if s.begin <= move.begin and move.end <= s.end)
+                    holder = next(s for s in self._shards.values() if s.begin <= move.begin and move.end <= s.end)
                     parts = holder.part(move.begin, move.end)
                 if move.source != rank and group.rank == move.source:
                     self._send(group, rank, parts)
@@ -282,8 +301,7 @@ class Sharded(Summed):
                     parts = self._receive(group, move.source)
                 if group.rank == rank:
                     arrived.setdefault(number, []).extend(parts)
-        for number, parts in arrived.items():
-            self._take(number, parts)
+        return arrived
 
     @staticmethod
     def _send(group, rank, tree):

@@ -115,7 +115,7 @@ class Served(Summed):
         self._nursery, self._get_key = nursery.Nursery(self._blueprint), key
         self._arranging = arranging.Arranging(self._blueprint, self._intervals, self._nursery, self._has_desk)
         self._links = links.Links(self._blueprint, self._intervals)
-        self._group, self._number, self._last, self._behind = None, 0, None, False
+        self._group, self._number, self._last, self._behind, self._is_fresh = None, 0, None, False, False
 
     # ---- a step ----------------------------------------------------------------------------
 
@@ -164,6 +164,7 @@ class Served(Summed):
 
     def enter(self, group, source, fresh, progress, begin_anew):
         own, anew = group.rank == source, False
+        fresh = self._is_fresh = own and (fresh or self._is_fresh)  # until the servers have it
         self._arranging.key = self._get_key()
         held = {} if fresh or not own else self._arranging.look(group)
         if own and not fresh:
@@ -172,16 +173,17 @@ class Served(Summed):
                     places.source(name, held, self._version(progress()))
             except places.Lost as loss:
                 begin_anew(f'the parameter servers have lost {loss}')
-                held, anew = {}, True
+                held, anew, self._is_fresh = {}, True, True
         left, anew = self._arranging.settle(group, source, held, anew)
         self._group = group
         self._links.go(self._arranging.owners(), self._arranging.key, group)
         if own:
             version = progress().step if not held else self._version(progress())
             self._arranging.restore(group, held, left, version, self._last or {})
-            self._script.optimizer.state.clear()  # the servers have it
             self._make_good(progress(), not held)
         _meet(group)
+        self._is_fresh = False
+        self._script.optimizer.state.clear()  # the servers have it
         if self._behind or anew:
             self._links.pull()
         self._behind = False
