@@ -87,7 +87,7 @@ class Places(unittest.TestCase):
         self.assertEqual(places.source(0, {1: {0: (9, True, {})}}, 8), (1, 'undo'))
         self.assertEqual(places.source(0, {1: {0: (7, False, {'1': 8})}}, 8), (1, 'redo'))
         self.assertEqual(places.source(0, {0: {0: (7, True, {})}, 1: {0: (9, True, {})}}, None), (1, None))
-        for held, why in (({1: {0: (9, False, {})}}, 'process 1 at step 9'), ({1: {0: (7, True, {})}}, 'at step 7'),
+        for held, why in (({1: {0: (9, False, {})}}, '1 at step 9'), ({1: {0: (7, True, {})}}, 'at step 7'),
                           ({1: {1: (8, True, {})}}, 'nobody has it'), ({}, 'nobody has it')):
             with self.assertRaisesRegex(places.Lost, f'interval 0 of the parameters at step 8: .*{why}'):
                 places.source(0, held, 8)

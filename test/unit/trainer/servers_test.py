@@ -227,7 +227,7 @@ class Meeting:
 
     def __init__(self, members, epoch):
         self.members, self.epoch, self.world = members, epoch, len(members)
-        self._barrier = threading.Barrier(self.world, timeout=20)
+        self.barrier = threading.Barrier(self.world, timeout=20)
         self._given = {}
 
     def member(self, rank):
@@ -236,11 +236,11 @@ class Meeting:
 
     def _sum(self, rank, tensor):
         self._given[rank] = tensor
-        self._barrier.wait()
+        self.barrier.wait()
         total = sum(self._given[r].clone() for r in range(self.world))
-        self._barrier.wait()
+        self.barrier.wait()
         tensor.copy_(total)
-        self._barrier.wait()
+        self.barrier.wait()
 
 
 class Member:
@@ -256,10 +256,11 @@ class Member:
 
     def enter(self, group, source, version, fresh, last=None):
         held = self.arranging.look(group) if group.rank == source and not fresh else {}
-        left, _ = self.arranging.settle(group, source, held, False)
+        self.arranging.settle(group, source, held, False)
         if group.rank == source:
-            self.arranging.restore(group, held, left, version, last or {})
+            self.arranging.restore(group, held, version, last or {})
         group.sum(torch.zeros(1))
+        self.arranging.finish(group, source)
         self.links.go(self.arranging.owners(), KEY, group)
         self.group = group
 
@@ -291,7 +292,7 @@ class Cluster(unittest.TestCase):
     count, kind = 2, torch.optim.Adam
 
     def setUp(self):
-        self.members, self.step, self.epoch, self.last = {}, 0, 0, None
+        self.members, self.step, self.epoch, self.begun = {}, 0, 0, False
         self.plain, self.optimizer = model_of(self.kind)
         address = mock.patch.object(arranging, 'host_address', lambda: '127.0.0.1')
         address.start()
@@ -305,16 +306,30 @@ class Cluster(unittest.TestCase):
             for one in member.nursery.started:
                 one.kill()
 
-    def enter(self, tasks, source=0, last=None):
-        """An epoch of these."""
+    def enter(self, tasks, source=0, last=None, fails=None):
+        """An epoch of these. `fails`: after how many words of the source to servers it breaks."""
         self.epoch += 1
-        fresh = self.epoch == 1
+        fresh, told = not self.begun, []
         for task in tasks:
             self.members.setdefault(task, Member(task, self.count, self.kind))
         meeting = Meeting(list(tasks), self.epoch)
-        together(*[lambda rank=rank, task=task: self.members[task].enter(meeting.member(rank), source, self.step, fresh, last)
-                   for rank, task in enumerate(tasks)])
-        self.tasks = list(tasks)
+        plain_ask = arranging.Arranging._ask
+
+        def ask(one, *words, **more):
+            told.extend([words] if words[2]['do'] != 'halt' else [])
+            if fails is not None and len(told) > fails:
+                raise wire.Gone('this test')
+            return plain_ask(one, *words, **more)
+
+        def enter(rank, task):
+            try:
+                self.members[task].enter(meeting.member(rank), source, self.step, fresh, last)
+            except (GroupBroken, threading.BrokenBarrierError):
+                self.assertIsNotNone(fails)
+                meeting.barrier.abort()
+        with mock.patch.object(arranging.Arranging, '_ask', ask):
+            together(*[lambda rank=rank, task=task: enter(rank, task) for rank, task in enumerate(tasks)])
+        self.tasks, self.begun = list(tasks), self.begun or fails is None or fails >= len(told)
 
     def gradients(self):
         torch.manual_seed(100 + self.step)
@@ -383,6 +398,17 @@ class Arranges(Cluster):
                     self.step = number
                 self.enter([1, 2], last={'n': number, 'of': [1, 2], 'how': told})
                 self.check()
+                self.train(2)
+
+    def test_an_epoch_that_breaks_at_its_beginning_loses_nothing(self):
+        for words in range(0, 40, 3):
+            with self.subTest(words=words):
+                self.setUp()
+                self.enter([1, 2, 3], fails=words)
+                self.enter([1, 2, 3])
+                self.train(2)
+                self.enter([3, 4], fails=words)
+                self.enter([4, 3], source=1)
                 self.train(2)
 
     def test_a_push_of_one_worker_alone_counts_nowhere(self):

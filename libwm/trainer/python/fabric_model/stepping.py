@@ -174,14 +174,15 @@ class Served(Summed):
             except places.Lost as loss:
                 begin_anew(f'the parameter servers have lost {loss}')
                 held, anew, self._is_fresh = {}, True, True
-        left, anew = self._arranging.settle(group, source, held, anew)
+        anew = self._arranging.settle(group, source, held, anew)
         self._group = group
         self._links.go(self._arranging.owners(), self._arranging.key, group)
         if own:
             version = progress().step if not held else self._version(progress())
-            self._arranging.restore(group, held, left, version, self._last or {})
+            self._arranging.restore(group, held, version, self._last or {})
             self._make_good(progress(), not held)
         _meet(group)
+        self._arranging.finish(group, source)
         self._is_fresh = False
         self._script.optimizer.state.clear()  # the servers have it
         if self._behind or anew:

@@ -33,20 +33,17 @@ class Home:
 @dataclass
 class _Restored:
     """From what intervals are restored."""
-    held: dict       # what the servers of the epoch before have
-    chosen: dict     # (process, what it has to do) of each interval
-    addresses: dict  # of processes, where they were
+    held: dict       # what the servers of the epoch before have, by their addresses
+    chosen: dict     # (address, what it has to do) of each interval
     version: object  # to which; None: each to its newest
 
-    def is_there(self, interval, number, address):
-        """Whether process `number`, at `address`, has it as it is to be."""
-        if self.addresses.get(number) != address:
-            return False  # it is another, of that number
-        process, wanted = self.chosen[interval][0], self.version
+    def is_there(self, interval, address):
+        """Whether that server has it as it is to be."""
+        source, wanted = self.chosen[interval][0], self.version
         if wanted is None:
-            wanted = self.held[process][interval][0]
-        has = self.held.get(number, {}).get(interval)
-        return process == number or (has is not None and has[0] == wanted)
+            wanted = self.held[source][interval][0]
+        has = self.held.get(address, {}).get(interval)
+        return address == source or (has is not None and has[0] == wanted)
 
 
 class Arranging:
@@ -55,7 +52,8 @@ class Arranging:
     def __init__(self, blueprint, intervals, nursery, has_desk=False):
         self._blueprint, self._intervals, self._nursery = blueprint, intervals, nursery
         self._servers, self._has_desk = len(intervals), has_desk
-        self.homes = {}  # by process
+        self.homes = {}   # by process
+        self._older = []  # Homes of before, until all have met in a new epoch
         self.key = None
 
     @property
@@ -66,18 +64,18 @@ class Arranging:
     # ---- before the plan -------------------------------------------------------------------
 
     def look(self, group):
-        """The source's first step: what the servers of the epoch before have. @errors GroupBroken
-        @shape {process: {interval: (version, can undo, has next)}}"""
-        def of(item):
-            number, home = item
+        """The source's first step: what the servers have, those of the epoch before and of one that has begun since and was broken.
+        @errors GroupBroken   @shape {address: {interval: (version, can undo, has next)}}"""
+        def of(address):
             try:
-                return number, self._halt(home.address, group, _LOOK_S)
+                return address, self._halt(address, group, _LOOK_S)
             except (wire.Gone, Answered):
-                return number, None
-        if not self.homes:
+                return address, None
+        addresses = {home.address for home in [*self._older, *self.homes.values()]}
+        if not addresses:
             return {}
-        with ThreadPoolExecutor(len(self.homes)) as threads:
-            found = {number: held for number, held in threads.map(of, self.homes.items()) if held is not None}
+        with ThreadPoolExecutor(len(addresses)) as threads:
+            found = {address: held for address, held in threads.map(of, addresses) if held is not None}
         if group.dead:  # then nobody was waited for: it says nothing of the servers
             raise GroupBroken(f'epoch {group.epoch}: told broken')
         return found
@@ -97,25 +95,40 @@ class Arranging:
 
     def settle(self, group, source, held, anew):
         """Where the processes are in this epoch; each member starts those of its own seat. `held`: of the source, as `anew`, which all
-        are told. Returns (the places that were left, anew). @errors GroupBroken"""
-        before, left = self.homes, {}
+        are told. Returns anew. @errors GroupBroken"""
+        before = self.homes
         if group.rank == source:
-            seats = {n: home.member for n, home in before.items() if n in held}
+            seats = {n: home.member for n, home in before.items() if home.address in held}
             seats = places.settle(seats, list(group.members), places.processes(self._servers))
-            keep = {n: vars(before[n]) for n, member in seats.items() if n in held and before[n].member == member}
-            left = {n: home for n, home in before.items() if n not in keep}
-            plan = {'anew': anew, 'seats': seats, 'keep': keep, 'left': [[home.member, home.pid] for n, home in left.items() if n not in held]}
+            keep = {n: vars(before[n]) for n, member in seats.items()
+                    if n in before and before[n].address in held and before[n].member == member}
+            dead = [[home.member, home.pid] for home in before.values() if home.address not in held]
+            plan = {'anew': anew, 'seats': seats, 'keep': keep, 'dead': dead}
         words = share(group, json.dumps(plan) if group.rank == source else '')[source]
         plan = json.loads(words)
         own = group.members[group.rank]
-        for member, pid in plan['left']:
+        for member, pid in plan['dead']:
             if member == own:  # it answers nobody
                 self._nursery.end(pid)
         started = self._start([int(n) for n, member in plan['seats'].items() if member == own and n not in plan['keep']], own)
-        self.homes = {int(n): Home(**home) for n, home in plan['keep'].items()}
+        homes = {int(n): Home(**home) for n, home in plan['keep'].items()}
         for words in share(group, json.dumps(started)):
-            self.homes.update({int(n): Home(**home) for n, home in json.loads(words).items()})
-        return left, plan['anew']
+            homes.update({int(n): Home(**home) for n, home in json.loads(words).items()})
+        self._older, self.homes = [*self._older, *before.values()], homes
+        return plan['anew']
+
+    def finish(self, group, source):
+        """All have met: what is not of this epoch goes. @errors GroupBroken"""
+        now = {home.address for home in self.homes.values()}
+        for home in self._older:
+            if home.address in now:
+                continue
+            if home.member == group.members[group.rank]:
+                self._nursery.end(home.pid)
+            elif group.rank == source and home.member not in group.members:  # of one that leaves and waits for this
+                with contextlib.suppress(wire.Gone, Answered):
+                    self._ask(home.address, group, {'do': 'bye'}, limit_s=_LOOK_S)
+        self._older = []
 
     def _start(self, numbers, own):
         found = {}
@@ -129,33 +142,27 @@ class Arranging:
 
     # ---- the source's part --------------------------------------------------------------------
 
-    def restore(self, group, held, left, version, last):
-        """Brings every interval to `version` (None: each to its own newest), in its server and its copy. `last`: how the newest step was applied. `held` empty: from the
-        model and the optimizer as they are here. @errors GroupBroken; places.Lost"""
+    def restore(self, group, held, version, last):
+        """Brings every interval to `version` (None: each to its own newest), in its server and its copy. `last`: how the newest step was
+        applied. `held` empty: from the model and the optimizer as they are here. @errors GroupBroken; places.Lost"""
         try:
-            for number, home in self.homes.items():
-                if number not in held or number in left:
+            for home in self.homes.values():
+                if home.address not in held:
                     self._halt(home.address, group, wire.LIMIT_S)
             chosen = {name: places.source(name, held, version) for name in self.names} if held else {}
-            addresses = {n: home.address for n, home in {**left, **self.homes}.items()}
-            addresses.update({n: home.address for n, home in left.items() if n in held})
-            what = _Restored(held, chosen, addresses, version)
+            what = _Restored(held, chosen, version)
             self._roll(group, what, last)
             self._spread(group, what)
-            for number, home in left.items():
-                if number in held:
-                    with contextlib.suppress(wire.Gone):
-                        self._ask(home.address, group, {'do': 'bye'}, limit_s=_LOOK_S)
         except (wire.Gone, Answered) as error:
             raise GroupBroken(f'a parameter server is lost: {error}') from None
 
     def _roll(self, group, what, last):
-        for interval, (process, move) in what.chosen.items():
+        for interval, (address, move) in what.chosen.items():
             head = {'interval': interval, 'version': what.version}
             if move == 'undo':
-                self._ask(what.addresses[process], group, {**head, 'do': 'undo'})
+                self._ask(address, group, {**head, 'do': 'undo'})
             elif move == 'redo':
-                self._ask(what.addresses[process], group, {**head, 'do': 'redo', **last, 'passed': True})
+                self._ask(address, group, {**head, 'do': 'redo', **last, 'passed': True})
 
     def _spread(self, group, what):
         """Copies of what was chosen to where it is to be, then every process has its duties and no others."""
@@ -170,8 +177,8 @@ class Arranging:
                 if packed:
                     head = {'do': 'fill', 'interval': interval, 'head': packed[0]}
                     self._ask(self.homes[number].address, group, head, packed[1])
-                elif not what.is_there(interval, number, self.homes[number].address):
-                    source = what.addresses[what.chosen[interval][0]]
+                elif not what.is_there(interval, self.homes[number].address):
+                    source = what.chosen[interval][0]
                     self._ask(self.homes[number].address, group, {'do': 'fetch', 'interval': interval, 'from': source})
         for number, home in self.homes.items():
             self._hold(group, home, duties[number])

@@ -65,31 +65,31 @@ class Lost(RuntimeError):
 
 
 def source(interval, held, version):
-    """(process, what it has to do) by which an interval comes to `version` (None: the newest that there is): nothing, 'undo' the step behind it, or 'redo' the step
-    to it, of which it has all gradients. @shape held: {process: {interval: (version, can undo, gradients it has of the next step)}}
+    """(who, what it has to do) by which an interval comes to `version` (None: the newest that there is): nothing, 'undo' the step behind it, or 'redo' the step
+    to it, of which it has all gradients. @shape held: {server: {interval: (version, can undo, gradients it has of the next step)}}
     @errors Lost"""
     if version is None:
         return newest(interval, held), None
     best = None
-    for process, intervals in sorted(held.items()):
+    for who, intervals in sorted(held.items()):
         if interval not in intervals:
             continue
         now, can_undo, has_next = intervals[interval]
         if now == version:
-            return process, None
+            return who, None
         if now == version + 1 and can_undo:
-            best = best or (process, 'undo')
+            best = best or (who, 'undo')
         elif now == version - 1 and has_next:
-            best = best or (process, 'redo')
+            best = best or (who, 'redo')
     if best is None:
-        told = ', '.join(f'process {p} at step {i[interval][0]}' for p, i in sorted(held.items()) if interval in i) or 'nobody has it'
+        told = ', '.join(f'{who} at step {i[interval][0]}' for who, i in sorted(held.items()) if interval in i) or 'nobody has it'
         raise Lost(f'interval {interval} of the parameters at step {version}: {told}')
     return best
 
 
 def newest(interval, held):
-    """The process that has applied most to it. @errors Lost"""
-    found = [(-intervals[interval][0], process) for process, intervals in held.items() if interval in intervals]
+    """Who has applied most to it. @errors Lost"""
+    found = [(-intervals[interval][0], who) for who, intervals in held.items() if interval in intervals]
     if not found:
         raise Lost(f"{'the desk' if interval == DESK else f'interval {interval} of the parameters'}: nobody has it")
     return min(found)[1]
