@@ -55,6 +55,7 @@ class Unwaited(Served):
         unapplied = self._links.desk('enter', members=list(self._group.members))
         for who, commit in unapplied.items():
             self._links.take(int(who), commit['n'], commit['how'])
+        self._arranging.forget(self._group)
         self._lost = list(unapplied.values())
 
     def enter(self, group, source, fresh, progress, begin_anew):

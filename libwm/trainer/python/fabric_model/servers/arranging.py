@@ -185,7 +185,15 @@ class Arranging:
 
     def _hold(self, group, home, duties, more=False):
         told = [[i, *(self._intervals[i] if i != places.DESK else (0, 0)), None if copy is None else self.homes[copy].address] for i, copy in duties.items()]
-        self._ask(home.address, group, {'do': 'hold', 'duties': told, 'more': more})
+        self._ask(home.address, group, {'do': 'hold', 'duties': told, 'more': more, 'pushed': self._has_desk})
+
+    def forget(self, group):
+        """All that was committed is applied: what else was pushed goes. @errors GroupBroken"""
+        try:
+            for home in self.homes.values():
+                self._ask(home.address, group, {'do': 'forget'})
+        except (wire.Gone, Answered) as error:
+            raise GroupBroken(f'a parameter server is lost: {error}') from None
 
     def _packed(self, interval, version):
         from .. import plain

@@ -100,7 +100,8 @@ class Replica:
             if values:
                 self.optimizer.state[tensor] = copy.deepcopy(values)
         self.version, self.applied = tree['version'], dict(tree['applied'])
-        self._staged, self._before = {}, None
+        self._before = None
+        self._staged = {who: _Staged(number, self.gradient_bytes, memory) for who, number, memory in tree.get('pushed', ())}
 
     def contents(self):
         """All that fill() needs. Live: copied by whoever keeps it."""
@@ -114,6 +115,10 @@ class Replica:
     def landed(self):
         """Pushes that are whole. @shape {who: n}"""
         return {who: s.number for who, s in self._staged.items() if s.is_whole(self.gradient_bytes)}
+
+    def whole_pushes(self):
+        """Of contents() where they are to go along. @shape [[who, n, bytes]]"""
+        return [[who, s.number, s.memory] for who, s in self._staged.items() if s.is_whole(self.gradient_bytes)]
 
     # ---- pushes --------------------------------------------------------------------------
 

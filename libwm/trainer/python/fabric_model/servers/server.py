@@ -134,7 +134,7 @@ class Server:
         return thing.version, thing.can_undo, thing.landed()
 
     def _on_hold(self, head, _reader):
-        """What is to be here from now on, and nothing else unless `more`. @shape duties: [[name, begin, end, address of the copy or None]]"""
+        """What is to be here from now on, and nothing else unless `more`; what is pushed goes unless `pushed`. @shape duties: [[name, begin, end, address of the copy or None]]"""
         self._current(head)
         with self._lock:
             wanted = {name: (begin, end, copy) for name, begin, end, copy in head['duties']}
@@ -145,9 +145,18 @@ class Server:
                 with duty.lock:
                     duty.let_go()
                     duty.copy = copy
-                    if isinstance(duty.thing, Replica):
+                    if isinstance(duty.thing, Replica) and not head.get('pushed'):
                         duty.thing.forget()
                 self._duties[name] = duty
+        return {}, None
+
+    def _on_forget(self, head, _reader):
+        """What is pushed and not applied is of nobody any more."""
+        self._current(head)
+        for duty in list(self._duties.values()):
+            with duty.lock:
+                if isinstance(duty.thing, Replica):
+                    duty.thing.forget()
         return {}, None
 
     def _current(self, head):
@@ -162,7 +171,10 @@ class Server:
     def _on_contents(self, head, _reader):
         duty = self._duty(head)
         with duty.lock:
-            packed, blocks = plain.pack(duty.thing.contents())
+            tree = duty.thing.contents()
+            if head.get('pushed') and isinstance(duty.thing, Replica):
+                tree['pushed'] = duty.thing.whole_pushes()
+            packed, blocks = plain.pack(tree)
             memory = b''.join([packed, *(plain.memory(b).numpy().tobytes() for b in blocks)])
         return {'head': len(packed)}, memory
 
@@ -178,7 +190,7 @@ class Server:
         duty, epoch = self._duty(head), self.epoch
         source = wire.connect(head['from'], self.key, lambda: self.epoch != epoch)
         try:
-            answer, memory = ask(source, {'do': 'contents', 'interval': head['interval'], 'epoch': epoch})
+            answer, memory = ask(source, {'do': 'contents', 'interval': head['interval'], 'epoch': epoch, 'pushed': True})
         finally:
             source.close()
         with duty.lock:
