@@ -628,7 +628,7 @@ TABLE = {
         ('--conda-home', 'folder', 'Which conda', None),
         ('--conda-env-yaml', 'file', 'An environment that this file describes', None),
         ('--conda-package', 'file', 'A package that is sent', None),
-        ('--numPs', 'n', 'Parameter servers of disttensorflow', None),
+        ('--numPs', 'n', 'Parameter servers of disttensorflow and edtPyTorch', None),
         ('--msd-image-name', 'image', 'A container image', None),
         ('--msd-image-pull-policy', 'Always|Never|IfNotPresent', 'When it is fetched', None),
         ('--msd-image-pull-secret', 'name', 'With which secret', None),

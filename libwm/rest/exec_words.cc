@@ -122,6 +122,22 @@ bool has_groups(const Framework& framework) {
   return framework.backend == "tensorflow" && framework.distributed && !framework.elastic;
 }
 
+// The workers of an elastic training start theirs beside themselves.
+bool has_servers_beside(const Framework& framework) {
+  return framework.backend == "pytorch" && framework.elastic;
+}
+
+Result<std::uint32_t> servers_of(const ExecRequest& request) {
+  constexpr std::uint32_t kMostServers = 1000;
+  std::uint32_t servers = 0;
+  const auto& text = request.parameter_servers;
+  auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), servers);
+  bool reads = ec == std::errc() && end == text.data() + text.size() && servers <= kMostServers;
+  if (!text.empty() && !reads)
+    return fail(Code::BadArgument, "--numPs: '" + text + "': a number up to 1000 is wanted");
+  return servers;
+}
+
 }  // namespace
 
 Result<JobRequest> job_request(const ExecRequest& request, const Framework& framework,
@@ -139,6 +155,9 @@ Result<JobRequest> job_request(const ExecRequest& request, const Framework& fram
   WM_TRY(auto needs, needs_of(request, place, Whose::Workers));
   job.memory = needs.memory_limit;
   if (has_groups(framework)) return job;
+  WM_TRY(auto servers, servers_of(request));
+  if (servers > 0 && has_servers_beside(framework))
+    job.environment.emplace_back("WM_PARAMETER_SERVERS", std::to_string(servers));
   set_size(request, framework, job);
   job.elastic = framework.elastic;
   job.gpu = std::move(needs.gpu);
@@ -173,11 +192,7 @@ Result<std::vector<TaskGroup>> task_groups(const ExecRequest& request, const Fra
   std::vector<TaskGroup> groups;
   if (!has_groups(framework)) return groups;
   WM_TRY(auto command, command_of(request, framework));
-  std::uint32_t servers = 0;
-  const auto& text = request.parameter_servers;
-  auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), servers);
-  if (!text.empty() && (ec != std::errc() || end != text.data() + text.size() || servers > 1000))
-    return fail(Code::BadArgument, "--numPs: '" + text + "': a number up to 1000 is wanted");
+  WM_TRY(auto servers, servers_of(request));
   auto add = [&](const char* role, std::uint32_t tasks, Whose whose) -> Result<void> {
     WM_TRY(auto needs, needs_of(request, place, whose));
     TaskGroup group;
@@ -209,8 +224,9 @@ Result<void> check_fit(const ExecRequest& request, const Framework& framework,
   if (framework.distributed && request.workers > framework.most_workers)
     return refuse("--numWorker " + std::to_string(request.workers) + ": at most " +
                   std::to_string(framework.most_workers));
-  if (!request.parameter_servers.empty() && !has_groups(framework))
-    return refuse("--numPs is for disttensorflow");
+  bool takes_servers = has_groups(framework) || has_servers_beside(framework);
+  if (!request.parameter_servers.empty() && !takes_servers)
+    return refuse("--numPs is for disttensorflow and edtPyTorch");
   if (request.prebuilt.empty()) return {};
   auto models = prebuilt_models();
   if (framework.backend != "pytorch" || framework.distributed)

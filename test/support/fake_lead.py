@@ -400,5 +400,25 @@ def check_ledger(base, tasks, samples, passes):
     return wrong
 
 
+def check_deals(base, tasks, samples, passes):
+    """As check_ledger(), of control='async', where samples are used in any order: [] if every sample of every pass is in one commit."""
+    wrong, steps, used = [], history(base, tasks), {p: [] for p in range(passes)}
+    if sorted(steps) != list(range(1, len(steps) + 1)):
+        wrong.append(f'steps are not 1..{len(steps)}')
+    for step, lines in steps.items():
+        if len({(r['data_epoch'], r['begin'], r['end']) for r in lines}) != 1:
+            wrong.append(f'step {step}: told differently')
+        used.setdefault(lines[0]['data_epoch'], []).append((lines[0]['begin'], lines[0]['end']))
+    for number, ranges in used.items():
+        at = 0
+        for begin, end in sorted(ranges):
+            if begin != at:
+                wrong.append(f'pass {number}: {begin} follows {at}')
+            at = end
+        if at != samples:
+            wrong.append(f'pass {number}: {at} of {samples} samples')
+    return wrong
+
+
 if __name__ == '__main__':
     sys.exit('a module of tests')

@@ -3,6 +3,8 @@ faults on demand. Everything it is told comes in TEST_* variables.
 
   TEST_SAMPLES, TEST_PASSES, TEST_BATCH, TEST_EFFECTIVE, TEST_DTYPE, TEST_STEP_MS, TEST_WIDTH
   TEST_DETERMINISTIC=V  so many virtual workers, and dropout
+  TEST_SERVERS=N, TEST_CONTROL, TEST_STALENESS  parameter servers;  TEST_SHARD;  TEST_ADAM=1  Adam and not SGD;  TEST_CLIP
+  TEST_SERVER_KILL=WHERE:STEP  kill -9 of a server: push | step, in the middle of answering this
   TEST_TRAININGS=N      calls train() so often, each time of a FabricModel of its own around the same model,
   TEST_BETWEEN=FILE     and in between waits for this file
   TEST_KILL=WHERE:STEP  kill -9 of this worker: before | inside | after the all-reduce that makes
@@ -21,6 +23,7 @@ import time
 import torch
 
 from fabric_model import FabricModel, engine, group
+from fabric_model.servers import replica
 
 
 def setting(name, default):
@@ -95,8 +98,32 @@ def plant_faults():
         if WHERE == 'switched' and entered.epoch >= int(AT):
             die()
 
+    plant_server_faults()
     group.Group.sum, engine.Engine._record = faulty_sum, record
     group._connect, engine.Engine._enter = connect, enter
+
+
+def plant_server_faults():
+    """Each server process has what the worker had when it was forked."""
+    where, _, at = setting('SERVER_KILL', '').partition(':')
+    plain_filled, plain_apply = replica.Replica.filled, replica.Replica._apply
+
+    def filled(self, who, size):
+        whole = plain_filled(self, who, size)
+        if where == 'push' and self._staged[who].number == int(at):
+            die()
+        return whole
+
+    def apply(self, gradients, how):
+        if where == 'step' and self.version == int(at) - 1:
+            plain_apply(self, gradients[:1], how)
+            die()
+        plain_apply(self, gradients, how)
+
+    if where == 'push':
+        replica.Replica.filled = filled
+    elif where == 'step':
+        replica.Replica._apply = apply
 
 
 def main():
@@ -109,6 +136,11 @@ def main():
     model = torch.nn.Sequential(torch.nn.Linear(8, width), *norm, torch.nn.Tanh(), *drop,
                                 torch.nn.Linear(width, 1)).to(DTYPE)
     optimizer = torch.optim.SGD(model.parameters(), lr=setting('LR', 0.05), momentum=0.9)
+    if setting('ADAM', 0):
+        optimizer = torch.optim.Adam(model.parameters(), lr=setting('LR', 0.01))
+    served = {name: value for name, value in (('servers', setting('SERVERS', 0)), ('control', setting('CONTROL', '')),
+                                              ('staleness', setting('STALENESS', 0)), ('clip_grad_norm', setting('CLIP', 0.0)),
+                                              ('shard', setting('SHARD', ''))) if value}
 
     def loss(outputs, labels):
         time.sleep(pause)
@@ -124,7 +156,7 @@ def main():
             while setting('BETWEEN', '') and not os.path.exists(setting('BETWEEN', '')):
                 time.sleep(0.01)
         fabric = FabricModel(model, datasets, loss, optimizer, sync_bn=bool(setting('NORM', 0)) and not setting('DETERMINISTIC', 0),
-                             deterministic=setting('DETERMINISTIC', 0))
+                             deterministic=setting('DETERMINISTIC', 0), **served)
         fabric.train(setting('PASSES', 3), batch if batch == 'auto' else int(batch), setting('ENGINES', 0) or None,
                      num_dataloader_threads=setting('LOADERS', 0), checkpoint_freq=setting('CHECKPOINTS', 0),
                      effective_batch_size=setting('EFFECTIVE', 0) or None)

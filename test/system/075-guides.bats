@@ -52,6 +52,11 @@ play() {
   play "$GUIDES/serve-a-model.md"
 }
 
+@test "parameter servers" {
+  $PYTHON -c 'import torch' || skip "no torch"
+  play "$GUIDES/parameter-servers.md"
+}
+
 @test "TensorFlow and JAX jobs" {
   [ -n "${WM_SOAK-}" ] || skip "long: make soak"
   needs_venv tf_keras

@@ -532,6 +532,24 @@ TEST(frameworks, distributed_tensorflow_is_groups_of_tasks) {
   EXPECT_FALSE(task_groups(wanted, framework, {"/o", "/d"}));
 }
 
+TEST(frameworks, servers_of_an_elastic_training_stand_beside_its_workers) {
+  auto wanted = request("--exec-start edtPyTorch --numPs 2 --numWorker 4 --model-main m.py");
+  auto framework = find_framework("edtPyTorch").value();
+  EXPECT_TRUE(check_fit(wanted, framework, {"/o", "/d"}));
+  EXPECT_TRUE(task_groups(wanted, framework, {"/o", "/d"}).value().empty());
+  auto told = [&] {
+    auto job = job_request(wanted, framework, {"/o", "/d"}).value();
+    for (const auto& [name, value] : job.environment)
+      if (name == "WM_PARAMETER_SERVERS") return value;
+    return std::string();
+  };
+  EXPECT_EQ(told(), "2");
+  wanted.parameter_servers = "0";
+  EXPECT_EQ(told(), "");
+  wanted.parameter_servers = "1001";
+  EXPECT_FALSE(job_request(wanted, framework, {"/o", "/d"}));
+}
+
 TEST(frameworks, a_client_installs_one_of_its_own) {
   auto own = parse_framework(
       R"({"name":"XGboost","desc":["trees"],"appName":"dlicmdXGboost","maxWorkers":4,"execMode":"distributed","exports":{"A":"1"}})",

@@ -4,9 +4,9 @@ trains in one process.
 
   FabricModel(model, datasets_function, loss, optimizer, …).train(epochs, batch_size, …)
 
-Modules: model, arguments, own_steps (the API) → engine (rounds, switches, recovery) → group, membership, fixed, meeting
+Modules: model, arguments, own_steps (the API) → engine, entering (rounds, switches, recovery) → group, membership, fixed, meeting
 (who), progress (where), flat, buffers, compute, metrics, chance, amp, shapes, data, loaders, streams, dealing (what), virtual
-(the same bits), state, plain, checkpoint, onnx_file (copies), hooks (user's code), native, sockets, store, proof (the system),
+(the same bits), control, stepping, shards, servers, unsynced (how gradients become steps), state, plain, checkpoint, onnx_file (copies), hooks (user's code), native, sockets, store, proof (the system),
 versions (of Python and torch), noise (of the gradients), warm (what newcomers are forked from); plain_loop, step_sums,
 outermost: what wm_elastic is made of.
 """

@@ -229,6 +229,11 @@ class Checkpoints:
         """Of the file; None: there is no folder for it."""
         return self._folder and os.path.join(self._folder, self._name)
 
+    def exists(self):
+        """Whether there is one to go on from."""
+        self.finish()
+        return any(path and os.path.exists(path) for path in (self.path, self._other))
+
     def load(self):
         """The newest state of this job, else that to begin with, its generators set; None when
         there is neither.

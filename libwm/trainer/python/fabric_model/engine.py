@@ -17,18 +17,17 @@ import signal
 import time
 from dataclasses import replace
 
-import torch
-
-from . import amp, batch, sabotage, state, virtual
+from . import amp, sabotage
 from .checkpoint import save_model
+from .entering import Entering
 from .flat import Numbers, flags
 from .group import GroupBroken
 from .membership import Left
-from .native import Ledger, Step, part
+from .native import Step, part
 from .noise import SHARES, Noise
 from .progress import END, FINISH, TRAIN, Progress
+from .stepping import refused
 from .streams import ENDLESS
-from .syncbn import warn_of_norms
 
 _REPORT_NS = 200_000_000  # between two updates of the progress that is reported
 
@@ -38,7 +37,7 @@ def _smooth(value, now):
     return 0.9 * value + 0.1 * now if value else now
 
 
-class Engine:
+class Engine(Entering):
     """@thread the training thread; request_stop: a signal handler on it"""
 
     def __init__(self, course, script, parts):
@@ -48,7 +47,7 @@ class Engine:
         self._train, self._test = parts.train_batches, parts.test_batches
         self._compute, self._lib = parts.compute, parts.lib
         self._result_dir = parts.result_dir
-        self._flat, self._chooser = parts.flat, parts.chooser
+        self._flat, self._chooser, self._stepping = parts.flat, parts.chooser, parts.stepping
         self._virtual = getattr(script, 'virtual', None)
         if self._virtual:
             self._virtual.width(1 + script.measured.width)
@@ -164,16 +163,17 @@ class Engine:
         finite = self._virtual.is_finite() if self._virtual else self.script.nonfinite == 'apply' or not size or self._flat.is_finite()
         computed = time.monotonic_ns()
         chosen = self._choose(end - begin)
-        tail = self._flat.sum(group, size, offset == 0, self._flags(noise, chosen, finite) + own)
+        tail = self._stepping.sum(group, progress, size, offset == 0, self._flags(noise, chosen, finite) + own)
         if self._virtual:
             tail.sums = self._virtual.sum(group, self._flat.gradients())
         self._exchanged_ns = time.monotonic_ns() - computed
         if sabotage.skips(progress, self._sabotage):
             self._flat.undo()
+            self._stepping.leave_out()
             progress.commit_train(self.course, end, tail.weight, tail.sums)
             return tail
         self._finish_delivery()
-        self._noise.take(tail.noise, self._flat, tail.weight, unit)
+        self._noise.take(tail.noise, self._stepping, tail.weight, unit)
         self._apply(tail)
         progress.batch = tail.batch or progress.batch
         progress.commit_train(self.course, end, tail.weight, tail.sums)
@@ -184,36 +184,20 @@ class Engine:
         return tail
 
     def _apply(self, tail):
-        """The step that was summed, unless it is not finite: all members see the same sum, and do the same."""
-        scalers = [s for s in (self.script.scaler, *self.script.joined) if s]
-        finite = not tail.suspects and (not scalers or self._flat.is_finite())
-        if finite:
-            self._flat.take((self._compute.scale, tail.weight))
-            if self.script.clip_grad_norm is not None:
-                self._flat.clip(self.script.clip_grad_norm)
-            batch.step(self.script.optimizer, tail.gain or 1.0)
-        else:
-            self._undo()
-            self._refuse_not_finite(tail)
-        for scaler in scalers:
-            scaler.update(finite)
-
-    def _refuse_not_finite(self, tail):
-        """What becomes of a step that is not applied. @errors NotFinite"""
-        scaler, members = self.script.scaler, self.group.members
-        if (scaler and not scaler.is_exhausted) or self.script.joined:
-            tail.forget_sums()
+        """The step that was summed. @errors NotFinite: it is not applied, and that ends the training"""
+        if self._stepping.apply(tail):
             return
-        whose = ', '.join(f'rank {rank}' + (f' (task {members[rank]})' if self.agent.present else '')
-                          for rank in tail.suspects if rank < len(members)) or 'the sum'
-        said = f'step {self.progress.step + 1} is not applied: gradients that are not finite (NaN or inf) of {whose}'
-        if self.script.nonfinite == 'stop':
-            if self.group.rank == 0:
-                with self.agent.excused():
-                    self.checkpoints.save(self.script.state(self.progress), wait=True)
+        self._undo()
+        said = refused(self.script, tail, self.progress, self.group.members, self.agent)
+        if said is None:
+            tail.forget_sums()
+        elif self.script.nonfinite == 'stop':
+            with self.agent.excused():
+                self._save(wait=True)
             raise amp.NotFinite(f"{said}. The training ends; nonfinite='skip' would leave such steps out")
-        print(said, flush=True)
-        tail.forget_sums()
+        else:
+            print(said, flush=True)
+            tail.forget_sums()
 
     def _train_share(self, numbers, seeds, samples):
         norms = self.script.norms
@@ -279,6 +263,8 @@ class Engine:
 
     def _finish_round(self):
         """W-12: rank 0 saves first, so that who takes over from it saves again."""
+        if self.group.rank == 0 or self._stepping.is_shared:
+            self._stepping.bring_home()
         if self.group.rank == 0:
             with self.agent.excused():
                 self.hooks.save(self.progress)
@@ -295,123 +281,28 @@ class Engine:
         if self.course.checkpoint_freq:
             self.checkpoints.save(self.script.state(self.progress), wait=True)
 
+    def _save(self, wait=False):
+        """Writes a checkpoint; on all members where all take part."""
+        if self.group.rank != 0 and not self._stepping.is_shared:
+            return
+        kept = self._stepping.state(self.progress)
+        if self.group.rank == 0:
+            self.checkpoints.save(kept, wait=wait)
+
     def _no_sums(self):
         return [0.0] * (1 + self.script.measured.width)
 
     # ---- groups ---------------------------------------------------------------------------
-
-    def _enter(self, group):
-        """First collective of every group: who stands where; then state to those behind
-        (W-6). @errors GroupBroken"""
-        self.group = group
-        rows = torch.zeros(group.world, 3, dtype=torch.float64)
-        mark = (self._deals.mark if self._deals else 0) + (virtual.mark() if self._virtual else 0)
-        old = self._has_state and group.rank < max(group.survivors, 1)
-        if old:
-            rows[group.rank] = torch.tensor([1.0, float(self.progress.round), 0.0])
-        elif not self._skipped:
-            rows[group.rank][1] = 1.0
-        rows[group.rank][2] = float(mark)
-        group.sum(rows)
-        standing = rows.tolist()
-        self._refuse_other_streams([row[2] for row in standing])
-        stateful = [(-row[1], rank) for rank, row in enumerate(standing) if row[0]]
-        source = min(stateful or [(-row[1], rank) for rank, row in enumerate(standing)])[1]
-        behind = [rank for rank, row in enumerate(standing)
-                  if rank != source and (not row[0] or row[1] < standing[source][1])]
-        if group.rank == source:
-            self._hand_out(behind, stateful)
-        elif group.rank in behind:
-            self._take_over(state.receive(group, source), old)
-        group.joined = True
-        self._compute.chance.enter(self.progress.seed, group.epoch, group.rank)
-        self._tell_rank(group)
-        self._forget_times()  # those of another size say nothing of this one
-        if self._chooser:
-            self._chooser.enter()
-        self._switched = (group.epoch, self.progress.step)
-        self.agent.switched(group.epoch, self.progress.step)
-
-    def _refuse_other_streams(self, marks):
-        """@errors RuntimeError: positions are not those of the same samples"""
-        others = [rank for rank, mark in enumerate(marks) if mark != marks[0]]
-        if others and self._virtual:
-            raise RuntimeError(f'deterministic: rank {others[0]} has something else than rank 0, so that their bits would differ; here: {virtual.described()}')
-        if others:
-            raise RuntimeError(f'the stream of rank {others[0]} begins with other samples than that of rank 0: every worker has to read the same one, '
-                               'whole; WM divides it. Does it divide itself by RANK, or draw from a generator of its own?')
-
-    @staticmethod
-    def _tell_rank(group):
-        """Scripts look there for whether they are rank 0, also after the first one is gone."""
-        if 'RANK' in os.environ or 'WM_TASK' in os.environ:
-            os.environ.update(RANK=str(group.rank), WORLD_SIZE=str(group.world))
-
-    def _hand_out(self, behind, stateful):
-        if not stateful:
-            self._initialise()
-        if behind:
-            parcel = state.Parcel(self.script.state(self.progress))
-            self._delivery = state.Delivery(parcel, self.group, behind)
-
-    def _initialise(self):
-        """Nobody has state: the newest checkpoint, or the model as the script made it."""
-        if self.agent.present and not self.script.norms:
-            warn_of_norms(self.script.model)
-        saved = self.checkpoints.load()
-        if saved:
-            progress = Progress.unpack(saved['progress'])
-            self._refuse_other_data(progress)
-            progress.train_on(self.course)
-            saved['progress'] = progress.pack()
-            if self.checkpoints.source != self.checkpoints.path:
-                saved.pop('frozen', None)  # another program says itself what it trains
-            self._take_over(saved, False)
-            if not (self._deals and self._deals.is_stream):
-                self.progress.goes_on_with(self.course.train_samples)
-            path = self.checkpoints.source
-            whose = '' if path == self.checkpoints.path else f', {path}'
-            print(f'resumed from checkpoint at step {self.progress.step}{whose}', flush=True)
-            return
-        self.progress = Progress(seed=torch.initial_seed() % (1 << 52),
-                                 train_samples=0 if self._deals and self._deals.is_stream else self.course.train_samples)
-        self._own_state()
-        self.hooks.catch_up(self.progress, self.group.rank)
-
-    def _refuse_other_data(self, saved):
-        """@errors ValueError"""
-        if self._deals and self._deals.is_stream:
-            saved.train_samples = 0
-            return
-        before, samples = saved.train_samples, self.course.train_samples
-        if not saved.goes_on_with(samples):
-            raise ValueError(f'checkpoint {self.checkpoints.source}: in the middle of a pass over '
-                             f'{before} samples, the data set has {samples} now')
-
-    def _take_over(self, received, old):
-        """`old`: this worker was a member before, its hooks go on from where they are."""
-        self._has_state = False
-        if old:
-            with self.agent.excused():
-                self.progress = self.hooks.take_over(received, self.group.rank)
-        else:
-            self.hooks.join(Progress.unpack(received['progress']))
-            self.progress = self.script.take_over(received)
-        self._own_state()
-
-    def _own_state(self):
-        self._has_state = True
-        if self._deals:
-            self._ledger = self._deals.ledger(self.progress.seed)
-            return
-        self._ledger = Ledger(self._lib, self.course.train_samples, self.progress.seed)
 
     def _switch(self, epoch):
         """All members agreed on `epoch` in the round just committed."""
         old, pending = self.group, self.membership.take(epoch)
         if pending is None:
             raise GroupBroken(f'epoch {epoch}: lost before the switch')
+        self._stepping.part(old, pending.plan.members)
         if pending.group is None:
+            with self.agent.excused():
+                self._stepping.leave()
             old.leave()
             self.agent.left(old.epoch)
             raise Left(pending.plan.reason)
@@ -485,23 +376,21 @@ class Engine:
     def _checkpoint_if_due(self):
         self._report()
         freq = self.course.checkpoint_freq
-        if self.group.rank == 0 and freq and self.progress.passes_done % freq == 0 and \
-                self.progress.phase == TRAIN:
+        if freq and self.progress.passes_done % freq == 0 and self.progress.phase == TRAIN:
             self._save_periodic()
 
     def _save_periodic(self):
-        if self.checkpoints.busy:  # a slow disk: the next one is not far
+        if self.checkpoints.busy and not self._stepping.is_shared:  # a slow disk: the next one is not far
             print(f'no checkpoint at step {self.progress.step}: the one before is still being '
                   'written', flush=True)
             return
-        self.checkpoints.save(self.script.state(self.progress))
+        self._save()
 
     def _checkpoint_now(self):
         """All members know that one is wanted; who was told to stop ends by that signal."""
         self.membership.checkpoint_taken()
         self._asked = False
-        if self.group.rank == 0:
-            with self.agent.excused():
-                self.checkpoints.save(self.script.state(self.progress), wait=bool(self._stopping))
+        with self.agent.excused():
+            self._save(wait=bool(self._stopping))
         if self._stopping:
             self._end_by_signal()

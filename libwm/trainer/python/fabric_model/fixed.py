@@ -48,6 +48,11 @@ class Fixed:
                                rendezvous=address, reason='the whole job')
         self._group = self._current = Group(plan, rank, self._rendezvous, agent)
 
+    @property
+    def key(self):
+        """By which the members know each other."""
+        return self._rendezvous.key
+
     def wait_group(self, _on_broken):
         """The group, once. @errors Lost"""
         group, self._group = self._group, None

@@ -226,8 +226,27 @@ class FlatModel:
             if factor != 1:
                 bucket.gradients.mul_(factor)
 
-    def sum(self, group, weight, first, tail):
-        """One all-reduce of everything. `first`: this member has the first of the samples,
+    @property
+    def parameters(self):
+        """In the order of gradients()."""
+        return [p for bucket in self._buckets for p in bucket.params]
+
+    @property
+    def kinds(self):
+        """The dtype that the gradient of each is summed in."""
+        return [bucket.flat.dtype for bucket in self._buckets for _ in bucket.params]
+
+    def without_gradient(self):
+        """After the sum: numbers of the parameters that no member has a gradient of."""
+        return [at for at, mark in enumerate(self._marks.tolist()) if mark < 0.5]
+
+    def missing(self):
+        """Numbers of the parameters that this member has no gradient of."""
+        self.gradients()
+        return [at for at, has in enumerate(has for bucket in self._buckets for has in bucket.has_gradient) if not has]
+
+    def sum(self, group, weight, first, tail, gradients=True):
+        """One all-reduce of everything, or of all but the `gradients`. `first`: this member has the first of the samples,
         its counters count. Returns the Tail. @errors GroupBroken"""
         for bucket in self._buckets:
             bucket.gather()
@@ -238,19 +257,19 @@ class FlatModel:
         self._marks.copy_(torch.tensor(marks, dtype=self._tail.dtype))
         self._tail.copy_(torch.tensor([float(weight)] + tail, dtype=self._tail.dtype))
         for bucket in self._buckets:
-            if not self._in_order:
+            if gradients and not self._in_order:
                 group.sum(bucket.flat)
             elif bucket.room.numel():
                 group.sum(bucket.room)
         return Tail(self._tail.tolist(), group.world)
 
-    def take(self, weight):
+    def take(self, weight, gradients=True):
         """After the sum: gradients and model buffers of the whole step, divided by `weight`
-        (1 where losses are sums); buffers always by the number of samples.
+        (1 where losses are sums); buffers always by the number of samples. Without `gradients`: buffers alone.
         @shape weight: (divisor of gradients, number of samples)"""
         divisor, samples = weight
         marks = iter(self._marks.tolist())
-        for bucket in self._buckets:
+        for bucket in self._buckets if gradients else ():
             if divisor != 1:
                 bucket.gradients.div_(divisor)
             bucket.scatter([mark > 0.5 for _, mark in zip(bucket.params, marks)])

@@ -8,6 +8,7 @@ pair of members proves itself over the connection that gloo has made for it, bef
 Invariant: after abort() every collective, also one that waits already, ends in GroupBroken.
 """
 
+import contextlib
 import ctypes
 import datetime
 import os
@@ -153,6 +154,19 @@ class Group:
     def sum(self, tensor):
         """Sums `tensor` over the members, in place. @errors GroupBroken"""
         self._run(lambda mesh: mesh.allreduce([tensor]))
+
+    def broadcast(self, tensor, rank):
+        """Makes `tensor` what that member has in it, everywhere. @errors GroupBroken"""
+        self._run(lambda mesh: mesh.broadcast(tensor, rank))
+
+    @contextlib.contextmanager
+    def waiting(self):
+        """While this member waits for something that others keep: it is not the one that is late."""
+        self._agent.in_collective(1)
+        try:
+            yield
+        finally:
+            self._agent.in_collective(0)
 
     def send(self, tensor, rank):
         """Sends `tensor` to one member. @thread any   @errors GroupBroken"""

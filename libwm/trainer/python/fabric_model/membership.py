@@ -10,6 +10,7 @@ Invariants: one lock, held for assignments only; a group has one owner at a time
 connecting thread, `_pending`, or the engine); whoever finds it dead closes it.
 """
 
+import secrets
 import threading
 import time
 from types import SimpleNamespace
@@ -44,21 +45,26 @@ class _Connecting:
 
 
 class Alone:
-    """Membership outside WM: one epoch with one member, for ever."""
+    """Membership outside WM: one member, for ever; an epoch, and one more for each server that is lost."""
 
     ready_epoch, checkpoint_wanted = 0, False
 
     def __init__(self, agent):
-        self._agent = agent
+        self._agent, self._epoch = agent, -1
+        self.key = secrets.token_bytes(32)  # of what this worker starts
 
     def wait_group(self, _on_broken):
-        plan = SimpleNamespace(epoch=0, survivors=0, members=[self._agent.task], reason='alone')
+        self._epoch += 1
+        plan = SimpleNamespace(epoch=self._epoch, survivors=self._epoch, members=[self._agent.task], reason='alone')
         return Group(plan, self._agent.task, None, self._agent)
 
     def _nothing(self, *_):
         return None
 
-    check = drop_withdrawn = checkpoint_taken = close = _nothing
+    def was_withdrawn(self, _epoch):
+        return False
+
+    check = drop_withdrawn = checkpoint_taken = forget_current = close = _nothing
 
 
 class Membership:
@@ -84,6 +90,11 @@ class Membership:
         agent.ready(self._rendezvous.address)
 
     # ---- the training thread ---------------------------------------------------------
+
+    @property
+    def key(self):
+        """By which the workers of this job know each other."""
+        return self._rendezvous.key
 
     @property
     def ready_epoch(self):

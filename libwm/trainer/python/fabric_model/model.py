@@ -15,7 +15,8 @@ from types import SimpleNamespace
 import torch
 
 from . import amp as mixed
-from . import arguments, fixed, native, own_steps, succession
+from . import arguments, fixed, native, own_steps, stepping, succession
+from . import control as control_of
 from .batch import Chooser, Range
 from .checkpoint import Checkpoints
 from .compute import Compute, divided, warm_up
@@ -30,9 +31,11 @@ from .logs import DriverLogger, WorkerLogger
 from .membership import Alone, Left, Membership
 from .metrics import Metrics
 from .progress import Course
+from .shards import Sharded
 from .state import Script, beside
 from .streams import Stream
 from .syncbn import Norms, convert
+from .unsynced import Unsynced, Unwaited
 from .versions import Mixed
 from .virtual import Virtual
 
@@ -54,8 +57,9 @@ class FabricModel:
                  worker_logger_callback=None, user_callback=None, enable_onnx=False,
                  save_to_onnx=False, fn_step_train=None, fn_test=None, keras_custom_objects=None,
                  fn_batch_collate=None, loss_reduction='mean', sync_bn=False, lr_scheduler=None,
-                 lr_scheduler_each='pass', clip_grad_norm=None, amp=None, nonfinite='stop', deterministic=False, **older):
-        """signature fixed by the WMLA API, both generations; ours are the last eight:
+                 lr_scheduler_each='pass', clip_grad_norm=None, amp=None, nonfinite='stop', deterministic=False,
+                 control=None, servers=None, staleness=None, shard=None, **older):
+        """signature fixed by the WMLA API, both generations; ours are the last twelve:
         loss_reduction  'mean' or 'sum': what the loss function returns for a batch
         sync_bn         batch normalisation over the samples of all members
         lr_scheduler    a torch scheduler, stepped after every pass; ReduceLROnPlateau by the newest
@@ -66,6 +70,11 @@ class FabricModel:
         nonfinite       of a step whose gradients have a NaN or inf: 'stop' ends the training and names the ranks, 'skip'
                         leaves it out on all workers, 'apply' looks at nothing, as plain PyTorch does
         deterministic   the same bits at any number of workers; a number: so many virtual workers, True: engines_number, or 4
+        control         'sync' or 'async', of parameter servers: a step is the sum of all workers' gradients, as without servers; or
+                        each worker's gradient is applied when it comes, and nobody waits
+        servers         how many parameter servers, fixed for the job
+        staleness       of async: steps by which a gradient may be late at the whole learning rate; 0: sync
+        shard           'optimizer': each worker has a part of the optimizer's state, and a copy of another's part
         @errors TypeError: no torch model, an argument of a wrong kind, unknown keyword; ValueError: unknown
           loss_reduction, a scheduler that cannot be stepped like that, a length of 0 or less"""
         older = {_OLDER.get(k, k): v for k, v in older.items()}
@@ -95,7 +104,9 @@ class FabricModel:
         for name, other in (('sync_bn', sync_bn), ('fn_step_train', fn_step_train)):
             if deterministic and other:
                 raise ValueError(f'FabricModel: deterministic and {name}: what it does depends on how many workers there are; give one of them')
-        self._deterministic = deterministic
+        self._control = control_of.chosen(control, servers, staleness)
+        control_of.check_shard(shard, self._control)
+        self._deterministic, self._shard = deterministic, shard
         later = driver_logger_callback is not None or worker_logger_callback is not None
         self._datasets, self._collate = datasets_function, fn_batch_collate
         self._onnx = enable_onnx or save_to_onnx
@@ -112,6 +123,9 @@ class FabricModel:
             logger_generation=2 if later else 1, extras={}, amp=amp, nonfinite=nonfinite,
             scaler=mixed.Scaler() if amp == 'fp16' else None,
             joined=[mixed.JoinedScaler(one, device) for one in own_steps.scalers(fn_step_train)] if fn_step_train else [])
+        control_of.check(self._control, sum(p.numel() for p in [*model.parameters(), *beside(self._script)] if p.requires_grad),
+                         {'deterministic': deterministic, 'sync_bn': sync_bn, 'clip_grad_norm': clip_grad_norm, 'fp16': amp == 'fp16',
+                          'GradScaler': self._script.joined})
 
     @property
     def model(self):
@@ -226,6 +240,8 @@ class _Run:
         flat = self._flat = FlatModel(self._script.model, self._script.measured.width, beside(self._script),
                                       bool(self._script.virtual))
         self._script.onnx_example = self._onnx_example
+        compute = Compute(self._script, flat, self._batch_size, self.agent)
+        self._stepping = self._stepping_of(flat, compute)  # forks as well
         hooks = Hooks(self._script, self._course)
         hooks.train_begin()
         self._script.check()
@@ -238,8 +254,26 @@ class _Run:
             train_batches=self._batches[0],
             test_batches=self._batches[1], lib=self._lib, result_dir=result_dir, flat=flat,
             chooser=self._chooser, deals=self.deals, skipped=os.environ.get(_SKIPPED) == str(self._training - 1),
-            compute=Compute(self._script, flat, self._batch_size, self.agent))
-        return Engine(self._course, self._script, parts)
+            compute=compute, stepping=self._stepping)
+        return (Unsynced if self._fabric._control.is_async else Engine)(self._course, self._script, parts)
+
+    def _stepping_of(self, flat, compute):
+        """How gradients become steps. @errors ValueError"""
+        control = self._fabric._control
+        if not control.servers:
+            return (Sharded if self._fabric._shard else stepping.Summed)(self._script, flat, compute)
+        if control.is_async:
+            self._refuse_in_async()
+            return Unwaited(self._script, flat, compute, control, lambda: self.membership.key)
+        return stepping.Served(self._script, flat, compute, control.servers, lambda: self.membership.key)
+
+    def _refuse_in_async(self):
+        """@errors ValueError"""
+        for name, given, why in (("batch_size 'auto'", self._auto, 'steps have no size that all agree on'),
+                                 ('a stream', self.deals and self.deals.is_stream, 'samples are dealt in any order, and a stream has one'),
+                                 ('a sampler', self.deals, 'samples are dealt in deals of one size')):
+            if given:
+                raise ValueError(f"train: {name} and control='async': {why}")
 
     def _virtual(self):
         """The virtual workers of deterministic=; None: there are none. @errors ValueError"""
@@ -340,6 +374,7 @@ class _Run:
             signal.signal(number, handler or signal.SIG_DFL)
         self.membership.close()
         self.records.close()
+        self._stepping.close()
         self._flat.close()
         for batches in self._batches:
             batches.close()
