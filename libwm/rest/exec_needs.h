@@ -22,6 +22,7 @@
 
 namespace wm::rest {
 
+/// Its name here.
 using wm::Framework;
 
 /// Where an execution runs.
