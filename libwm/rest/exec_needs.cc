@@ -6,6 +6,7 @@
 
 #include "libwm/base/joined.h"
 #include "libwm/base/single_quoted.h"
+#include "libwm/model/training_launcher.h"
 
 namespace wm::rest {
 namespace {
@@ -196,10 +197,23 @@ Result<TaskNeeds> needs_of(const ExecRequest& request, const ExecPlace& place, W
   return needs;
 }
 
+namespace {
+
+// A command that is started once for all tasks would be started once for each group.
+bool starts_once(const ExecRequest& request) {
+  if (!request.user_cmd) return false;
+  const auto command = joined(request.words);
+  const auto found = training_launcher_of(command);
+  return found.launcher == TrainingLauncher::DeepSpeed && !found.has_option("--no_ssh");
+}
+
+}  // namespace
+
 Result<bool> driver_is_apart(const ExecRequest& request, const Framework& framework,
                              const ExecPlace& place) {
   bool several = request.workers > 1 && (framework.distributed || request.user_cmd);
-  bool alike = framework.elastic || request.tasks_alike || request.affinity_rule == "required";
+  bool alike = framework.elastic || request.tasks_alike || starts_once(request) ||
+               request.affinity_rule == "required";
   if (!several || alike || request.driver == DriverWish()) return false;
   WM_TRY(auto own, needs_of(request, place, Whose::Driver));
   WM_TRY(auto others, needs_of(request, place, Whose::Others));
@@ -227,7 +241,7 @@ std::string driver_warning(const ExecRequest& request, bool apart) {
                  said.memory != workers.memory || said.limits != workers.limits;
   if (!changes) return "";
   return "--driver…, --msd-task0-…: the first task is one of " + std::to_string(request.workers) +
-         " workers, which are alike (elastic, together on one host, or a trial); the larger "
+         " workers, which are alike (elastic, started together, or a trial); the larger "
          "amounts are asked for of each";
 }
 

@@ -498,6 +498,10 @@ TEST(exec_needs, a_driver_that_cannot_be_apart_is_told_about_and_all_get_the_lar
     EXPECT_TRUE(warnings_of(several, false)[0].starts_with("--driver"))
         << warnings_of(several, false)[0];
   }
+  EXPECT_TRUE(groups_of(request("--exec-start distPyTorch --numWorker 2 --driverMemory 4g "
+                                "--user-cmd -- deepspeed t.py"))
+                  .empty())
+      << "it starts all itself";
   auto trial =
       request("--exec-start distPyTorch --numWorker 2 --driverMemory 4g --model-main m.py");
   EXPECT_EQ(groups_of(trial).size(), 2u);
