@@ -180,6 +180,7 @@ std::string experiment_with(const Site& site, const std::string& project, const 
     if (!experiment) continue;
     rest::Project here;
     here.name = project;
+    if (experiment->sources.empty()) continue;
     auto data = json_or_null(rest::data_of(here, *experiment, {}));
     for (const auto& item : data.value("dataSource", Json::array()))
       if (names_asset(to_text(item), project, name)) return folder;
