@@ -172,18 +172,28 @@ Result<std::string> reader_of(Site& site, const std::string& project, const std:
   return found;
 }
 
+// Does an experiment of project `holder` take it?
+bool takes(const std::string& manifest, const std::string& holder, const std::string& project,
+           const std::string& name) {
+  auto experiment = rest::parse_experiment(manifest);
+  if (!experiment || experiment->sources.empty()) return false;
+  rest::Project here;
+  here.name = holder;
+  auto data = json_or_null(rest::data_of(here, *experiment, {}));
+  return std::ranges::any_of(data["dataSource"], [&](const Json& item) {
+    return names_asset(to_text(item), project, name);
+  });
+}
+
+// The first that does; of another project "project/name".
 std::string experiment_with(const Site& site, const std::string& project, const std::string& name) {
-  auto top = projects_top(site) + "/" + project + "/experiments";
-  for (const auto& folder : folders_in(top)) {
-    auto text = read_file(top + "/" + folder + "/manifest.json");
-    auto experiment = text ? rest::parse_experiment(*text) : Result<rest::Experiment>(text.error());
-    if (!experiment) continue;
-    rest::Project here;
-    here.name = project;
-    if (experiment->sources.empty()) continue;
-    auto data = json_or_null(rest::data_of(here, *experiment, {}));
-    for (const auto& item : data.value("dataSource", Json::array()))
-      if (names_asset(to_text(item), project, name)) return folder;
+  for (const auto& holder : folders_in(projects_top(site))) {
+    auto top = projects_top(site) + "/" + holder + "/experiments";
+    for (const auto& folder : folders_in(top)) {
+      auto text = read_file(top + "/" + folder + "/manifest.json");
+      if (!text || !takes(*text, holder, project, name)) continue;
+      return holder == project ? folder : holder + "/" + folder;
+    }
   }
   return "";
 }
