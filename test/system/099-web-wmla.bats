@@ -75,7 +75,9 @@ P
   bjobs -a -l "$job[2]" | tr -d ' \n' | grep -q 'mem=100'
   dlicmd --exec-get "$id" >seen
   jq -e '.numWorker == 3 and has("warnings") == false' seen
-  jq -e '[.parallelJobInfo.spec[] | [.metadata.name, .spec.replica]] == [["task0", 1], ["task12n", 2]]' seen
+  curl -sS --cacert "$WM_GATEWAY_CA" -u "$(id -un):$WM_API_KEY" \
+    "$WM_GATEWAY_URL/platform/rest/deeplearning/v1/scheduler/kubernetesobjects?type=paralleljob&name=$id" |
+    jq -e '[.spec.taskGroups[] | [.metadata.name, .spec.replica]] == [["task0", 1], ["task12n", 2]]'
   # Workers of an elastic training are alike, which is said.
   dlicmd --exec-start edtPyTorch --numWorker 2 --workerDeviceType cpu --driverMemory 300m --model-main ./x.py 2>err | tail -n +3 | jq -r .execId
   grep -q '^warning: --driver' err
