@@ -59,8 +59,8 @@ struct DataAsset {
 /// Definitions that are run together.
 struct Experiment {
   std::string name, description;
-  std::string data;                  ///< folder below the cluster's data, or below the volume
-  std::string volume;                ///< storage volume; empty: the cluster's data
+  std::string data;     ///< folder below the cluster's data, or below the volume
+  std::string volume;   ///< storage volume; empty: the cluster's data
   std::string command;  ///< of all definitions, in place of their own; empty: their own
   std::string plan;     ///< resource plan, in place of the project's; empty: that
   std::vector<std::string> definitions;
