@@ -6,7 +6,7 @@ usage: wmfetch [--connections FILE] [--cache DIR] [--links DIR] [--link PATH] [-
        wmfetch --drop DIR --for PID     that task is over: the last one's end removes DIR
        wmfetch --test NAME [--progress FILE]         can the connection be used?
 
-SOURCES is a JSON list of {"connection", "path" | "query", "name"}. Connections are sections of
+SOURCES is a JSON list of {"connection", "path" | "query", "name"} and {"folder"}. Connections are sections of
 ~/.config/wm/connections.conf. Object stores and file servers are read by rclone, databases through
 ODBC, a query becoming NAME.csv; MongoDB, Cassandra, Cloudant and Cognos by their own clients.
 Complete or not at all: data appears under PATH at the end.
@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 
-from fetching import documents
+from fetching import documents, folders
 from fetching.connections import DATABASES, DOCUMENTS, Fetch, Refused, connection
 from fetching.databases import database, query
 from fetching.own_data import drop, is_own, prepare_local
@@ -52,6 +52,9 @@ def version(sources):
     """Names what there is now: equal sources of equal versions are fetched once. None: not known."""
     seen = []
     for source in sources:
+        if 'folder' in source:
+            seen.append([source, folders.listing(source['folder'])])
+            continue
         keys = connection(source['connection'])
         if keys['type'] in (*DATABASES, *DOCUMENTS):
             return None, 0
@@ -73,8 +76,11 @@ def ask(keys, source, folder, progress):
 def fetch(sources, folder, progress):
     """Brings all sources below `folder`."""
     for source in sources:
-        keys = connection(source['connection'])
         progress.tell(before=progress.state['bytes'])
+        if 'folder' in source:
+            folders.copy(source['folder'], folder, progress)
+            continue
+        keys = connection(source['connection'])
         if keys['type'] in DATABASES:
             query(keys, source, folder, progress)
         elif keys['type'] in DOCUMENTS:

@@ -89,6 +89,7 @@ Result<JobRequest> trial_request(client::Master& master, const ClusterConf& conf
   WM_TRY(auto place, place_here(master, conf));
   WM_TRY(rest::check_fit(exec, framework, place));
   WM_TRY(check_code(exec, framework, start.folder));
+  exec.tasks_alike = true;
   WM_TRY(auto groups, rest::task_groups(exec, framework, place));
   if (!groups.empty())
     return fail(Code::Impossible,

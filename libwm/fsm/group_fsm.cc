@@ -13,6 +13,10 @@ bool goes_on(const Job& job) {
   return is_active(job) && !job.kill && !job.ending && !job.waits.preempted;
 }
 
+const std::string& group_role(const TaskGroup& group) {
+  return group.role.empty() ? group.name : group.role;
+}
+
 std::string name_of(const Job& job) { return "group <" + group_of(job)->name + ">"; }
 
 std::vector<EventBody> end_others(const Cluster& cluster, const Job& job, bool done,
@@ -27,14 +31,18 @@ std::vector<EventBody> end_others(const Cluster& cluster, const Job& job, bool d
   return events;
 }
 
-// Those that live with the job are over, or only the first is and was to be the last.
+// Those that live with the job are over, or only the first is and was to be the last. Groups of the
+// first one's role are one with it: a driver is not done before its workers are.
 bool is_done(const Cluster& cluster, const Job& job) {
-  if (job.id.index == 1) return true;
-  bool all = true;
+  const auto& first = job.sealed->spec.groups.front();
+  bool first_is_done = first.restart == Restart::WithJob, all = true;
   each_group(cluster, job, [&](const Job& other) {
-    all = all && (is_independent(other) || is_over(other.state));
+    bool over = is_independent(other) || is_over(other.state);
+    all = all && over;
+    bool counts = group_role(*group_of(other)) == group_role(first);
+    first_is_done = first_is_done && (over || !counts);
   });
-  return all;
+  return all || first_is_done;
 }
 
 // It waits again, or it makes way for another job and will wait again.

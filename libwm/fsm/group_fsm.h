@@ -2,7 +2,7 @@
 // arrays, which get their elements one by one.
 //
 //   with-job group   failed ─► the others are ended, too        pending again ─► so are the others
-//   first group      done   ─► the others are done
+//   first group      done   ─► the others are done; groups of its role are done together
 //   independent      any end ─► its tasks start again after a pause; nobody else is touched
 #pragma once
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "libwm/launch/group_team.h"
 #include "libwm/model/launcher_size.h"
 
 namespace wm::launch {
@@ -15,7 +16,7 @@ struct Workers {
 };
 
 Workers workers_of(const HostOrder& o, const OrderedTask& task) {
-  auto place = place_of(o, task.task);
+  auto place = team_place(o, task.task);
   if (o.launch == Launch::PerSlot)
     return {place.world, place.rank, std::max<std::size_t>(task.gpus.size(), 1)};
   std::size_t gpus = 0;
@@ -30,7 +31,7 @@ Workers workers_of(const HostOrder& o, const OrderedTask& task) {
 /// attempts.
 std::string identity(const HostOrder& o, const HostFacts& host) {
   auto submitted = o.submitted.time_since_epoch().count();
-  return host.cluster + ":" + id_part(o.job) + ":" + std::to_string(submitted);
+  return host.cluster + ":" + id_part(results_id(o)) + ":" + std::to_string(submitted);
 }
 
 /// What -resume asked for by a job's number, as the folder that is meant.
@@ -53,7 +54,7 @@ void add_python(VariableMap& v, const HostFacts& host) {
 
 void add_torchrun(VariableMap& v, const HostOrder& o, const HostFacts& host,
                   const OrderedTask& task) {
-  auto place = place_of(o, task.task);
+  auto place = team_place(o, task.task);
   v["RANK"] = v["ROLE_RANK"] = std::to_string(place.rank);
   v["WORLD_SIZE"] = v["ROLE_WORLD_SIZE"] = std::to_string(place.world);
   // Scripts take the device of that number of those that they see: a task sees its own alone.
@@ -71,9 +72,10 @@ void add_torchrun(VariableMap& v, const HostOrder& o, const HostFacts& host,
   v["GROUP_RANK"] = v["NODE_RANK"] = std::to_string(place.host_rank);
   v["GROUP_WORLD_SIZE"] = std::to_string(place.hosts);
   v["ROLE_NAME"] = "default";
-  v["MASTER_ADDR"] = master_address(o);
-  if (auto port = master_port(o)) v["MASTER_PORT"] = std::to_string(port);
-  v["TORCHELASTIC_RUN_ID"] = id_part(o.job);
+  auto meeting = meeting_of(o);
+  v["MASTER_ADDR"] = meeting.address;
+  if (meeting.port != 0) v["MASTER_PORT"] = std::to_string(meeting.port);
+  v["TORCHELASTIC_RUN_ID"] = id_part(results_id(o));
   v["TORCHELASTIC_RESTART_COUNT"] = std::to_string(o.team.restarts);
   v["TORCHELASTIC_MAX_RESTARTS"] = std::to_string(host.limits.max_requeue);
   v["TORCHELASTIC_USE_AGENT_STORE"] = "False";
@@ -90,12 +92,13 @@ void add_torchrun(VariableMap& v, const HostOrder& o, const HostFacts& host,
 }
 
 void add_launcher(VariableMap& v, const HostOrder& o, const OrderedTask& task) {
-  auto place = place_of(o, task.task);
+  auto place = team_place(o, task.task);
+  auto meeting = meeting_of(o);
   v["PET_NNODES"] = std::to_string(place.hosts);
   v["PET_NODE_RANK"] = std::to_string(place.host_rank);
   v["PET_NPROC_PER_NODE"] = std::to_string(place.local_world);
-  v["PET_MASTER_ADDR"] = master_address(o);
-  if (auto port = master_port(o)) v["PET_MASTER_PORT"] = std::to_string(port);
+  v["PET_MASTER_ADDR"] = meeting.address;
+  if (meeting.port != 0) v["PET_MASTER_PORT"] = std::to_string(meeting.port);
   v["NNODES"] = v["PET_NNODES"];
   v["NPROC_PER_NODE"] = v["PET_NPROC_PER_NODE"];
 }
@@ -116,7 +119,7 @@ void add_training(VariableMap& v, const HostOrder& o, const HostFacts& host,
   auto results = named_result_dir(o, host);
   auto workers = workers_of(o, task);
   v["RESULT_DIR"] = results;
-  v["LOG_DIR"] = results + "/log/" + std::to_string(task.task.value);
+  v["LOG_DIR"] = results + "/log/" + std::to_string(log_number(o, task.task));
   v["SAVED_MODEL_DIR"] = results + "/model";
   v["JOB_STATE_DIR"] = results;
   v["DLI_RESULT_FS"] = host.dirs.results.empty() ? o.resolved.program.home : host.dirs.results;

@@ -7,6 +7,7 @@
 
 #include "libwm/base/signals.h"
 #include "libwm/launch/container.h"
+#include "libwm/launch/group_team.h"
 #include "libwm/model/exec_id.h"
 
 namespace wm::launch {
@@ -60,8 +61,8 @@ has "$3" || { cp -a -- "$2" "$3.$$" && mv -T -- "$3.$$" "$3"; } || [ -d "$3" ] |
   auto whole = result_dir(o, host, {o.job.job, 0}) + "/_submitted_code";
   SideCommand move{"the bundle's move to " + bundle_dir(o, host),
                    {"/bin/sh", "-c", kMove, "sh", incoming_dir(o, host), whole, bundle_dir(o, host),
-                    attempt_dir(o, host) + "/config.json", work_dir(o, host), id_part(o.job),
-                    named_result_dir(o, host)},
+                    attempt_dir(o, host) + "/config.json", work_dir(o, host),
+                    id_part(results_id(o)), named_result_dir(o, host)},
                    {"PATH=/usr/bin:/bin"},
                    false,
                    {}};

@@ -8,6 +8,7 @@
 #include "libwm/base/hash.h"
 #include "libwm/launch/framework_env.h"
 #include "libwm/launch/group_env.h"
+#include "libwm/launch/group_team.h"
 #include "libwm/launch/mpi_env.h"
 #include "libwm/launch/own_variables.h"
 #include "libwm/launch/part_env.h"
@@ -209,7 +210,7 @@ const std::string& results_root(const HostOrder& order, const HostFacts& host) {
 }
 
 std::string result_dir(const HostOrder& order, const HostFacts& host) {
-  return result_dir(order, host, order.job);
+  return result_dir(order, host, results_id(order));
 }
 
 std::string result_dir(const HostOrder& order, const HostFacts& host, JobId job) {
@@ -235,7 +236,8 @@ std::string work_dir(const HostOrder& order, const HostFacts& host) {
 }
 
 std::string own_name(const HostOrder& order, const HostFacts& host) {
-  return order.resolved.exec.bundle.empty() ? id_part(order.job) : exec_id(host.cluster, order.job);
+  auto id = results_id(order);
+  return order.resolved.exec.bundle.empty() ? id_part(id) : exec_id(host.cluster, id);
 }
 
 std::string named_result_dir(const HostOrder& order, const HostFacts& host) {
@@ -244,7 +246,7 @@ std::string named_result_dir(const HostOrder& order, const HostFacts& host) {
 }
 
 std::string log_dir(const HostOrder& order, const HostFacts& host, TaskNumber task) {
-  return result_dir(order, host) + "/log/" + std::to_string(task.value);
+  return result_dir(order, host) + "/log/" + std::to_string(log_number(order, task));
 }
 
 std::string attempt_dir(const HostOrder& order, const HostFacts& host) {

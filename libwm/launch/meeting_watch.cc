@@ -31,6 +31,7 @@ bool all_have_come(const Awaited& awaited, const PortUse& use) {
 
 std::uint32_t meeting_port(const HostOrder& order) {
   if (!meets_at_port(order) || order.team.in_place || order.control.suspend) return 0;
+  if (is_in_team(order)) return 0;  // several jobs' hosts would have to be counted
   return port_awaited(training_launcher_of(order.resolved.program.command), master_port(order));
 }
 

@@ -12,6 +12,16 @@ bool is_wanted(const Task& task) {
 
 }  // namespace
 
+JobId results_owner(const Job& job, JobId id) {
+  const auto& groups = job.sealed->spec.groups;
+  const TaskGroup* own = group_of(job);
+  if (!own || id.index == 0 || own->elastic || own->restart == Restart::Independent) return id;
+  auto role = [](const TaskGroup& group) { return group.role.empty() ? group.name : group.role; };
+  bool team = std::ranges::any_of(
+      groups, [&](const TaskGroup& other) { return &other != own && role(other) == role(*own); });
+  return team ? JobId{id.job, 0} : id;
+}
+
 bool is_lost(const Task& task) {
   return task.holds_slot() && task.kill && task.term == Term::HostLost;
 }

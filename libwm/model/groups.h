@@ -43,6 +43,10 @@ bool has_lost_task(const Job& job);
 /// them wait; independent ones until all of those run. True for any other job. @cost O(groups)
 bool groups_are_ready(const Cluster& cluster, const Job& job);
 
+/// The job under which results of the element `id` of `job` are kept: the whole job's where groups
+/// of a fixed size and of one role are a team (launch/group_team.h). @cost O(groups)
+JobId results_owner(const Job& job, JobId id);
+
 /// The elements of this job that start with it, itself among them, by number; empty: it starts
 /// alone. @cost O(groups)
 std::vector<JobId> gang_of(const Cluster& cluster, const Job& job);

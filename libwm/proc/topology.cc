@@ -9,6 +9,7 @@
 #include <utmp.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -60,7 +61,23 @@ class Topology {
   bool loaded_;
 };
 
+std::string text_of_meminfo() {
+  std::ifstream file("/proc/meminfo");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 }  // namespace
+
+Bytes total_memory(std::string_view meminfo) {
+  constexpr std::string_view kKey = "MemTotal:";
+  auto at = meminfo.starts_with(kKey) ? 0 : meminfo.find("\n" + std::string(kKey));
+  if (at == meminfo.npos) return Bytes{0};
+  auto rest = meminfo.substr(meminfo.find(':', at) + 1);
+  rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+  std::int64_t kilobytes = 0;
+  std::from_chars(rest.data(), rest.data() + rest.size(), kilobytes);
+  return Bytes{kilobytes * 1024};
+}
 
 Inventory take_inventory() {
   Inventory found;
@@ -69,6 +86,11 @@ Inventory take_inventory() {
     int units = hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_PU);
     found.cores = static_cast<std::uint32_t>(std::max(cores > 0 ? cores : units, 1));
     found.mem.value = static_cast<std::int64_t>(hwloc_get_root_obj(topology.get())->total_memory);
+    // Of memory that was plugged in while the machine ran, hwloc sees what its nodes had at the
+    // boot.
+    auto memory =
+        hwloc_topology_is_thissystem(topology.get()) ? total_memory(text_of_meminfo()) : Bytes{0};
+    if (memory.value > 0) found.mem = memory;
   }
   utsname machine{};
   if (::uname(&machine) == 0) found.type = machine.machine;

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "libwm/base/result.h"
@@ -24,6 +25,9 @@ struct Inventory {
   std::string model;      ///< of the CPU, as the kernel names it
   bool operator==(const Inventory&) const = default;
 };
+
+/// What /proc/meminfo says of all memory; 0: nothing. @source proc(5): MemTotal @cost O(length)
+Bytes total_memory(std::string_view meminfo);
 
 /// Looks at the machine. What cannot be found keeps its default.
 /// @cost about 6 ms for hwloc; with a GPU driver its start

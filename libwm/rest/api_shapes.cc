@@ -44,6 +44,9 @@ constexpr ApiShape kShapes[] = {
     {"POST /api/v1/notebooks/{id}/stop", "none", "none"},
     {"POST /api/v1/notebooks/{id}/extend", "minutes", "until"},
     {"POST /api/v1/notebooks/{id}/share", "users", "none"},
+    {"POST /api/v1/projects/{project}/data", "form_with_data", ""},
+    {"PUT /api/v1/projects/{project}/data/{name}", "form_with_data", ""},
+    {"DELETE /api/v1/projects/{project}/data/{name}", "", "none"},
     {"POST /api/v1/connections", "connection", ""},
     {"DELETE /api/v1/connections/{name}", "", "none"},
     {"POST /api/v1/connections/{name}/test", "none", "none"},
@@ -81,12 +84,19 @@ constexpr std::pair<const char*, const char*> kApiSchemas[] = {
      "name:s description:s framework:s command:s device:s per_worker:s memory:s nodes:s hardware:s "
      "gpu_kind:s mig:s code_name:s env:[s]"},
     {"experiment",
-     "name:s description:s data:s volume:s command:s plan:s definitions:[s] runs:[s]"},
+     "name:s description:s data:s volume:s sources:[any] command:s plan:s definitions:[s] "
+     "runs:[s]"},
     {"experiment_words",
-     "name:s definitions:[s] data?:s command?:s description?:s volume?:s plan?:s"},
+     "name:s definitions:[s] data?:s command?:s description?:s volume?:s sources?:[any] plan?:s"},
     {"project_words", "name:s description?:s plan?:s"},
     {"begun", "runs:[s]"},
     {"form_with_code", "data:s file?:s"},
+    {"form_with_data", "data:s unpack?:=yes|no file?:s"},
+    {"data_asset",
+     "name:s description:s kind:=connection|upload connection:s path:s query:s file:s version:i "
+     "size:i files:i saved:i"},
+    {"data_assets", "data:[data_asset]"},
+    {"data_file", "path:s size:i"},
     {"model",
      "name:s description:s run:s framework:s user:s code_hash:s data:s weight:s project:s "
      "promoted_by:s saved:n metrics:{n} signature:signature"},
@@ -165,6 +175,7 @@ std::span<const ApiShape> api_shapes() { return kShapes; }
 json api_schemas() {
   json all = json::object();
   for (const auto& [name, words] : kApiSchemas) all[name] = schema_of(words);
+  all["data_asset_page"] = {{"allOf", {schema_of("data_asset"), schema_of("content:[data_file]")}}};
   all["service"] = {{"allOf", {schema_of("service_row"), schema_of("service_more")}}};
   all["setting"] = {{"nullable", true},
                     {"oneOf", {plain_of("string"), plain_of("number"), plain_of("boolean")}}};

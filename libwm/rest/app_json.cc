@@ -21,6 +21,22 @@ std::string request_text(const TaskRequest& task) {
          ",ncpus=" + std::to_string(task.milli_cpus / 1000);
 }
 
+// A driver that is a group of its own, and its workers: the first two groups.
+const JobSpec* group_asked(const JobView& view, std::size_t group) {
+  const auto& groups = view.job->sealed->alternatives;
+  return has_driver(view) && groups.size() > group ? &groups[group] : nullptr;
+}
+
+std::string task0_request(const JobView& view) {
+  const auto* driver = group_asked(view, 0);
+  return driver ? request_text(driver->task) : "";
+}
+
+std::string task12n_request(const JobView& view) {
+  const auto* workers = group_asked(view, 1);
+  return request_text(workers ? workers->task : view.job->spec().task);
+}
+
 Json tasks_of(const JobView& view) {
   Json list = Json::array();
   const auto& tasks = view.job->tasks;
@@ -79,8 +95,8 @@ std::string app_json(const JobView& view, std::string_view cluster) {
                       {"used_gpu", held * spec.task.milli_gpus / 1000.0},
                       {"used_mem", static_cast<double>(held * (spec.task.mem.value >> 20))},
                       {"used_cpu", held * spec.task.milli_cpus / 1000.0},
-                      {"task0_resreq", ""},
-                      {"task12n_resreq", request_text(spec.task)},
+                      {"task0_resreq", task0_request(view)},
+                      {"task12n_resreq", task12n_request(view)},
                       {"task12n_num", tasks.size()},
                       {"task12n", tasks},
                       {"kernels", Json::array()},

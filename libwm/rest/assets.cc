@@ -46,6 +46,16 @@ class AssetReader {
     if (fine) value = found->get<std::vector<std::string>>();
     else error_ = fail(Code::BadArgument, std::string(key) + ": a list of texts is wanted");
   }
+  /// Objects, each as its text.
+  void items(const char* key, std::vector<std::string>& values) {
+    const Json* found = find(key);
+    if (!found) return;
+    bool fine = found->is_array() && found->size() <= 100 &&
+                std::ranges::all_of(*found, [](const Json& v) { return v.is_object(); });
+    if (!fine) error_ = fail(Code::BadArgument, std::string(key) + ": a list of objects is wanted");
+    if (!fine) return;
+    for (const auto& one : *found) values.push_back(wm::to_text(one));
+  }
   void count(const char* key, std::int64_t& value) {
     const Json* found = find(key);
     if (found && found->is_number_integer()) value = found->get<std::int64_t>();
@@ -90,6 +100,10 @@ class Writer {
   void name(const std::string& value) { json_["name"] = value; }
   void text(const char* key, const std::string& value) { json_[key] = value; }
   void list(const char* key, const std::vector<std::string>& value) { json_[key] = value; }
+  void items(const char* key, const std::vector<std::string>& values) {
+    auto& list = json_[key] = Json::array();
+    for (const auto& text : values) list.push_back(json_or_null(text));
+  }
   void count(const char* key, std::int64_t value) { json_[key] = value; }
   void numbers(const char* key, const std::vector<std::pair<std::string, double>>& values) {
     auto& object = json_[key] = Json::object();
@@ -136,6 +150,7 @@ void shape(Fields& f, Experiment& e) {
   f.text("description", e.description);
   f.text("data", e.data);
   f.text("volume", e.volume);
+  f.items("sources", e.sources);
   f.text("command", e.command);
   f.text("plan", e.plan);
   f.list("definitions", e.definitions);
@@ -156,6 +171,21 @@ void shape(Fields& f, SavedModel& m) {
   f.text("promoted_by", m.promoted_by);
   f.count("saved", m.saved);
   f.numbers("metrics", m.metrics);
+}
+
+template <class Fields>
+void shape(Fields& f, DataAsset& d) {
+  f.name(d.name);
+  f.text("description", d.description);
+  f.text("connection", d.connection);
+  f.text("path", d.path);
+  f.text("query", d.query);
+  f.text("file", d.file);
+  f.text("stored", d.stored);
+  f.count("version", d.version);
+  f.count("size", d.size);
+  f.count("files", d.files);
+  f.count("saved", d.saved);
 }
 
 template <class Fields>
@@ -182,6 +212,26 @@ std::string written(Asset asset) {
   return writer.text();
 }
 
+Result<void> check_reference(const DataAsset& d) {
+  bool there = !d.path.empty() || !d.query.empty();
+  if (d.connection.empty() && there)
+    return fail(Code::BadArgument, "connection: a path or query needs one");
+  if (d.connection.empty()) return {};
+  if (!is_asset_name(d.connection))
+    return fail(Code::BadArgument, "connection: the name of one is wanted");
+  if (d.path.empty() == d.query.empty())
+    return fail(Code::BadArgument, "connection " + d.connection + ": a path or a query is wanted");
+  if (!d.file.empty() && (d.query.empty() || !is_asset_name(d.file)))
+    return fail(Code::BadArgument, "file: the name of a query's file is wanted");
+  return {};
+}
+
+// What an experiment takes: one folder, or sources that are brought to one.
+Result<void> check_data(const Experiment& e) {
+  if (e.sources.empty() || (e.data.empty() && e.volume.empty())) return {};
+  return fail(Code::BadArgument, "sources: data or volume is named, too; one place is wanted");
+}
+
 bool has_blank(const std::string& text) { return text.find_first_of(" \t\r\n\v\f") != text.npos; }
 
 }  // namespace
@@ -197,7 +247,16 @@ bool is_asset_name(std::string_view name) {
 
 Result<Project> parse_project(const std::string& text) { return parsed<Project>(text); }
 Result<Definition> parse_definition(const std::string& text) { return parsed<Definition>(text); }
-Result<Experiment> parse_experiment(const std::string& text) { return parsed<Experiment>(text); }
+Result<Experiment> parse_experiment(const std::string& text) {
+  WM_TRY(auto experiment, parsed<Experiment>(text));
+  WM_TRY(check_data(experiment));
+  return experiment;
+}
+Result<DataAsset> parse_data_asset(const std::string& text) {
+  WM_TRY(auto asset, parsed<DataAsset>(text));
+  WM_TRY(check_reference(asset));
+  return asset;
+}
 Result<SavedModel> parse_model(const std::string& text) { return parsed<SavedModel>(text); }
 Result<Space> parse_space(const std::string& text) { return parsed<Space>(text); }
 
@@ -214,8 +273,9 @@ std::string to_text(const Definition& d) { return written(d); }
 std::string to_text(const Experiment& e) { return written(e); }
 std::string to_text(const SavedModel& s) { return written(s); }
 std::string to_text(const Space& s) { return written(s); }
+std::string to_text(const DataAsset& d) { return written(d); }
 
-std::string data_of(const Experiment& e, const Definition& d) {
+std::string data_of(const Project& project, const Experiment& e, const Definition& d) {
   Json json = Json::object();
   if (!d.hardware.empty()) {
     json["hardwareSpec"]["name"] = d.hardware;
@@ -228,6 +288,13 @@ std::string data_of(const Experiment& e, const Definition& d) {
     Json location{{"volume", e.volume}};
     if (!e.data.empty()) location["paths"] = e.data;
     json["dataSource"] = Json::array({Json{{"type", "fs"}, {"location", location}}});
+  }
+  for (const auto& text : e.sources) {
+    auto item = json_or_null(text);
+    auto& asset = item["asset"];
+    if (asset.is_null()) item.erase("asset");
+    else if (asset.is_object() && !asset.contains("project")) asset["project"] = project.name;
+    json["dataSource"].push_back(std::move(item));
   }
   return json.empty() ? "" : wm::to_text(json);
 }

@@ -1,10 +1,10 @@
-// Role: what projects hold: model definitions, experiments that run them, models that were saved;
-// and spaces, where models are put to use. Each is a folder with a manifest, a JSON object; this
-// reads manifests and makes of a definition the words of an execution. Pure.
+// Role: what projects hold: data, model definitions, experiments that run them, models that were
+// saved; and spaces, where models are put to use. Each is a folder with a manifest, a JSON object;
+// this reads manifests and makes of a definition the words of an execution. Pure.
 //
 //   <results>/<user>/projects/<project>/project.json
 //   …/definitions/<name>/{manifest.json,code}        …/experiments/<name>/manifest.json
-//   …/models/<name>/{manifest.json,package/}
+//   …/models/<name>/{manifest.json,package/}           …/data/<name>/{v1.json,v1-…/,v2.json}
 //   <results>/<user>/spaces/<space>/space.json       …/models/<name>/ as in a project
 //
 // Used by wuserd.
@@ -41,6 +41,21 @@ struct Definition {
   bool operator==(const Definition&) const = default;
 };
 
+/// Data that executions name: what a connection leads to, or files that were uploaded. Versions of
+/// one name follow each other; none is changed.
+struct DataAsset {
+  std::string name, description;
+  std::string connection;   ///< name of a connection; empty: files were uploaded
+  std::string path, query;  ///< what is meant there, one of them: "bucket/folder", "select …"
+  std::string file;         ///< what a query's rows are called; empty: chosen when they are fetched
+  std::string stored;       ///< of an upload: the folder that has the files
+  std::int64_t version = 1;
+  std::int64_t size = 0;   ///< of these. @units bytes
+  std::int64_t files = 0;  ///< how many
+  std::int64_t saved = 0;  ///< @units s
+  bool operator==(const DataAsset&) const = default;
+};
+
 /// Definitions that are run together.
 struct Experiment {
   std::string name, description;
@@ -50,6 +65,8 @@ struct Experiment {
   std::string plan;     ///< resource plan, in place of the project's; empty: that
   std::vector<std::string> definitions;
   std::vector<std::string> runs;  ///< ids of executions, the newest last
+  /// Instead of data and volume: items of dataSource, each one JSON object.
+  std::vector<std::string> sources;
   bool operator==(const Experiment&) const = default;
 };
 
@@ -82,6 +99,9 @@ Result<Project> parse_project(const std::string& text);
 Result<Definition> parse_definition(const std::string& text);
 Result<Experiment> parse_experiment(const std::string& text);
 Result<SavedModel> parse_model(const std::string& text);
+/// @errors as the others; a connection with neither path nor query, or with the wrong one of both
+/// for an upload
+Result<DataAsset> parse_data_asset(const std::string& text);
 /// {"members": [{"name", "role"}]}. @errors as the others; check_members
 Result<std::vector<Member>> parse_members(const std::string& text);
 Result<Space> parse_space(const std::string& text);
@@ -91,14 +111,16 @@ std::string to_text(const Project& project);
 std::string to_text(const Definition& definition);
 std::string to_text(const Experiment& experiment);
 std::string to_text(const SavedModel& model);
+std::string to_text(const DataAsset& asset);
 std::string to_text(const Space& space);
 
 /// May something be called so: letters, digits, '.', '_', '-', not more than 64, no dot first?
 bool is_asset_name(std::string_view name);
 
-/// What the form field `data` of its executions says of hardware and volumes; empty: nothing.
-/// @cost O(1)
-std::string data_of(const Experiment& experiment, const Definition& definition);
+/// What the form field `data` of its executions says of hardware, volumes and sources; empty:
+/// nothing. Data assets without a project are those of the experiment's `project`. @cost O(sources)
+std::string data_of(const Project& project, const Experiment& experiment,
+                    const Definition& definition);
 
 /// The args of an execution of `definition` in `experiment`.
 /// @errors BadArgument: a value with a blank where none may be

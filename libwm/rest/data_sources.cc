@@ -100,7 +100,13 @@ std::string first_text_in(const Json& object, std::initializer_list<const char*>
   return "";
 }
 
+// Files of a data asset, where they lie.
+bool is_upload(const Json& item) {
+  return first_text_in(item, {"type"}) == "data_asset" && !first_text_in(item, {"folder"}).empty();
+}
+
 Result<Json> source_of(const Json& item, std::size_t number) {
+  if (is_upload(item)) return Json{{"folder", first_text_in(item, {"folder"})}};
   auto name = first_text_in(item["connection"], {"name", "id"});
   if (!is_asset_name(name))
     return fail(Code::BadArgument, "dataSource: connection.name: a name is wanted");
@@ -142,6 +148,15 @@ Result<void> read_staging(const Json& item, DataWish& wish) {
   return {};
 }
 
+// What is told is what it was when it was asked for.
+Json resolved_location(const DataAsset& asset) {
+  Json location = Json::object();
+  if (!asset.path.empty()) location["path"] = asset.path;
+  if (!asset.query.empty()) location["query"] = asset.query;
+  if (!asset.file.empty()) location["name"] = asset.file;
+  return location;
+}
+
 std::string trimmed(std::string_view text) {
   auto first = text.find_first_not_of(" \t\r"), last = text.find_last_not_of(" \t\r");
   return first == text.npos ? "" : std::string(text.substr(first, last - first + 1));
@@ -149,11 +164,56 @@ std::string trimmed(std::string_view text) {
 
 }  // namespace
 
+Result<std::optional<AssetNamed>> asset_named(std::string_view text) {
+  auto item = json_or_null(text);
+  if (first_text_in(item, {"type"}) != "data_asset") return std::optional<AssetNamed>();
+  auto asset = item.contains("asset") ? item["asset"] : Json();
+  AssetNamed named;
+  named.name = first_text_in(asset, {"name", "id"});
+  if (auto project = first_text_in(asset, {"project"}); !project.empty()) named.project = project;
+  if (!is_asset_name(named.name))
+    return fail(Code::BadArgument, "dataSource: asset.name: a name is wanted");
+  auto version = asset.contains("version") ? asset["version"] : Json(0);
+  if (!version.is_number_integer() || version < 0)
+    return fail(Code::BadArgument, "dataSource: asset.version: a number from 1 is wanted");
+  named.version = version.get<std::int64_t>();
+  return std::optional(named);
+}
+
+std::string resolved_item(std::string_view text, const AssetNamed& named, const DataAsset& asset,
+                          const std::string& folder) {
+  auto item = json_or_null(text);
+  Json made{
+      {"type", "data_asset"},
+      {"asset", {{"project", named.project}, {"name", asset.name}, {"version", asset.version}}}};
+  if (asset.connection.empty()) {
+    made["folder"] = folder;
+  } else {
+    made["connection"] = {{"name", asset.connection}};
+    made["location"] = resolved_location(asset);
+  }
+  for (const char* key : {"staging", "volume"})
+    if (item.contains(key)) made[key] = item[key];
+  return wm::to_text(made);
+}
+
+bool asks_by_query(std::string_view type) {
+  constexpr std::string_view kStores =
+      " s3 cos azureblob adls azurefiles smb webdav sftp ftp http gcs ";
+  return kStores.find(" " + std::string(type) + " ") == kStores.npos;
+}
+
+std::string folder_of(const DataWish& wish) {
+  if (wish.sources.size() != 1 || wish.staging != Staging::Shared) return "";
+  return first_text_in(json_or_null(wish.sources.front()), {"folder"});
+}
+
 Result<DataWish> data_wish(const std::vector<std::string>& items) {
   DataWish wish;
   for (const auto& text : items) {
     auto item = json_or_null(text);
-    if (!item.is_object() || !item.contains("connection")) {
+    bool is_known = item.is_object() && (item.contains("connection") || is_upload(item));
+    if (!is_known) {
       auto type = item.is_object() ? first_text_in(item, {"type"}) : "";
       if (type.empty() || type == "fs" || type == "volume") continue;
       return fail(Code::BadArgument, "dataSource: type '" + type.substr(0, 64) +

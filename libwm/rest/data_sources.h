@@ -1,15 +1,21 @@
-// Role: data that an execution wants from elsewhere: dataSource items that name a connection, and
-// the connections themselves, as forms and files have them. Pure. What fetches is wmfetch(1).
+// Role: data that an execution wants from elsewhere: dataSource items that name a connection or a
+// data asset of a project, and the connections themselves, as forms and files have them. Pure. What
+// fetches is wmfetch(1).
 //
 //   {"type":"connection_asset","connection":{"name":"store"},"location":{"bucket":"b","path":"p"}}
+//   {"type":"data_asset","asset":{"project":"p","name":"digits"},"staging":"local"}
+//     ─► what the asset is, with its version: … "connection": …, or "folder": its files
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "libwm/base/result.h"
+#include "libwm/rest/assets.h"
 
 namespace wm::rest {
 
@@ -22,11 +28,32 @@ enum class Staging : unsigned char {
 
 /// What is to be fetched. Sources that are folders here already are none.
 struct DataWish {
-  std::vector<std::string> sources;  ///< of wmfetch: {"connection","path"|"query","name"}
+  /// Of wmfetch: {"connection","path"|"query","name"}, {"folder"} of files that were uploaded
+  std::vector<std::string> sources;
   Staging staging = Staging::Shared;
   std::string volume;  ///< of Staging::Volume: the volume's name
   bool operator==(const DataWish&) const = default;
 };
+/// A data asset that an item names. Version 0: the newest.
+struct AssetNamed {
+  std::string project = "default", name;
+  std::int64_t version = 0;
+  bool operator==(const AssetNamed&) const = default;
+};
+/// Of a dataSource item, one JSON object; none: it is something else. @errors BadArgument: by field
+Result<std::optional<AssetNamed>> asset_named(std::string_view item);
+/// The item with what the asset is in place of its name. `folder`: of an upload's files.
+/// @cost O(length)
+std::string resolved_item(std::string_view item, const AssetNamed& named, const DataAsset& asset,
+                          const std::string& folder);
+
+/// Does a connection of this type take queries, rather than paths? @cost O(types)
+bool asks_by_query(std::string_view type);
+
+/// The folder, where uploaded files are all that is wanted and they may stay where they are; empty:
+/// something has to be brought. @cost O(1)
+std::string folder_of(const DataWish& wish);
+
 /// From dataSource items, each one JSON object. One local item makes all of them local; all that
 /// name a storage volume name the same. @errors BadArgument: by field
 Result<DataWish> data_wish(const std::vector<std::string>& items);

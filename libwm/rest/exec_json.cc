@@ -12,6 +12,11 @@
 
 namespace wm::rest {
 
+bool has_driver(const JobView& view) {
+  const auto& groups = view.job->sealed->spec.groups;
+  return groups.size() > 1 && groups.front().name == "driver";
+}
+
 bool is_execution(const JobView& view) { return !view.job->spec().exec.framework.empty(); }
 
 Result<JobId> parse_exec_id(std::string_view cluster, std::string_view text) {
@@ -72,7 +77,8 @@ std::string exec_json(const JobView& view, std::string_view cluster, const std::
   if (auto error = error_of(*view.job); !error.empty())
     json["error"] = cause.empty() ? error : cause;
   auto request = parse_exec(exec.args);
-  if (auto warnings = request ? warnings_of(*request) : std::vector<std::string>();
+  if (auto warnings =
+          request ? warnings_of(*request, has_driver(view)) : std::vector<std::string>();
       !warnings.empty())
     json["warnings"] = warnings;
   if (exec.data.empty()) return wm::to_text(json);

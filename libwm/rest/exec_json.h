@@ -18,6 +18,8 @@ namespace wm::rest {
 
 /// Was the job begun as an execution, rather than by bsub? @cost O(1)
 bool is_execution(const JobView& view);
+/// Is its first task a group of its own, as --driver… asked? @cost O(1)
+bool has_driver(const JobView& view);
 
 /// The job that an exec id names (model/exec_id.h); a job's number alone does as well.
 /// @errors NotFound: not of this cluster, or no id

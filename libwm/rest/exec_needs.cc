@@ -6,6 +6,7 @@
 
 #include "libwm/base/joined.h"
 #include "libwm/base/single_quoted.h"
+#include "libwm/model/training_launcher.h"
 
 namespace wm::rest {
 namespace {
@@ -62,16 +63,32 @@ struct Said {
   std::string memory;
   TaskLimits limits;
   std::string selector;
+  bool gpus = false;
+  std::string_view who = "--worker";  ///< how its options begin
 };
 
-Said worker_of(const ExecRequest& r) {
-  return {r.devices, r.memory, r.worker_limits, r.worker_selector};
+Said worker_of(const ExecRequest& r, bool gpus) {
+  return {r.devices, r.memory, r.worker_limits, r.worker_selector, gpus};
+}
+
+// What is not said of it is as of the workers, but limits and the selector, which are of one kind
+// of tasks each. Of another kind of device than theirs it has one, if it says no more.
+Said driver_of(const ExecRequest& r, bool gpus) {
+  const auto& own = r.driver;
+  bool on_gpus = own.device == Device::Unsaid ? gpus : own.device == Device::Gpu;
+  auto devices = on_gpus == gpus ? r.devices : 1;
+  return {own.devices > 0 ? own.devices : devices,
+          own.memory.empty() ? r.memory : own.memory,
+          own.limits,
+          own.selector,
+          on_gpus,
+          "--driver"};
 }
 
 // Tasks are alike, and the first is the driver as well: the larger amounts, and both selectors'
 // hosts where it is alone, else the workers', which most of them follow.
-Said first_of(const ExecRequest& r) {
-  auto said = worker_of(r);
+Said first_of(const ExecRequest& r, bool gpus) {
+  auto said = worker_of(r, gpus);
   const auto& own = r.driver;
   bool same_device = own.device == Device::Unsaid || own.device == r.device;
   if (same_device) said.devices = std::max(said.devices, own.devices);
@@ -84,16 +101,22 @@ Said first_of(const ExecRequest& r) {
   return said;
 }
 
-Result<void> check_limits(const ExecRequest& request, const Said& said, bool gpus) {
+Said said_of(const ExecRequest& request, Whose whose, bool gpus) {
+  if (whose == Whose::Driver) return driver_of(request, gpus);
+  return whose == Whose::Workers ? first_of(request, gpus) : worker_of(request, gpus);
+}
+
+Result<void> check_limits(const ExecRequest& request, const Said& said) {
+  auto option = [&](const char* rest) { return std::string(said.who) + rest; };
   auto refuse = [](const std::string& what, const std::string& limit, const std::string& asked) {
     return fail(Code::BadArgument, what + " " + limit + ": less than the " + asked + " asked for");
   };
   const auto& limits = said.limits;
   if (!limits.memory.empty() && megabytes(limits.memory) < megabytes(said.memory))
-    return refuse("--workerMemoryLimit", limits.memory, said.memory);
-  auto most = gpus ? limits.gpus : limits.cpus;
+    return refuse(option("MemoryLimit"), limits.memory, said.memory);
+  auto most = said.gpus ? limits.gpus : limits.cpus;
   if (most > 0 && most < said.devices && request.gpu_syntax.empty())
-    return refuse(gpus ? "--workerGPULimit" : "--workerCPULimit", std::to_string(most),
+    return refuse(option(said.gpus ? "GPULimit" : "CPULimit"), std::to_string(most),
                   std::to_string(said.devices));
   return {};
 }
@@ -156,9 +179,8 @@ Result<std::string> select_of(std::string_view selector) {
 }
 
 Result<TaskNeeds> needs_of(const ExecRequest& request, const ExecPlace& place, Whose whose) {
-  auto said = whose == Whose::Servers ? worker_of(request) : first_of(request);
-  bool gpus = on_gpus(request, place);
-  WM_TRY(check_limits(request, said, gpus));
+  auto said = said_of(request, whose, on_gpus(request, place));
+  WM_TRY(check_limits(request, said));
   auto select = select_of(said.selector);
   if (!select) return select.error().within("node selector");
   WM_TRY(auto near, together(request));
@@ -167,16 +189,65 @@ Result<TaskNeeds> needs_of(const ExecRequest& request, const ExecPlace& place, W
     if (!part.empty()) needs.resreqs.push_back(part);
   };
   if (!select->empty()) add("select[" + *select + "]");
-  auto cores = std::max(gpus ? 1 : said.devices, said.limits.cpus);
+  auto cores = std::max(said.gpus ? 1 : said.devices, said.limits.cpus);
   if (cores > 1) add("affinity[core(" + std::to_string(cores) + ")]");
   if (!said.memory.empty()) add("rusage[mem=" + said.memory + "]");
   add(near);
-  if (gpus) needs.gpu = gpu_option(request, said.devices);
-  needs.memory_limit = said.limits.memory;
+  if (said.gpus) needs.gpu = gpu_option(request, said.devices);
   return needs;
 }
 
-std::vector<std::string> warnings_of(const ExecRequest& request) {
+namespace {
+
+// A command that is started once for all tasks would be started once for each group.
+bool starts_once(const ExecRequest& request) {
+  if (!request.user_cmd) return false;
+  const auto command = joined(request.words);
+  const auto found = training_launcher_of(command);
+  return found.launcher == TrainingLauncher::DeepSpeed && !found.has_option("--no_ssh");
+}
+
+}  // namespace
+
+Result<bool> driver_is_apart(const ExecRequest& request, const Framework& framework,
+                             const ExecPlace& place) {
+  bool several = request.workers > 1 && (framework.distributed || request.user_cmd);
+  bool alike = framework.elastic || request.tasks_alike || starts_once(request) ||
+               request.affinity_rule == "required";
+  if (!several || alike || request.driver == DriverWish()) return false;
+  WM_TRY(auto own, needs_of(request, place, Whose::Driver));
+  WM_TRY(auto others, needs_of(request, place, Whose::Others));
+  return own != others;
+}
+
+std::string memory_limit_of(const ExecRequest& request) {
+  auto limit = larger(request.worker_limits.memory, request.driver.limits.memory);
+  return limit.empty() ? limit : larger(limit, larger(request.memory, request.driver.memory));
+}
+
+namespace {
+
+// What of the driver's could not be had for itself; empty: all could.
+std::string driver_warning(const ExecRequest& request, bool apart) {
+  const auto& own = request.driver;
+  if (own == DriverWish() || request.workers == 1) return "";
+  if (apart && own.limits.memory == request.worker_limits.memory) return "";
+  if (apart)
+    return "--driverMemoryLimit, --workerMemoryLimit: a job has one limit of memory for all of its "
+           "tasks; it is the larger one, " +
+           memory_limit_of(request);
+  const auto said = first_of(request, false), workers = worker_of(request, false);
+  bool changes = own.selector != request.worker_selector || said.devices != workers.devices ||
+                 said.memory != workers.memory || said.limits != workers.limits;
+  if (!changes) return "";
+  return "--driver…, --msd-task0-…: the first task is one of " + std::to_string(request.workers) +
+         " workers, which are alike (elastic, started together, or a trial); the larger "
+         "amounts are asked for of each";
+}
+
+}  // namespace
+
+std::vector<std::string> warnings_of(const ExecRequest& request, bool driver_apart) {
   std::vector<std::string> all;
   for (const auto& option : request.unused) all.push_back(option + ": " + why_unused(option));
   if (request.affinity_rule == "preferred")
@@ -185,10 +256,8 @@ std::vector<std::string> warnings_of(const ExecRequest& request) {
         "says which hosts are taken first");
   else if (!request.affinity_key.empty() && request.affinity_rule.empty())
     all.emplace_back("--msd-podaffinity-topology-key: without --msd-podaffinity-rule required");
-  if (request.driver != DriverWish() && request.workers > 1)
-    all.emplace_back("--driver…, --msd-task0-…: the first task is one of " +
-                     std::to_string(request.workers) +
-                     " workers, which are alike; the larger amounts are asked for of each");
+  if (auto warning = driver_warning(request, driver_apart); !warning.empty())
+    all.push_back(std::move(warning));
   return all;
 }
 

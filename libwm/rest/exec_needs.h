@@ -7,7 +7,9 @@
 //                                     … another key           ─► same[key]
 //   --workerMemoryLimit ─► -M
 //   --workerCPULimit    ─► affinity[core(n)]
-//   --driver…           ─► of the first task, and so of each
+//   --driver…           ─► of the first task, which is a group of its own then (exec_words.h);
+//   where
+//                          all tasks have to be alike, the larger amounts of each
 #pragma once
 
 #include <cstdint>
@@ -15,9 +17,13 @@
 #include <string_view>
 #include <vector>
 
+#include "libwm/model/config/catalog.h"
 #include "libwm/rest/exec_request.h"
 
 namespace wm::rest {
+
+/// Its name here.
+using wm::Framework;
 
 /// Where an execution runs.
 struct ExecPlace {
@@ -30,13 +36,15 @@ struct ExecPlace {
 enum class Whose : std::uint8_t {
   Workers,  ///< the first of them is the driver: what it needs is asked for of each, being alike
   Servers,  ///< of parameters
+  Driver,   ///< the first alone
+  Others,   ///< workers but the first
 };
 
 /// What a task asks for.
 struct TaskNeeds {
   std::vector<std::string> resreqs;  ///< each an -R
   std::string gpu;                   ///< -gpu; empty: none
-  std::string memory_limit;          ///< -M; empty: none
+  bool operator==(const TaskNeeds&) const = default;
 };
 
 /// Does it compute on GPUs? @cost O(1)
@@ -46,12 +54,22 @@ bool on_gpus(const ExecRequest& request, const ExecPlace& place);
 /// @errors BadArgument: a selector or key that does not read, a limit below what is asked for
 Result<TaskNeeds> needs_of(const ExecRequest& request, const ExecPlace& place, Whose whose);
 
+/// Does the driver ask for something else than the workers, and can it be a group of its own? Tasks
+/// of elastic trainings, of trials and such as have to be together are one group.
+/// @errors as needs_of
+Result<bool> driver_is_apart(const ExecRequest& request, const Framework& framework,
+                             const ExecPlace& place);
+
+/// What one task may use of memory at most, as -M: a job has one limit for all of its groups, the
+/// larger one, and no smaller one than what is asked for. Empty: none. @cost O(1)
+std::string memory_limit_of(const ExecRequest& request);
+
 /// "a=b,c=true" as a select expression; empty for an empty one.
 /// @errors BadArgument: not NAME=VALUE
 Result<std::string> select_of(std::string_view selector);
 
 /// Options that change nothing here, each with the reason: "--ig: …". Empty: all had their effect.
-/// @cost O(options)
-std::vector<std::string> warnings_of(const ExecRequest& request);
+/// `driver_apart`: its driver is a group of its own. @cost O(options)
+std::vector<std::string> warnings_of(const ExecRequest& request, bool driver_apart);
 
 }  // namespace wm::rest

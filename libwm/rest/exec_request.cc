@@ -177,8 +177,33 @@ Result<void> read_file_name(const std::string& value, ExecRequest& request) {
   return {};
 }
 
+// "type=data_asset,name=N,project=P": one after the other, in any order.
+std::string value_in(std::string_view pairs, std::string_view name) {
+  while (!pairs.empty()) {
+    auto pair = pairs.substr(0, pairs.find(','));
+    pairs.remove_prefix(std::min(pair.size() + 1, pairs.size()));
+    if (pair.starts_with(name) && pair.substr(name.size()).starts_with('='))
+      return std::string(pair.substr(name.size() + 1));
+  }
+  return "";
+}
+
+// type=data_asset is ours: a data asset of a project, as an item of dataSource has it.
+void read_data_asset(const std::string& value, ExecRequest& request) {
+  SortedJson item{{"type", "data_asset"}, {"asset", {{"name", value_in(value, "name")}}}};
+  if (auto project = value_in(value, "project"); !project.empty())
+    item["asset"]["project"] = project;
+  for (const char* key : {"staging", "volume"})
+    if (auto said = value_in(value, key); !said.empty()) item[key] = said;
+  request.sources.push_back(wm::to_text(item));
+}
+
 // type=fs,data_path=REL; type=fs alone is the root.
 Result<void> read_datastore(const std::string& value, ExecRequest& request) {
+  if (value_in(value, "type") == "data_asset") {
+    read_data_asset(value, request);
+    return {};
+  }
   auto at = value.find("data_path=");
   if (at == value.npos) return {};
   auto path = value.substr(at + 10);
@@ -387,6 +412,7 @@ Result<void> read_hardware(const SortedJson& nodes, ExecRequest& request) {
 
 void read_sources(const SortedJson& sources, ExecRequest& request) {
   if (!sources.is_array()) return;
+  request.sources.clear();  // they win over what args said
   for (const auto& source : sources) {
     request.sources.push_back(wm::to_text(source));
     if (auto paths = inside(source, {"location", "paths"}); paths && paths->is_string())

@@ -81,6 +81,7 @@ struct ExecRequest {
   std::string worker_selector;      ///< --msd-task12n-node-selector
   std::string affinity_rule;        ///< --msd-podaffinity-rule: preferred, required
   std::string affinity_key;         ///< --msd-podaffinity-topology-key
+  bool tasks_alike = false;         ///< of a trial, which has no groups: its driver is none apart
   std::vector<std::string> unused;  ///< options that have no meaning here, accepted
   bool operator==(const ExecRequest&) const = default;
 };

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "libwm/base/joined.h"
+#include "libwm/base/json.h"
 #include "libwm/base/single_quoted.h"
 
 namespace wm::rest {
@@ -117,6 +119,31 @@ std::string size_text(const JobRequest& job, bool range) {
   return range ? std::to_string(job.min_tasks) + "," + most : most;
 }
 
+Result<std::uint32_t> parameter_servers(const ExecRequest& request) {
+  std::uint32_t servers = 0;
+  const auto& text = request.parameter_servers;
+  auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), servers);
+  if (!text.empty() && (ec != std::errc() || end != text.data() + text.size() || servers > 1000))
+    return fail(Code::BadArgument, "--numPs: '" + text + "': a number up to 1000 is wanted");
+  return servers;
+}
+
+// What bsub(1) reads with -spec, for a shell that reads it too: the words of no command begin with
+// the mark of its end.
+std::string spec_document(const std::vector<TaskGroup>& groups) {
+  Json list = Json::array();
+  for (const auto& group : groups) {
+    Json one{{"name", group.name},
+             {"role", group.role},
+             {"command", group.command},
+             {"tasks", group.max_tasks}};
+    if (!group.resreq.empty()) one["resreq"] = group.resreq;
+    if (!group.gpu.empty()) one["gpu"] = group.gpu;
+    list.push_back(std::move(one));
+  }
+  return "-spec - <<'GROUPS'\n" + wm::to_text({{"groups", list}}) + "\nGROUPS";
+}
+
 // TensorFlow's tasks have roles and addresses, which groups of tasks are told.
 bool has_groups(const Framework& framework) {
   return framework.backend == "tensorflow" && framework.distributed && !framework.elastic;
@@ -125,17 +152,6 @@ bool has_groups(const Framework& framework) {
 // The workers of an elastic training start theirs beside themselves.
 bool has_servers_beside(const Framework& framework) {
   return framework.backend == "pytorch" && framework.elastic;
-}
-
-Result<std::uint32_t> servers_of(const ExecRequest& request) {
-  constexpr std::uint32_t kMostServers = 1000;
-  std::uint32_t servers = 0;
-  const auto& text = request.parameter_servers;
-  auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), servers);
-  bool reads = ec == std::errc() && end == text.data() + text.size() && servers <= kMostServers;
-  if (!text.empty() && !reads)
-    return fail(Code::BadArgument, "--numPs: '" + text + "': a number up to 1000 is wanted");
-  return servers;
 }
 
 }  // namespace
@@ -151,11 +167,11 @@ Result<JobRequest> job_request(const ExecRequest& request, const Framework& fram
   job.plan = request.plan;
   job.out_file = place.out_file;
   job.environment = environment_of(request, framework, place);
-  // Of tasks in groups the limit is one for all of them.
+  job.memory = memory_limit_of(request);
+  WM_TRY(bool apart, driver_is_apart(request, framework, place));
+  if (apart || has_groups(framework)) return job;
   WM_TRY(auto needs, needs_of(request, place, Whose::Workers));
-  job.memory = needs.memory_limit;
-  if (has_groups(framework)) return job;
-  WM_TRY(auto servers, servers_of(request));
+  WM_TRY(auto servers, parameter_servers(request));
   if (servers > 0 && has_servers_beside(framework))
     job.environment.emplace_back("WM_PARAMETER_SERVERS", std::to_string(servers));
   set_size(request, framework, job);
@@ -183,31 +199,40 @@ Result<std::vector<std::string>> bsub_words(const ExecRequest& request, const Fr
   add("-plan", job.plan);
   add("-o", job.out_file);
   if (!job.environment.empty()) add("-env", env_option(job));
-  if (!job.command.empty()) words.push_back(job.command);
+  WM_TRY(auto groups, task_groups(request, framework, place));
+  words.push_back(groups.empty() ? job.command : spec_document(groups));
   return words;
 }
 
 Result<std::vector<TaskGroup>> task_groups(const ExecRequest& request, const Framework& framework,
                                            const ExecPlace& place) {
   std::vector<TaskGroup> groups;
-  if (!has_groups(framework)) return groups;
+  WM_TRY(bool apart, driver_is_apart(request, framework, place));
+  if (!apart && !has_groups(framework)) return groups;
   WM_TRY(auto command, command_of(request, framework));
-  WM_TRY(auto servers, servers_of(request));
-  auto add = [&](const char* role, std::uint32_t tasks, Whose whose) -> Result<void> {
+  WM_TRY(auto servers, parameter_servers(request));
+  auto add = [&](const char* name, const char* role, std::uint32_t tasks,
+                 Whose whose) -> Result<void> {
     WM_TRY(auto needs, needs_of(request, place, whose));
     TaskGroup group;
-    group.name = group.role = role;
+    group.name = name;
+    group.role = role;
     group.command = command;
     group.min_tasks = group.max_tasks = tasks;
     group.resreq = joined(needs.resreqs);
     // Parameters are kept in memory; only workers compute.
-    if (whose == Whose::Workers) group.gpu = needs.gpu;
+    if (whose != Whose::Servers) group.gpu = needs.gpu;
     groups.push_back(group);
     return {};
   };
-  // The first one's end is the job's: servers serve on.
-  WM_TRY(add("worker", request.workers, Whose::Workers));
-  if (servers > 0) WM_TRY(add("ps", servers, Whose::Servers));
+  // The end of the first role is the job's: servers serve on.
+  if (apart) {
+    WM_TRY(add("driver", "worker", 1, Whose::Driver));
+    WM_TRY(add("worker", "worker", request.workers - 1, Whose::Others));
+  } else {
+    WM_TRY(add("worker", "worker", request.workers, Whose::Workers));
+  }
+  if (servers > 0) WM_TRY(add("ps", "ps", servers, Whose::Servers));
   return groups;
 }
 
@@ -217,7 +242,7 @@ Result<void> check_fit(const ExecRequest& request, const Framework& framework,
     return fail(Code::Impossible, "framework " + framework.name + ": " + why);
   };
   if (!framework.refusal.empty()) return refuse(framework.refusal);
-  bool gpus = on_gpus(request, place);
+  bool gpus = on_gpus(request, place) && request.driver.device != Device::Cpu;
   if (framework.device == "gpu" && !gpus) return refuse("it runs on GPUs only");
   if (framework.device == "cpu" && request.device == Device::Gpu)
     return refuse("it runs on CPUs only");

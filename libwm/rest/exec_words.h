@@ -20,14 +20,16 @@ namespace wm::rest {
 Result<JobRequest> job_request(const ExecRequest& request, const Framework& framework,
                                const ExecPlace& place);
 
-/// The same in bsub's words: options, then the command as one word for a shell.
+/// The same in bsub's words: options, then the command as one word for a shell; of groups -spec
+/// with a here-document.
 /// @errors as job_request
 Result<std::vector<std::string>> bsub_words(const ExecRequest& request, const Framework& framework,
                                             const ExecPlace& place);
 
 /// Groups of tasks that it is instead of one kind of them: parameter servers and workers, which
-/// find each other by TF_CONFIG. Empty: it is one kind. The job itself has no command and no size
-/// then.
+/// find each other by TF_CONFIG, and a driver that asks for something else than the workers, of
+/// whom it is the first (launch/group_team.h). Empty: it is one kind. The job itself has no command
+/// and no size then.
 /// @errors as job_request
 Result<std::vector<TaskGroup>> task_groups(const ExecRequest& request, const Framework& framework,
                                            const ExecPlace& place);

@@ -155,7 +155,7 @@ void add_body(std::string_view shape, Json& operation) {
     operation["x-no-body"] = true;
     return;
   }
-  auto kind = shape == "form_with_code" ? "multipart/form-data" : "application/json";
+  auto kind = shape.starts_with("form_with_") ? "multipart/form-data" : "application/json";
   operation["requestBody"] = {{"required", true},
                               {"content", {{kind, {{"schema", reference(shape)}}}}}};
 }

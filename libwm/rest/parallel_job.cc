@@ -40,16 +40,25 @@ Json resources_of(const JobSpec& spec) {
   return {{"requests", requests}, {"limits", limits}};
 }
 
-Json task_groups_of(const JobSpec& spec) {
+Json task_group(const char* name, const JobSpec& spec) {
   Json task{{"name", "msdtask"}, {"resources", resources_of(spec)}};
   Json containers = Json::array();
   containers.push_back(std::move(task));
-  Json group{
-      {"metadata", {{"name", "task12n"}, {"annotations", {{"lsf.ibm.com/gpu", spec.asked.gpu}}}}},
-      {"spec",
-       {{"replica", spec.max_tasks}, {"template", {{"spec", {{"containers", containers}}}}}}}};
+  return {{"metadata", {{"name", name}, {"annotations", {{"lsf.ibm.com/gpu", spec.asked.gpu}}}}},
+          {"spec",
+           {{"replica", spec.max_tasks}, {"template", {{"spec", {{"containers", containers}}}}}}}};
+}
+
+// A driver that is a group of its own is the first task; its workers' group is the next one.
+Json task_groups_of(const JobView& view) {
   Json groups = Json::array();
-  groups.push_back(std::move(group));
+  const auto& alternatives = view.job->sealed->alternatives;
+  if (has_driver(view) && alternatives.size() > 1) {
+    groups.push_back(task_group("task0", alternatives[0]));
+    groups.push_back(task_group("task12n", alternatives[1]));
+  } else {
+    groups.push_back(task_group("task12n", view.job->spec()));
+  }
   return groups;
 }
 
@@ -75,7 +84,7 @@ std::string parallel_job_json(const JobView& view, std::string_view cluster) {
                           {"lsf.ibm.com/submissionUser", spec.owner.user},
                           {"lsf.ibm.com/gpu", spec.asked.gpu}}}}},
                       {"status", status},
-                      {"spec", {{"taskGroups", task_groups_of(spec)}}}});
+                      {"spec", {{"taskGroups", task_groups_of(view)}}}});
 }
 
 }  // namespace wm::rest

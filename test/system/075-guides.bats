@@ -42,6 +42,10 @@ play() {
   [ -x "$B/sbin/wuserd" ] || skip "the web door is not built"
   play "$GUIDES/your-runs.md"
 }
+@test "name your data" {
+  [ -x "$B/sbin/wuserd" ] || skip "the web door is not built"
+  play "$GUIDES/data-assets.md"
+}
 @test "tune a model" {
   [ -x "$B/sbin/wuserd" ] || skip "the web door is not built"
   play "$GUIDES/tune-a-model.md"

@@ -16,7 +16,9 @@ free_ports() {
 setup_file() {
   PORTS=$(free_ports)
   export PORTS HERE=$BATS_FILE_TMPDIR
-  cluster_up --web --nodes 2 --cpus 2
+  mkdir "$HERE/volume"
+  printf '[scratch]\npath = %s/volume\n' "$HERE" >"$HERE/volumes.conf"
+  cluster_up --web --nodes 2 --cpus 2 --conf "$HERE/volumes.conf"
   command -v rclone >/dev/null || return 0
   mkdir -p "$HERE/files/digits" && head -c 3000000 /dev/urandom >"$HERE/files/digits/a.bin" && echo two >"$HERE/files/digits/b.txt"
   serve "$PORTS" rclone serve webdav "$HERE/files" --addr "127.0.0.1:$PORTS" --user alice --pass right --config /dev/null
@@ -85,6 +87,82 @@ want_rclone() {
   [ -n "$where" ] && [ ! -e "$(dirname "$where")" ]
 }
 
+@test "a data asset: files that were uploaded are data of executions, where they lie, on a worker or on a volume" {
+  printf 'one\n' >a.csv
+  data=$API/projects/default/data
+  mine -F 'data={"name":"digits","description":"of hands"}' -F file=@a.csv "$data" |
+    jq -e '.kind == "upload" and .version == 1 and .files == 1 and .size == 4 and (has("stored") | not)'
+  mine -F 'data={"name":"digits"}' -F file=@a.csv "$data" | jq -e '.status == 409 and (.title | contains("PUT makes a new version"))'
+  mine -F 'data={"name":"none"}' "$data" | jq -e '.status == 400 and (.title | contains("a connection or files are wanted"))'
+  mine "$data" | jq -e '.data | map(.name + " " + .description) == ["digits of hands"]'
+  id=$(start '{"type":"data_asset","asset":{"name":"digits"}}')
+  wait_for 60 exec_is "$id" FINISHED
+  [[ $(mine "$EXECS/$id/log?logType=outlog") == *"a.csv 4"*"from $CLUSTER/results/$(id -un)/projects/default/data/digits/v1-"* ]]
+  mine "$EXECS/$id" | jq -e '.dataSource[0].asset == {"project":"default","name":"digits","version":1}'
+  mine "$API/jobs/$id/data" | jq -e '.data == null'   # nothing had to be fetched
+  # A folder as the next version; what runs with the first keeps it.
+  mkdir -p set/deep && echo deep >set/deep/b.txt && tar -cf set.tar -C set .
+  mine -X PUT -F 'data={"description":"more"}' -F unpack=yes -F file=@set.tar "$data/digits" | jq -e '.version == 2 and .files == 1'
+  mine "$data/digits" | jq -e '.content == [{"path":"deep/b.txt","size":5}] and .description == "more"'
+  mine "$data/digits?version=1" | jq -e '.content == [{"path":"a.csv","size":4}]'
+  mine "$data/digits?version=3" | jq -e '.status == 404'
+  local=$(start '{"type":"data_asset","asset":{"name":"digits","version":1},"staging":"local"}')
+  volume=$(start '{"type":"data_asset","asset":{"name":"digits"},"staging":"volume","volume":"scratch"}')
+  wait_for 60 exec_is "$local" FINISHED
+  [[ $(mine "$EXECS/$local/log?logType=outlog") == *"a.csv 4"*/wm-data-*-$(id -u)-* ]]
+  wait_for 60 exec_is "$volume" FINISHED
+  [[ $(mine "$EXECS/$volume/log?logType=outlog") == *"deep "* ]]
+  mine "$API/jobs/$volume/data" | jq -e '.data.progress.state == "done" and .data.progress.bytes == 5'
+  [ "$(cat "$HERE"/volume/wm-data-*/*/deep/b.txt)" = deep ]
+  [[ $(mine -F file=@code.modelDir.tar -F 'data={"dataSource":[{"type":"data_asset","asset":{"name":"nowhere"}}]}' \
+    "$EXECS/?args=--exec-start%20PyTorch%20--model-main%20main.py") == *"dataSource: data asset nowhere does not exist"* ]]
+  mine -X DELETE "$data/none" | jq -e '.status == 404'
+  [ "$(code_of -X DELETE "$data/digits")" = 204 ]
+  mine "$data" | jq -e '.data == []'
+  [ -z "$(ls -A "$CLUSTER/results/$(id -un)/projects/default/data")" ]
+}
+
+@test "a data asset is in use: by an experiment, by what waits; dlicmd names one" {
+  echo two >b.txt
+  data=$API/projects/default/data
+  mine -F 'data={"name":"held"}' -F file=@b.txt "$data" | jq -e .version
+  mine -F 'data={"name":"read","framework":"PyTorch","command":"main.py","device":"cpu"}' -F file=@code.modelDir.tar \
+    "$API/projects/default/definitions" | jq -e .name
+  mine -d '{"name":"with","definitions":["read"],"sources":[{"type":"data_asset","asset":{"name":"nowhere"}}]}' \
+    "$API/projects/default/experiments" | jq -e '.status == 404'
+  mine -d '{"name":"with","definitions":["read"],"sources":[{"type":"data_asset","asset":{"name":"held"}}]}' \
+    "$API/projects/default/experiments" | jq -e '.sources | length == 1'
+  id=$(mine -X POST "$API/projects/default/experiments/with/run" | jq -r '.runs[0]')
+  wait_for 60 exec_is "$id" FINISHED
+  [[ $(mine "$EXECS/$id/log?logType=outlog") == *"b.txt 4"* ]]
+  mine -X DELETE "$data/held" | jq -e '.status == 409 and (.title | contains("experiment with"))'
+  mine -X DELETE "$API/projects/default/experiments/with"
+  badmin hclose node1 node2
+  id=$(dlicmd --exec-start PyTorch --workerDeviceType cpu --cs-datastore-meta type=data_asset,name=held --model-main code/main.py | tail -n +3 | jq -r .execId)
+  mine -X DELETE "$data/held" | jq -e --arg id "$id" '.status == 409 and (.title | contains("execution " + $id))'
+  badmin hopen node1 node2
+  wait_for 60 exec_is "$id" FINISHED
+  [[ $(mine "$EXECS/$id/log?logType=outlog") == *"b.txt 4"* ]]
+  [ "$(code_of -X DELETE "$data/held")" = 204 ]
+}
+
+@test "a data asset of a connection is what the connection leads to, and keeps it from being deleted" {
+  dav store right
+  data=$API/projects/default/data
+  mine -F 'data={"name":"far","connection":"nowhere","path":"digits"}' "$data" | jq -e '.status == 404'
+  mine -F 'data={"name":"far","connection":"store","query":"select 1"}' "$data" | jq -e '.status == 400 and (.title | contains("a path is wanted"))'
+  mine -F 'data={"name":"far","connection":"store","path":"digits"}' "$data" | jq -e '.kind == "connection" and .files == 0'
+  mine -X DELETE "$API/connections/store" | jq -e '.status == 409 and (.title | contains("default/far"))'
+  if command -v rclone >/dev/null; then
+    id=$(start '{"type":"data_asset","asset":{"name":"far"}}')
+    wait_for 60 exec_is "$id" FINISHED
+    [[ $(mine "$EXECS/$id/log?logType=outlog") == *"a.bin 3000000"*"b.txt 4"* ]]
+    mine "$EXECS/$id" | jq -e '.dataSource[0].connection.name == "store" and .dataSource[0].asset.version == 1'
+  fi
+  [ "$(code_of -X DELETE "$data/far")" = 204 ]
+  [ "$(code_of -X DELETE "$API/connections/store")" = 204 ]
+}
+
 @test "a wrong password, a server that is not there, nothing at the place: the reason, and the execution does not begin" {
   want_rclone
   dav wrong wrong
@@ -96,7 +174,7 @@ want_rclone() {
   id=$(start '{"connection":{"name":"wrong"},"location":{"path":"digits"}}')
   none=$(start '{"connection":{"name":"files"},"location":{"path":"none"}}')
   for each in "$id" "$none"; do
-    wait_for 60 exec_is "$each" KILLED
+    wait_for 60 exec_is "$each" ERROR
     mine "$API/jobs/$each/data" | jq -e '.data.progress.state == "failed" and .data.progress.error != ""'
   done
   [ -z "$(compgen -G "$CLUSTER/results/$(id -un)/data/cache/.draft*")" ]

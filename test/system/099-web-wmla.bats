@@ -56,6 +56,33 @@ client() { $PYTHON "$BATS_TEST_DIRNAME/wmla_client.py" "$1"; }
   jq -e '.parallelJobInfo.spec[0].spec.replica == 2' waits
 }
 
+@test "a driver that asks for something else than the workers has that, and is the first of them" {
+  cat >x.py <<'P'
+import os
+print(*(os.environ[n] for n in ("RANK", "WORLD_SIZE", "WMLA_NWORKER", "MASTER_PORT", "RESULT_DIR", "WM_HOST")), flush=True)
+P
+  dlicmd --exec-start distPyTorch --numWorker 3 --workerDeviceType cpu --workerMemory 100m --driverMemory 300m \
+    --msd-task0-node-selector kubernetes.io/hostname=node1 --model-main ./x.py >out 2>err
+  [ ! -s err ]
+  id=$(tail -n +3 out | jq -r .execId)
+  DLICMD_POLL_S=0.2 dlicmd --app-wait "$id" | tail -1 | grep -qx FINISHED
+  log=$(dlicmd --exec-trainlogs "$id" | grep '^[012] 3 3 ')
+  [ "$(cut -d' ' -f1 <<<"$log" | sort | tr -d '\n')" = 012 ] || { echo "$log"; return 1; }
+  [ "$(cut -d' ' -f4,5 <<<"$log" | sort -u | wc -l)" -eq 1 ]   # they meet at one place, and write to one
+  grep -q '^0 .* node1$' <<<"$log"
+  job=${id##*-}
+  bjobs -a -l "$job[1]" | tr -d ' \n' | grep -q 'mem=300'
+  bjobs -a -l "$job[2]" | tr -d ' \n' | grep -q 'mem=100'
+  dlicmd --exec-get "$id" >seen
+  jq -e '.numWorker == 3 and has("warnings") == false' seen
+  curl -sS --cacert "$WM_GATEWAY_CA" -u "$(id -un):$WM_API_KEY" \
+    "$WM_GATEWAY_URL/platform/rest/deeplearning/v1/scheduler/kubernetesobjects?type=paralleljob&name=$id" |
+    jq -e '[.spec.taskGroups[] | [.metadata.name, .spec.replica]] == [["task0", 1], ["task12n", 2]]'
+  # Workers of an elastic training are alike, which is said.
+  dlicmd --exec-start edtPyTorch --numWorker 2 --workerDeviceType cpu --driverMemory 300m --model-main ./x.py 2>err | tail -n +3 | jq -r .execId
+  grep -q '^warning: --driver' err
+}
+
 @test "lists of applications have jobs of bsub, too" {
   job=$(submit -J by-hand sleep 60)
   apps() { door "$BASE/scheduler/engine/applications?search=by-hand"; }

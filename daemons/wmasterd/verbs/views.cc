@@ -7,6 +7,7 @@
 #include "daemons/wmasterd/hosts/host_names.h"
 #include "daemons/wmasterd/hosts/missing.h"
 #include "libwm/model/exec_id.h"
+#include "libwm/model/groups.h"
 #include "libwm/model/stoppers.h"
 #include "libwm/sched/reasons.h"
 #include "libwm/view/sent.h"
@@ -180,7 +181,7 @@ void add_what_its_owner_sees(const Seen& seen, const Job& job, JobView& view) {
       it != seen.meetings->end() && it->second.attempt == job.attempt && !it->second.complete)
     view.meeting = missing_text(state, job, it->second.meeting);
   if (!is_over(job.state) && !job.tasks.empty()) view.use = use_of(seen, job);
-  view.result_dir = result_dir(*state.config, job.spec(), view.id);
+  view.result_dir = result_dir(*state.config, job.spec(), results_owner(job, view.id));
   if (view.job->state != JobState::Pending) return;
   if (!seen.order) seen.order = std::make_shared<sched::FairOrder>(state, state.time);
   view.priority = sched::priority_terms(state, job, *seen.order);

@@ -4,10 +4,12 @@
 #include "daemons/wuserd/assets/assets.h"
 #include "daemons/wuserd/assets/routes.h"
 #include "daemons/wuserd/catalog/catalog.h"
+#include "daemons/wuserd/data/data_assets.h"
 #include "daemons/wuserd/execs/exec_start.h"
 #include "daemons/wuserd/files/upload.h"
 #include "daemons/wuserd/site/reply.h"
 #include "libwm/files/temp_folder.h"
+#include "libwm/rest/data_sources.h"
 #include "libwm/rest/frameworks.h"
 
 namespace wm::user {
@@ -71,11 +73,23 @@ Result<Answer> experiments(Call& call) {
   return list_reply("experiments", assets_of(call).experiments(project.name));
 }
 
+// What it names is there, and is brought to one place.
+Result<void> check_sources(const Site& site, const rest::Project& project,
+                           const rest::Experiment& experiment) {
+  if (experiment.sources.empty()) return {};
+  rest::ExecRequest request;
+  WM_TRY(rest::add_exec_data(rest::data_of(project, experiment, {}), request));
+  WM_TRY(resolve_assets(site, request));
+  WM_TRY(rest::data_wish(request.sources));
+  return {};
+}
+
 Result<Answer> keep_experiment(Call& call) {
   auto assets = assets_of(call);
   WM_TRY(auto project, assets.project(call.args[0]));
   WM_TRY(auto body, http::read_body(call.exchange, kLongestAsset));
   WM_TRY(auto experiment, rest::parse_experiment(body));
+  WM_TRY(check_sources(call.site, project, experiment));
   auto before = assets.experiment(project.name, experiment.name);
   experiment.runs = before ? before->runs : std::vector<std::string>();
   WM_TRY(assets.keep(project.name, experiment));
@@ -98,8 +112,8 @@ Result<Answer> run_experiment(Call& call) {
   for (const auto& name : experiment.definitions) {
     WM_TRY(auto definition, assets.definition(project.name, name));
     WM_TRY(auto args, rest::args_of(project, experiment, definition));
-    codes.push_back({args, rest::data_of(experiment, definition), assets.code(project.name, name),
-                     definition.code_name});
+    codes.push_back({args, rest::data_of(project, experiment, definition),
+                     assets.code(project.name, name), definition.code_name});
   }
   std::vector<std::string> begun;
   for (const auto& code : codes) {

@@ -1,4 +1,5 @@
 // The rows of /api/v1 about data from elsewhere: connections, and how far a job's data is.
+#include "daemons/wuserd/data/data_assets.h"
 #include "daemons/wuserd/data/routes.h"
 #include "daemons/wuserd/data/staging.h"
 #include "daemons/wuserd/jobs/find.h"
@@ -23,6 +24,8 @@ Result<Answer> make_connection(Call& call) {
 }
 
 Result<Answer> drop_connection(Call& call) {
+  if (auto user = user_of_connection(call.site, call.args[0]); !user.empty())
+    return fail(Code::Conflict, "connection " + call.args[0] + " is used by data asset " + user);
   WM_TRY(remove_connection(call.site, call.args[0]));
   return Answer(http::Reply{204, {}, ""});
 }

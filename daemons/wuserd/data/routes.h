@@ -5,7 +5,8 @@
 
 namespace wm::user {
 
-/// A table of rows; door.cc looks through it. @cost O(1)
+/// Tables of rows; door.cc looks through them. @cost O(1)
 const std::vector<Route>& data_routes();
+const std::vector<Route>& data_asset_routes();
 
 }  // namespace wm::user

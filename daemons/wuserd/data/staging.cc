@@ -50,6 +50,7 @@ Result<void> write_connections(const Site& site, const std::vector<rest::Connect
 Result<void> check_known(const Site& site, const rest::DataWish& wish) {
   WM_TRY(auto known, own_connections(site));
   for (const auto& source : wish.sources) {
+    if (source.starts_with("{\"folder\":")) continue;
     bool there = std::any_of(known.begin(), known.end(), [&](const auto& connection) {
       return source.find("\"connection\":\"" + connection.name + "\"") != source.npos;
     });
@@ -92,6 +93,19 @@ Result<JobId> begin_fetching(Site& site, const rest::ExecRequest& request,
   return reply.job;
 }
 
+// Files that were uploaded are where all hosts see them.
+void use_folder(const std::string& folder, rest::ExecRequest& request) {
+  request.data_root = folder;
+  request.env.emplace_back("WMLA_USER_DATA_DIR", folder);
+  std::vector<std::string> files;
+  std::error_code ec;
+  for (fs::directory_iterator at(folder, ec), end; !ec && at != end; at.increment(ec))
+    files.push_back(at->path().string());
+  bool one = files.size() == 1 && fs::is_regular_file(files[0], ec);
+  if (one && files[0].find('\'') == std::string::npos)  // which no variable of a request may hold
+    request.env.emplace_back("WMLA_USER_DATA_FILES", files[0]);
+}
+
 // What each task's shell does first. The folder is the job's on that host: the last of its tasks
 // there removes it, so that the shell stays until its command has ended, whatever it is sent.
 std::string local_prelude(const Site& site, const std::string& sources) {
@@ -101,7 +115,7 @@ std::string local_prelude(const Site& site, const std::string& sources) {
          rest::shell_quoted(fetch + " --drop \"$wm_data\" --for $$") + " EXIT; DATA_DIR=$(" +
          fetch + " --connections " + rest::shell_quoted(file_of(site)) +
          " --local \"$wm_data\" --for $$ " + rest::shell_quoted(sources) +
-         ") && export DATA_DIR DLI_DATA_FS=\"$DATA_DIR\" && ";
+         ") && export DATA_DIR DLI_DATA_FS=\"$DATA_DIR\" WMLA_USER_DATA_DIR=\"$DATA_DIR\" && ";
 }
 
 }  // namespace
@@ -209,6 +223,10 @@ Result<Staged> stage_data(Site& site, rest::ExecRequest& request, const std::str
   auto sources = "[" + joined(wish.sources, ",") + "]";
   Staged staged;
   request.data_path.clear();
+  if (auto folder = rest::folder_of(wish); !folder.empty()) {
+    use_folder(folder, request);
+    return staged;
+  }
   if (wish.staging == rest::Staging::Local) {
     staged.prelude = local_prelude(site, sources);
     return staged;

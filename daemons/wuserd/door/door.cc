@@ -131,11 +131,11 @@ void answer(Site& site, http::Exchange& exchange) {
 
 std::span<const std::vector<Route>* const> all_routes() {
   static const std::vector<Route>* const tables[] = {
-      &catalog_routes(),  &exec_routes(),   &from_run_routes(), &scheduler_routes(),
-      &data_routes(),     &run_routes(),    &job_routes(),      &cluster_routes(),
-      &asset_routes(),    &model_routes(),  &space_routes(),    &service_routes(),
-      &dlim_routes(),     &kserve_routes(), &search_routes(),   &notebook_routes(),
-      &document_routes(),
+      &catalog_routes(),  &exec_routes(),       &from_run_routes(), &scheduler_routes(),
+      &data_routes(),     &run_routes(),        &job_routes(),      &cluster_routes(),
+      &asset_routes(),    &model_routes(),      &space_routes(),    &service_routes(),
+      &dlim_routes(),     &kserve_routes(),     &search_routes(),   &notebook_routes(),
+      &document_routes(), &data_asset_routes(),
   };
   return tables;
 }

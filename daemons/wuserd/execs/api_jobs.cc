@@ -81,6 +81,14 @@ Result<rest::ExecRequest> request_of(const Execution& exec) {
   return request;
 }
 
+// What it computes on the job knows: a hardware specification is not among the arguments.
+bool say_devices(const JobSpec& spec, rest::ExecRequest& request) {
+  auto gpus = spec.task.milli_gpus / 1000;
+  request.device = gpus > 0 ? rest::Device::Gpu : rest::Device::Cpu;
+  request.devices = std::max(1u, gpus > 0 ? gpus : spec.task.milli_cpus / 1000);
+  return gpus > 0;
+}
+
 // The line of bsub that asks for the same, in the folder of the code.
 std::string bsub_line(const Site& site, const JobSpec& spec) {
   const auto& exec = spec.exec;
@@ -90,11 +98,9 @@ std::string bsub_line(const Site& site, const JobSpec& spec) {
   auto framework = rest::find_framework(*known, exec.framework);
   if (!framework) return "";
   request->plan = rest::plan_of(request->plan, site.conf.name);
-  // What it computes on the job knows: a hardware specification is not among the arguments.
-  auto gpus = spec.task.milli_gpus / 1000;
-  request->device = gpus > 0 ? rest::Device::Gpu : rest::Device::Cpu;
-  request->devices = std::max(1u, gpus > 0 ? gpus : spec.task.milli_cpus / 1000);
-  auto words = rest::bsub_words(*request, *framework, {"", site.conf.dirs.data, gpus > 0});
+  bool gpus = std::ranges::any_of(spec.groups, [](const auto& g) { return !g.gpu.empty(); });
+  if (spec.groups.empty()) gpus = say_devices(spec, *request);
+  auto words = rest::bsub_words(*request, *framework, {"", site.conf.dirs.data, gpus});
   return words ? rest::shell_line(*words) : "";
 }
 

@@ -9,6 +9,7 @@
 
 #include "daemons/wuserd/catalog/catalog.h"
 #include "daemons/wuserd/catalog/modules.h"
+#include "daemons/wuserd/data/data_assets.h"
 #include "daemons/wuserd/data/staging.h"
 #include "daemons/wuserd/jobs/submit.h"
 #include "libwm/base/hash.h"
@@ -188,6 +189,7 @@ Result<Prepared> prepare(Site& site, rest::ExecRequest request, const Upload& up
   WM_TRY(auto known, known_frameworks(site));
   WM_TRY(auto framework, rest::find_framework(known, request.framework));
   WM_TRY(resolve_names(site, request));
+  WM_TRY(resolve_assets(site, request));
   WM_TRY(auto place, place_of(site, out_file));
   WM_TRY(rest::check_fit(request, framework, place));
   WM_TRY(check_image(site, request));

@@ -31,12 +31,39 @@ JobState state_of(const std::vector<JobView>& groups) {
   return any({JobState::Held}) ? JobState::Held : JobState::Pending;
 }
 
-// The elements that are the groups of one job, as that job; its size is the first one's, the
-// workers.
+// The driver is the first of the workers where it is a group of its own: what they are together is
+// what the job is.
+void add_workers(JobView& view, Job& job, const std::vector<JobView>& groups) {
+  bool known = job.alternative != 0 && job.alternative <= job.sealed->alternatives.size();
+  if (!rest::has_driver(view) || groups.size() < 2 || !known) return;
+  const auto& workers = groups[1];
+  auto sealed = std::make_shared<SealedSpec>(*job.sealed);
+  auto& spec = sealed->alternatives[job.alternative - 1];
+  spec.min_tasks += workers.job->spec().min_tasks;
+  spec.max_tasks += workers.job->spec().max_tasks;
+  job.sealed = std::move(sealed);
+  view.task_hosts.resize(job.tasks.size());
+  auto before = static_cast<std::uint32_t>(job.tasks.size());
+  for (auto task : workers.job->tasks) {
+    task.number.value += before;
+    job.tasks.push_back(std::move(task));
+  }
+  view.task_hosts.insert(view.task_hosts.end(), workers.task_hosts.begin(),
+                         workers.task_hosts.end());
+}
+
+// The elements that are the groups of one job, as that job; its size is the workers', and how it
+// ended the one says that decided it.
 JobView as_one(const std::vector<JobView>& groups) {
   auto view = groups.front();
   auto job = std::make_shared<Job>(*view.job);
   job->state = state_of(groups);
+  for (const auto& group : groups)
+    if (group.job->state == job->state && job->state == JobState::Failed) {
+      job->outcome = group.job->outcome;
+      break;
+    }
+  add_workers(view, *job, groups);
   view.job = std::move(job);
   auto element = "." + std::to_string(view.id.index);
   if (view.id.index != 0 && view.result_dir.ends_with(element))

@@ -97,7 +97,6 @@ std::vector<WorkerFolder> workers_of(const std::string& result_dir) {
     }
   };
   add(result_dir + "/log", false);
-  if (!all.empty()) return all;
   constexpr int kMostGroups = 16;
   for (int n = 1; n <= kMostGroups; ++n) add(result_dir + "." + std::to_string(n) + "/log", true);
   return all;

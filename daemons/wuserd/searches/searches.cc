@@ -85,7 +85,11 @@ Result<JobId> submit_search(Site& site, const rest::SearchRequest& request, cons
     return fail(Code::BadArgument, "algoDef.maxJobNum: " + std::to_string(request.most) +
                                        " trials; at most " + std::to_string(most) +
                                        " (max_array_size)");
+  exec.tasks_alike = true;
   WM_TRY(auto prepared, prepare(site, std::move(exec), upload, draft, "%J.%I/job.out"));
+  if (!prepared.groups.empty())
+    return fail(Code::Impossible,
+                "framework " + prepared.exec.framework + ": its groups of tasks are no trial");
   prepared.exec.search = rest::with_seed(request.search, request.name);
   bool plugin = !rest::is_built_in(request.algorithm);
   if (plugin) prepared.exec.search = rest::of_plugin(prepared.exec.search, request.algorithm);

@@ -87,9 +87,9 @@ class LocalData(unittest.TestCase):
         finally:
             os.close(held)
 
-    def fetch(self, *words):
+    def fetch(self, *words, sources=SOURCES):
         """A fetch into a cache."""
-        return subprocess.run([sys.executable, WMFETCH, '--connections', self.conf, *words, SOURCES], capture_output=True, text=True,
+        return subprocess.run([sys.executable, WMFETCH, '--connections', self.conf, *words, sources], capture_output=True, text=True,
                               check=False, env={**os.environ, 'PATH': self.programs + ':' + os.environ['PATH']})
 
     def test_a_cache_that_others_may_write_to_is_refused(self):
@@ -99,6 +99,34 @@ class LocalData(unittest.TestCase):
         done = self.fetch('--cache', cache)
         self.assertEqual((done.returncode, done.stderr), (1, f'wmfetch: {cache}: it is not a folder of yours alone\n'))
         self.assertEqual(os.listdir(cache), [])
+
+    def test_a_folder_that_is_here_is_copied_beside_what_a_server_has_and_once_for_equal_files(self):
+        files, cache, told = (os.path.join(self.place, name) for name in ('files', 'cache', 'told'))
+        os.makedirs(os.path.join(files, 'deep'))
+        for name in ('deep/b', 'c'):
+            with open(os.path.join(files, name), 'w', encoding='ascii') as file:
+                file.write(name)
+        os.symlink('c', os.path.join(files, 'link'))
+        os.symlink('deep', os.path.join(files, 'other'))
+        both = json.dumps([{'folder': files}, *json.loads(SOURCES)])
+        whole = self.fetch('--cache', cache, '--progress', told, sources=both).stdout.strip()
+        self.assertEqual(sorted(os.listdir(whole)), ['a', 'c', 'deep', 'link', 'other'])
+        self.assertEqual((os.readlink(os.path.join(whole, 'link')), os.readlink(os.path.join(whole, 'other'))), ('c', 'deep'))
+        with open(os.path.join(whole, 'deep', 'b'), encoding='ascii') as file:
+            self.assertEqual(file.read(), 'deep/b')
+        with open(told, encoding='ascii') as file:
+            self.assertEqual(json.load(file)['state'], 'done')
+        self.assertEqual(self.fetch('--cache', cache, sources=both).stdout.strip(), whole)
+        with open(os.path.join(files, 'c'), 'w', encoding='ascii') as file:
+            file.write('changed')
+        self.assertNotEqual(self.fetch('--cache', cache, sources=both).stdout.strip(), whole)
+
+    def test_a_folder_without_files_or_that_is_none_is_refused(self):
+        os.mkdir(os.path.join(self.place, 'none'))
+        for folder, why in (('none', 'nothing is there'), ('nowhere', 'No such file or directory')):
+            path = os.path.join(self.place, folder)
+            done = self.fetch('--cache', os.path.join(self.place, 'cache'), sources=json.dumps([{'folder': path}]))
+            self.assertEqual((done.returncode, done.stderr), (1, f'wmfetch: {path}: {why}\n'))
 
     def test_what_links_lead_to_stays_wherever_the_links_are(self):
         cache, links = os.path.join(self.place, 'volume', 'cache'), os.path.join(self.place, 'links')

@@ -83,6 +83,32 @@ TEST_F(Groups, the_first_that_is_done_ends_the_others_as_done) {
   EXPECT_EQ(c.job(worker).state, JobState::Finished);
 }
 
+TEST_F(Groups, of_the_role_of_the_first_all_are_to_be_done_before_the_others_are) {
+  auto first = group("driver"), second = group("worker", 2);
+  first.role = second.role = "worker";
+  c.submit(SpecBuilder().group(first).group(second).group(group("ps")));
+  JobId servers{1, 3};
+  run(driver), run(worker, 2), run(servers);
+  end(driver, 0);
+  EXPECT_EQ(c.job(driver).state, JobState::Finished);
+  EXPECT_FALSE(c.job(worker).kill) << "they have not said the last of it";
+  EXPECT_FALSE(c.job(servers).kill);
+  end(worker, 0, 1), end(worker, 0, 2);
+  EXPECT_EQ(c.job(worker).state, JobState::Finished);
+  ASSERT_TRUE(c.job(servers).kill);
+  EXPECT_TRUE(c.job(servers).kill->done);
+}
+
+TEST_F(Groups, results_of_groups_that_are_one_team_are_the_whole_jobs) {
+  auto first = group("driver"), second = group("worker", 2), third = independent("spare", 2);
+  first.role = second.role = third.role = "worker";
+  c.submit(SpecBuilder().group(first).group(second).group(third).group(group("ps")));
+  EXPECT_EQ(results_owner(c.job(driver), driver), (JobId{1, 0}));
+  EXPECT_EQ(results_owner(c.job(worker), worker), (JobId{1, 0}));
+  EXPECT_EQ(results_owner(c.job(kernel), kernel), kernel) << "it changes in size";
+  EXPECT_EQ(results_owner(c.job({1, 4}), {1, 4}), (JobId{1, 4}));
+}
+
 TEST_F(Groups, those_that_live_with_one_that_makes_way_do_so_too_and_for_the_same) {
   c.submit(SpecBuilder().group(group("driver")).group(group("worker")).group(independent("k", 2)));
   run(driver), run(worker), run(kernel);

@@ -19,6 +19,13 @@ TEST(topology, a_machine_has_cores_and_memory) {
   EXPECT_FALSE(boot_id().empty());
 }
 
+TEST(topology, memory_is_what_the_kernel_has_now) {
+  EXPECT_EQ(total_memory("MemTotal:       131072 kB\nMemFree: 1 kB\n"), Bytes{128 << 20});
+  EXPECT_EQ(total_memory("A: 1 kB\nMemTotal: 4 kB\n"), Bytes{4096});
+  for (auto none : {"", "NoMemTotal: 4 kB\n", "MemTotal:", "MemTotal: x kB"})
+    EXPECT_EQ(total_memory(none), Bytes{0}) << none;
+}
+
 TEST(topology, declared_values_win_and_missing_gpus_become_counters) {
   Inventory found{8, Bytes{100}, {{"real", "H200", Bytes{5}}}, "", ""};
   EXPECT_EQ(capacity_of(found, nullptr, "n").slots, 8u);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "libwm/base/joined.h"
+#include "libwm/rest/app_json.h"
 #include "libwm/rest/archive_rules.h"
 #include "libwm/rest/exec_json.h"
 #include "libwm/rest/exec_outcome.h"
@@ -57,7 +58,7 @@ TEST(exec_request, older_spellings_and_what_has_no_meaning_here_are_accepted) {
   EXPECT_EQ(r.data_path, "mnist");
   EXPECT_EQ(r.words, Words{});
   EXPECT_EQ(r.unused, (Words{"--ig", "--python-version", "--exclusive"}));
-  auto warnings = warnings_of(r);
+  auto warnings = warnings_of(r, false);
   ASSERT_EQ(warnings.size(), 3u);
   EXPECT_TRUE(warnings[0].starts_with("--ig: there are no instance groups")) << warnings[0];
   EXPECT_EQ(r.labels, (std::map<std::string, std::string>{{"a", "b"}}));
@@ -306,6 +307,35 @@ TEST(parallel_job, says_why_a_job_waits_and_what_its_tasks_ask_for) {
   EXPECT_EQ(text.find("jobStartTime"), std::string::npos);
 }
 
+// An execution with a driver that is a group of its own, as its whole is seen.
+JobView with_driver() {
+  auto view = view_of(JobState::Pending);
+  auto sealed = std::make_shared<SealedSpec>(*view.job->sealed);
+  sealed->spec.groups = {{.name = "driver", .role = "worker"}, {.name = "worker"}};
+  sealed->alternatives = {sealed->spec, sealed->spec};
+  sealed->alternatives[0].task.mem = Bytes{8LL << 30};
+  sealed->alternatives[0].max_tasks = 1;
+  sealed->alternatives[1].task.milli_gpus = 2000;
+  auto job = std::make_shared<Job>(*view.job);
+  job->sealed = sealed;
+  job->alternative = 1;
+  view.job = job;
+  return view;
+}
+
+TEST(parallel_job, a_driver_that_is_a_group_of_its_own_is_the_first_task) {
+  auto text = parallel_job_json(with_driver(), "c");
+  auto driver = text.find(R"("name":"task0")"), workers = text.find(R"("name":"task12n")");
+  ASSERT_NE(driver, text.npos) << text;
+  ASSERT_NE(workers, text.npos) << text;
+  EXPECT_LT(driver, text.find(R"("memory":"8192M")"));
+  EXPECT_LT(text.find(R"("replica":1)"), workers);
+  EXPECT_GT(text.find(R"("nvidia.com/gpu":"2")"), workers);
+  auto app = app_json(with_driver(), "c");
+  EXPECT_NE(app.find(R"("task0_resreq":"ngpus=0,mem=8192,)"), app.npos) << app;
+  EXPECT_NE(app.find(R"("task12n_resreq":"ngpus=2,mem=0,)"), app.npos) << app;
+}
+
 // What pods would be told, as bsub has it.
 TEST(exec_needs, selectors_limits_and_affinity_are_requirements_of_the_job) {
   auto of = [](const std::string& more) {
@@ -327,9 +357,115 @@ TEST(exec_needs, selectors_limits_and_affinity_are_requirements_of_the_job) {
                   "-R 'same[rack]'"));
   auto limited = of("--workerMemory 2g --workerMemoryLimit 4g --workerCPULimit 3");
   EXPECT_TRUE(has(limited, "-R 'affinity[core(3)]' -R 'rusage[mem=2048M]' -M 4096M")) << limited;
-  auto driver = of("--workerMemory 2g --driverMemory 8g --driverDeviceNum 4");
-  EXPECT_TRUE(has(driver, "affinity[core(4)]") && has(driver, "rusage[mem=8192M]")) << driver;
   EXPECT_FALSE(has(of(""), "-R"));
+}
+
+// The tasks of an execution with a driver, as its groups ask for them.
+std::vector<TaskGroup> groups_of(const ExecRequest& wanted, bool gpus = false) {
+  auto made = task_groups(wanted, find_framework(wanted.framework).value(), {"/out", "/d", gpus});
+  EXPECT_TRUE(made) << (made ? "" : made.error().text);
+  return made ? *made : std::vector<TaskGroup>();
+}
+
+TEST(exec_needs, a_driver_that_asks_for_something_else_is_the_first_worker_and_a_group_of_its_own) {
+  auto wanted = request(
+      "--exec-start distPyTorch --numWorker 4 --workerDeviceType gpu --workerDeviceNum 2 "
+      "--workerMemory 2g --msd-task12n-node-selector fast=true --driverDeviceType cpu "
+      "--driverDeviceNum 3 --driverMemory 8g --msd-task0-node-selector big=true --model-main m.py");
+  auto groups = groups_of(wanted);
+  ASSERT_EQ(groups.size(), 2u);
+  const TaskGroup driver{.name = "driver",
+                         .role = "worker",
+                         .command = "python3 m.py",
+                         .resreq = "select[(big)] affinity[core(3)] rusage[mem=8192M]"};
+  TaskGroup workers{.name = "worker",
+                    .role = "worker",
+                    .command = "python3 m.py",
+                    .min_tasks = 3,
+                    .max_tasks = 3,
+                    .resreq = "select[(fast)] rusage[mem=2048M]",
+                    .gpu = "num=2"};
+  EXPECT_EQ(groups[0], driver);
+  EXPECT_EQ(groups[1], workers);
+  auto job = job_request(wanted, find_framework("distPyTorch").value(), {"/out", "/d", false});
+  ASSERT_TRUE(job);
+  EXPECT_EQ(job->command + job->gpu, "");
+  EXPECT_TRUE(job->resreqs.empty());
+  EXPECT_TRUE(warnings_of(wanted, true).empty());
+}
+
+TEST(exec_needs, what_is_not_said_of_a_driver_is_as_of_the_workers) {
+  auto groups = groups_of(
+      request("--exec-start distPyTorch --numWorker 2 --workerDeviceNum 2 --workerMemory 2g "
+              "--workerMemoryLimit 3g --driverMemory 4g --model-main m.py"),
+      true);
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_EQ(groups[0].gpu, "num=2");
+  EXPECT_EQ(groups[0].resreq, "rusage[mem=4096M]");
+  auto on_gpu = groups_of(
+      request("--exec-start distPyTorch --numWorker 2 --workerDeviceType cpu --workerDeviceNum 6 "
+              "--driverDeviceType gpu --model-main m.py"));
+  ASSERT_EQ(on_gpu.size(), 2u);
+  EXPECT_EQ(on_gpu[0].gpu + on_gpu[0].resreq, "num=1");
+  EXPECT_EQ(on_gpu[1].gpu + on_gpu[1].resreq, "affinity[core(6)]");
+}
+
+TEST(exec_needs, a_driver_beside_parameter_servers_is_one_of_the_workers) {
+  auto groups = groups_of(
+      request("--exec-start disttensorflow --numWorker 3 --numPs 1 --workerDeviceType cpu "
+              "--driverMemory 4g --model-main m.py"));
+  ASSERT_EQ(groups.size(), 3u);
+  EXPECT_EQ(groups[0].name + " " + groups[0].role, "driver worker");
+  EXPECT_EQ(groups[1].max_tasks, 2u);
+  EXPECT_EQ(groups[2].role, "ps");
+  EXPECT_EQ(groups[2].resreq, "");
+}
+
+TEST(exec_needs, a_driver_like_the_workers_or_alone_is_no_group) {
+  for (auto args : {"--exec-start distPyTorch --numWorker 2 --workerMemory 2g --driverMemory 2g",
+                    "--exec-start distPyTorch --numWorker 1 --driverMemory 2g",
+                    "--exec-start PyTorch --numWorker 2 --driverMemory 2g"}) {
+    auto wanted = request(std::string(args) + " --workerDeviceType cpu --model-main m.py");
+    EXPECT_TRUE(groups_of(wanted).empty()) << args;
+    EXPECT_NE(line(wanted).find("rusage[mem=2048M]"), std::string::npos) << line(wanted);
+  }
+}
+
+TEST(exec_needs, limits_of_a_driver_are_refused_by_its_own_options) {
+  auto of = [](const std::string& more) {
+    return line(request(
+        "--exec-start distPyTorch --numWorker 2 --workerDeviceType cpu --model-main m.py " + more));
+  };
+  EXPECT_EQ(of("--driverMemory 4g --driverMemoryLimit 2g"),
+            "--driverMemoryLimit 2048M: less than the 4096M asked for");
+  EXPECT_EQ(of("--driverDeviceNum 4 --driverCPULimit 2"),
+            "--driverCPULimit 2: less than the 4 asked for");
+}
+
+TEST(exec_needs, one_limit_of_memory_holds_for_all_groups_and_is_told_about) {
+  auto wanted = request(
+      "--exec-start distPyTorch --numWorker 2 --workerDeviceType cpu --workerMemoryLimit 1g "
+      "--driverMemory 2g --driverMemoryLimit 3g --model-main m.py");
+  EXPECT_EQ(memory_limit_of(wanted), "3072M");
+  auto warnings = warnings_of(wanted, true);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_TRUE(warnings[0].ends_with("it is the larger one, 3072M")) << warnings[0];
+  // A kind of tasks without a limit gets what is asked for.
+  wanted.driver.limits.memory.clear();
+  EXPECT_EQ(memory_limit_of(wanted), "2048M");
+  EXPECT_EQ(memory_limit_of(request("--exec-start PyTorch --workerMemory 1g")), "");
+}
+
+TEST(exec_words, groups_are_a_document_for_bsub) {
+  auto text =
+      line(request("--exec-start distPyTorch --numWorker 3 --workerDeviceType cpu "
+                   "--driverMemory 4g --model-main m.py"));
+  EXPECT_EQ(text,
+            "bsub -app training -J DistributePyTorchTrain -o /out -spec - <<'GROUPS'\n"
+            R"({"groups":[{"name":"driver","role":"worker","command":"python3 m.py","tasks":1,)"
+            R"("resreq":"rusage[mem=4096M]"},)"
+            R"({"name":"worker","role":"worker","command":"python3 m.py","tasks":2}]})"
+            "\nGROUPS");
 }
 
 TEST(exec_needs, what_contradicts_itself_is_refused) {
@@ -347,14 +483,33 @@ TEST(exec_needs, what_contradicts_itself_is_refused) {
             "--msd-podaffinity-rule: 'never': preferred or required is wanted");
 }
 
-TEST(exec_needs, a_driver_that_is_a_worker_is_told_about) {
-  auto several =
-      request("--exec-start edtPyTorch --numWorker 3 --driverMemory 4g --model-main m.py");
-  ASSERT_EQ(warnings_of(several).size(), 1u);
-  EXPECT_TRUE(warnings_of(several)[0].starts_with("--driver")) << warnings_of(several)[0];
-  EXPECT_TRUE(warnings_of(request("--exec-start PyTorch --driverMemory 4g")).empty());
-  EXPECT_TRUE(warnings_of(request("--exec-start PyTorch --numDriver 1")).empty());
-  EXPECT_EQ(warnings_of(request("--exec-start PyTorch --numDriver 2")).size(), 1u);
+// Workers of an elastic training, those that have to be together, and tasks of a trial are alike.
+TEST(exec_needs, a_driver_that_cannot_be_apart_is_told_about_and_all_get_the_larger_amounts) {
+  for (std::string args : {"--exec-start edtPyTorch",
+                           "--exec-start distPyTorch --msd-podaffinity-rule required "
+                           "--msd-podaffinity-topology-key kubernetes.io/hostname"}) {
+    auto several = request(args +
+                           " --numWorker 3 --workerDeviceType cpu --workerMemory 2g "
+                           "--driverMemory 4g --driverDeviceNum 4 --model-main m.py");
+    EXPECT_TRUE(groups_of(several).empty());
+    auto text = line(several);
+    EXPECT_NE(text.find("-R 'affinity[core(4)]' -R 'rusage[mem=4096M]'"), text.npos) << text;
+    ASSERT_EQ(warnings_of(several, false).size(), 1u);
+    EXPECT_TRUE(warnings_of(several, false)[0].starts_with("--driver"))
+        << warnings_of(several, false)[0];
+  }
+  EXPECT_TRUE(groups_of(request("--exec-start distPyTorch --numWorker 2 --driverMemory 4g "
+                                "--user-cmd -- deepspeed t.py"))
+                  .empty())
+      << "it starts all itself";
+  auto trial =
+      request("--exec-start distPyTorch --numWorker 2 --driverMemory 4g --model-main m.py");
+  EXPECT_EQ(groups_of(trial).size(), 2u);
+  trial.tasks_alike = true;
+  EXPECT_TRUE(groups_of(trial).empty());
+  EXPECT_TRUE(warnings_of(request("--exec-start PyTorch --driverMemory 4g"), false).empty());
+  EXPECT_TRUE(warnings_of(request("--exec-start PyTorch --numDriver 1"), false).empty());
+  EXPECT_EQ(warnings_of(request("--exec-start PyTorch --numDriver 2"), false).size(), 1u);
 }
 
 TEST(exec_json, ids_name_cluster_job_and_element) {
@@ -526,7 +681,7 @@ TEST(frameworks, distributed_tensorflow_is_groups_of_tasks) {
   EXPECT_EQ(groups[0].resreq, "rusage[mem=1024M]");
   EXPECT_EQ(groups[0].command, "python3 m.py");
   auto words = bsub_words(wanted, framework, {"/o", "/d"}).value();
-  EXPECT_EQ(words.back(), "/o");
+  EXPECT_TRUE(words.back().starts_with("-spec - <<")) << words.back();
   EXPECT_TRUE(task_groups(wanted, find_framework("PyTorch").value(), {"/o", "/d"}).value().empty());
   wanted.parameter_servers = "x";
   EXPECT_FALSE(task_groups(wanted, framework, {"/o", "/d"}));

@@ -41,6 +41,17 @@ class outputs : public ::testing::Test {
   Site site{ClusterConf{}, "ann", folder.path(), folder.path()};
 };
 
+TEST_F(outputs, workers_of_a_team_come_before_groups_of_their_own) {
+  auto top = folder.path() + "/12";
+  for (const char* name : {"12/log/1", "12/log/2", "12.3/log/1"})
+    fs::create_directories(folder.path() + "/" + name);
+  auto workers = workers_of(top);
+  ASSERT_EQ(workers.size(), 3u);
+  EXPECT_EQ(workers[1].number, 2u);
+  EXPECT_EQ(workers[2].number, 3u);
+  EXPECT_EQ(workers[2].folder, top + ".3/log/1");
+}
+
 TEST_F(outputs, a_part_begins_where_it_was_asked_to) {
   struct Row {
     const char *query, *text, *offset;

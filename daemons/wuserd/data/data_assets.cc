@@ -1,0 +1,328 @@
+#include "daemons/wuserd/data/data_assets.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "daemons/wuserd/data/staging.h"
+#include "daemons/wuserd/files/unpack.h"
+#include "daemons/wuserd/jobs/runs.h"
+#include "libwm/base/clock.h"
+#include "libwm/base/hash.h"
+#include "libwm/base/json.h"
+#include "libwm/files/temp_folder.h"
+#include "libwm/files/tree.h"
+#include "libwm/files/whole_file.h"
+#include "libwm/rest/data_sources.h"
+
+namespace wm::user {
+namespace {
+
+namespace fs = std::filesystem;
+using rest::DataAsset;
+
+std::string projects_top(const Site& site) { return site.results_root + "/projects"; }
+std::string assets_top(const Site& site, const std::string& project) {
+  return projects_top(site) + "/" + project + "/data";
+}
+std::string asset_top(const Site& site, const std::string& project, const std::string& name) {
+  return assets_top(site, project) + "/" + name;
+}
+std::string version_name(std::int64_t version) { return "v" + std::to_string(version); }
+
+Error no_such_asset(const std::string& name) {
+  return fail(Code::NotFound, "data asset " + name + " does not exist");
+}
+
+// "default" is there without a folder.
+Result<void> check_project(const Site& site, const std::string& project) {
+  std::error_code ec;
+  bool there = rest::is_asset_name(project) &&
+               (project == "default" ||
+                fs::exists(projects_top(site) + "/" + project + "/project.json", ec));
+  if (there) return {};
+  return fail(Code::NotFound, "project " + project + " does not exist");
+}
+
+std::vector<std::string> folders_in(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code ec;
+  for (fs::directory_iterator at(folder, ec), end; !ec && at != end; at.increment(ec)) {
+    auto name = at->path().filename().string();
+    if (rest::is_asset_name(name) && at->is_directory(ec)) names.push_back(std::move(name));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// "v12.json" is 12; anything else 0.
+std::int64_t version_of(std::string_view file) {
+  std::int64_t version = 0;
+  if (!file.starts_with('v') || !file.ends_with(".json")) return 0;
+  auto digits = file.substr(1, file.size() - 6);
+  auto [end, ec] = std::from_chars(digits.data(), digits.data() + digits.size(), version);
+  return ec == std::errc() && end == digits.data() + digits.size() ? version : 0;
+}
+
+std::int64_t newest_in(const std::string& folder) {
+  std::int64_t newest = 0;
+  std::error_code ec;
+  for (fs::directory_iterator at(folder, ec), end; !ec && at != end; at.increment(ec))
+    newest = std::max(newest, version_of(at->path().filename().string()));
+  return newest;
+}
+
+// Where the files are: later versions may say something else of the same ones.
+std::string stored_in(const Site& site, const std::string& project, const DataAsset& asset) {
+  return asset_top(site, project, asset.name) + "/" + asset.stored;
+}
+
+Result<void> place_upload(const Upload& upload, bool unpacked, const std::string& folder) {
+  if (unpacked) return lay_out(upload, folder);
+  std::error_code ec;
+  fs::create_directories(folder, ec);
+  if (ec) return fail(Code::System, folder + ": " + ec.message());
+  for (const auto& file : upload.files) {
+    auto path = folder + "/" + file.name;
+    if (fs::exists(fs::symlink_status(path, ec)))
+      return fail(Code::BadArgument, "two files are called " + file.name);
+    fs::rename(file.path, path, ec);
+    if (ec) return fail(Code::System, path + ": " + ec.message());
+  }
+  return {};
+}
+
+Result<void> count_files(const std::string& folder, DataAsset& asset) {
+  WM_TRY(auto tree, Tree::open(folder));
+  asset.files = asset.size = 0;
+  return tree.walk({}, [&](const TreeFile& file) -> Result<void> {
+    ++asset.files;
+    asset.size += file.facts.st_size;
+    return {};
+  });
+}
+
+// What it leads to is there, as far as that is known without asking the server.
+Result<void> check_connection(const Site& site, const DataAsset& asset) {
+  WM_TRY(auto known, own_connections(site));
+  auto found = std::ranges::find(known, asset.connection, &rest::Connection::name);
+  if (found == known.end())
+    return fail(Code::NotFound, "connection " + asset.connection + " does not exist");
+  if (rest::asks_by_query(found->type) == !asset.query.empty()) return {};
+  return fail(Code::BadArgument, "connection " + asset.connection + " is of type " + found->type +
+                                     ": a " + (asset.query.empty() ? "query" : "path") +
+                                     " is wanted");
+}
+
+/// Writes one version below `folder`: files first, then what is said of them. The name of the
+/// latter is given to one writer only. @errors Conflict: it is taken
+Result<void> write_version(const std::string& folder, const NewData& data, DataAsset& asset) {
+  auto version = version_name(asset.version);
+  std::error_code ec;
+  if (!data.upload.files.empty()) {
+    WM_TRY(auto draft, TempFolder::make(folder, ".draft-"));
+    WM_TRY(place_upload(data.upload, data.unpacked, draft.path() + "/files"));
+    WM_TRY(count_files(draft.path() + "/files", asset));
+    asset.stored = version + "-" + random_hex(8);
+    fs::rename(draft.path() + "/files", folder + "/" + asset.stored, ec);
+    if (ec) return fail(Code::System, folder + "/" + asset.stored + ": " + ec.message());
+  }
+  auto draft = folder + "/." + version + "-" + random_hex(8);
+  WM_TRY(replace_file(draft, rest::to_text(asset), 0600));
+  fs::create_hard_link(draft, folder + "/" + version + ".json", ec);
+  std::error_code ignored;
+  fs::remove(draft, ignored);
+  if (!ec) return {};
+  if (ec != std::errc::file_exists) return fail(Code::System, draft + ": " + ec.message());
+  return fail(Code::Conflict, "data asset " + asset.name + ": somebody else changes it");
+}
+
+Result<void> check_kind(const Site& site, const NewData& data) {
+  bool refers = !data.asset.connection.empty(), brings = !data.upload.files.empty();
+  if (refers && brings)
+    return fail(Code::BadArgument, "data asset " + data.asset.name +
+                                       ": a connection and files; one of them is wanted");
+  return refers ? check_connection(site, data.asset) : Result<void>();
+}
+
+bool names_asset(const std::string& item, const std::string& project, const std::string& name) {
+  auto named = rest::asset_named(item);
+  return named && *named && (*named)->project == project && (*named)->name == name;
+}
+
+// An execution or a search of the user's that is not over yet.
+Result<std::string> reader_of(Site& site, const std::string& project, const std::string& name) {
+  std::string found;
+  RunsRequest request;
+  request.query.user = site.user;
+  request.query.executions = true;
+  request.query.states = {JobState::Pending, JobState::Held,    JobState::Launching,
+                          JobState::Running, JobState::Unknown, JobState::Suspended,
+                          JobState::Array};
+  request.whole = true;
+  WM_TRY(each_run(site, request, [&](RunView& run) {
+    for (const auto& view : run.parts)
+      if (std::ranges::any_of(view.job->spec().exec.data, [&](const std::string& item) {
+            return names_asset(item, project, name);
+          }))
+        found = exec_id(site.conf.name, {view.id.job, 0});
+    return found.empty();
+  }));
+  return found;
+}
+
+// Does an experiment of project `holder` take it?
+bool takes(const std::string& manifest, const std::string& holder, const std::string& project,
+           const std::string& name) {
+  auto experiment = rest::parse_experiment(manifest);
+  if (!experiment || experiment->sources.empty()) return false;
+  rest::Project here;
+  here.name = holder;
+  auto data = json_or_null(rest::data_of(here, *experiment, {}));
+  return std::ranges::any_of(data["dataSource"], [&](const Json& item) {
+    return names_asset(to_text(item), project, name);
+  });
+}
+
+// The first that does; of another project "project/name".
+std::string experiment_with(const Site& site, const std::string& project, const std::string& name) {
+  for (const auto& holder : folders_in(projects_top(site))) {
+    auto top = projects_top(site) + "/" + holder + "/experiments";
+    for (const auto& folder : folders_in(top)) {
+      auto text = read_file(top + "/" + folder + "/manifest.json");
+      if (!text || !takes(*text, holder, project, name)) continue;
+      return holder == project ? folder : holder + "/" + folder;
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+Result<std::vector<DataAsset>> data_assets(const Site& site, const std::string& project) {
+  WM_TRY(check_project(site, project));
+  std::vector<DataAsset> all;
+  for (const auto& name : folders_in(assets_top(site, project)))
+    if (auto one = data_asset(site, project, name)) all.push_back(std::move(*one));
+  return all;
+}
+
+Result<DataAsset> data_asset(const Site& site, const std::string& project, const std::string& name,
+                             std::int64_t version) {
+  WM_TRY(check_project(site, project));
+  if (!rest::is_asset_name(name)) return no_such_asset(name);
+  auto folder = asset_top(site, project, name);
+  auto wanted = version > 0 ? version : newest_in(folder);
+  auto path = folder + "/" + version_name(wanted) + ".json";
+  auto text = wanted > 0 ? read_file(path) : Result<std::string>("");
+  if ((!text || text->empty()) && version > 0)
+    return fail(Code::NotFound,
+                "data asset " + name + " has no version " + std::to_string(version));
+  if (!text || text->empty()) return no_such_asset(name);
+  auto asset = rest::parse_data_asset(*text);
+  if (!asset) return asset.error().within(path);
+  asset->name = name;  // the folder's
+  asset->version = wanted;
+  return asset;
+}
+
+std::vector<AssetFile> files_of(const Site& site, const std::string& project,
+                                const DataAsset& asset, std::size_t most) {
+  std::vector<AssetFile> files;
+  if (!asset.connection.empty()) return files;
+  auto tree = Tree::open(stored_in(site, project, asset));
+  if (!tree) return files;
+  (void)tree->walk({}, [&](const TreeFile& file) -> Result<void> {
+    files.push_back({file.path, file.facts.st_size});
+    return {};
+  });
+  std::ranges::sort(files, {}, &AssetFile::path);
+  if (files.size() > most) files.resize(most);
+  return files;
+}
+
+Result<DataAsset> make_data_asset(const Site& site, const std::string& project, NewData data) {
+  WM_TRY(check_project(site, project));
+  WM_TRY(check_kind(site, data));
+  auto& asset = data.asset;
+  if (asset.connection.empty() && data.upload.files.empty())
+    return fail(Code::BadArgument,
+                "data asset " + asset.name + ": a connection or files are wanted");
+  auto top = assets_top(site, project), own = asset_top(site, project, asset.name);
+  std::error_code ec;
+  fs::create_directories(top, ec);
+  if (ec) return fail(Code::System, top + ": " + ec.message());
+  auto taken = fail(Code::Conflict, "data asset " + asset.name + " is in " + project +
+                                        " already; PUT makes a new version of it");
+  if (newest_in(own) > 0) return taken;
+  asset.version = 1;
+  asset.stored.clear();
+  asset.size = asset.files = 0;
+  asset.saved = now_s();
+  WM_TRY(auto draft, TempFolder::make(top, ".draft-"));
+  WM_TRY(write_version(draft.path(), data, asset));
+  fs::rename(draft.path(), own, ec);
+  if (ec == std::errc::directory_not_empty || ec == std::errc::file_exists) return taken;
+  if (ec) return fail(Code::System, own + ": " + ec.message());
+  (void)draft.keep();
+  return asset;
+}
+
+Result<DataAsset> change_data_asset(const Site& site, const std::string& project, NewData data) {
+  WM_TRY(check_kind(site, data));
+  WM_TRY(auto before, data_asset(site, project, data.asset.name));
+  auto& asset = data.asset;
+  bool same = asset.connection.empty() && data.upload.files.empty();
+  if (same) {
+    auto description = asset.description;
+    asset = before;
+    asset.description = description;
+  } else {
+    asset.stored.clear();
+    asset.size = asset.files = 0;
+  }
+  asset.version = before.version + 1;
+  asset.saved = now_s();
+  WM_TRY(write_version(asset_top(site, project, asset.name), data, asset));
+  return asset;
+}
+
+// First the name goes, then what is below it: nobody finds a part.
+Result<void> remove_data_asset(Site& site, const std::string& project, const std::string& name) {
+  WM_TRY(data_asset(site, project, name));
+  if (auto experiment = experiment_with(site, project, name); !experiment.empty())
+    return fail(Code::Conflict, "data asset " + name + " is used by experiment " + experiment);
+  WM_TRY(auto reader, reader_of(site, project, name));
+  if (!reader.empty())
+    return fail(Code::Conflict, "data asset " + name + " is read by execution " + reader);
+  WM_TRY(auto gone, TempFolder::make(assets_top(site, project), ".gone-"));
+  std::error_code ec;
+  fs::rename(asset_top(site, project, name), gone.path() + "/" + name, ec);
+  if (ec) return fail(Code::System, asset_top(site, project, name) + ": " + ec.message());
+  return {};
+}
+
+std::string user_of_connection(const Site& site, const std::string& connection) {
+  auto projects = folders_in(projects_top(site));
+  for (const auto& project : projects) {
+    auto all = data_assets(site, project);
+    if (!all) continue;
+    for (const auto& asset : *all)
+      if (asset.connection == connection) return project + "/" + asset.name;
+  }
+  return "";
+}
+
+Result<void> resolve_assets(const Site& site, rest::ExecRequest& request) {
+  for (auto& item : request.sources) {
+    WM_TRY(auto named, rest::asset_named(item));
+    if (!named) continue;
+    auto asset = data_asset(site, named->project, named->name, named->version);
+    if (!asset) return asset.error().within("dataSource");
+    item = rest::resolved_item(item, *named, *asset, stored_in(site, named->project, *asset));
+  }
+  return {};
+}
+
+}  // namespace wm::user

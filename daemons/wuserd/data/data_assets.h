@@ -1,0 +1,59 @@
+// Role: data assets of the user's projects on disk. A version is a file that is never changed, and
+// a folder beside it where files were uploaded; the highest number is what the name means. A new
+// name and a new version appear as a whole or not at all, also when two write at once.
+//
+//   <results>/<user>/projects/<project>/data/<name>/v1.json, v1-…/<file>, v2.json
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "daemons/wuserd/files/upload.h"
+#include "daemons/wuserd/site/site.h"
+#include "libwm/rest/assets.h"
+#include "libwm/rest/exec_request.h"
+
+namespace wm::user {
+
+/// The newest versions of all of a project, by name. @errors NotFound: no such project
+Result<std::vector<rest::DataAsset>> data_assets(const Site& site, const std::string& project);
+/// One; version 0: the newest. @errors NotFound
+Result<rest::DataAsset> data_asset(const Site& site, const std::string& project,
+                                   const std::string& name, std::int64_t version = 0);
+
+/// A file of an upload.
+struct AssetFile {
+  std::string path;
+  std::int64_t size = 0;  ///< @units bytes
+};
+/// Files of an upload, by path, the first `most`; of a connection none. @cost O(files)
+std::vector<AssetFile> files_of(const Site& site, const std::string& project,
+                                const rest::DataAsset& asset, std::size_t most);
+
+/// What is to be kept: what it says, and files. Archives among them are unpacked if `unpacked`.
+struct NewData {
+  rest::DataAsset asset;
+  Upload upload;
+  bool unpacked = false;
+};
+/// Keeps a new name. @errors Conflict: there is one of that name; NotFound: no such project or
+/// connection; BadArgument: neither files nor a connection, or both; System
+Result<rest::DataAsset> make_data_asset(const Site& site, const std::string& project, NewData data);
+/// Keeps the next version of a name. Without files and connection those of the version before stay,
+/// and what is said of it is new. @errors as make_data_asset; NotFound: no such name; Conflict:
+/// somebody else was faster
+Result<rest::DataAsset> change_data_asset(const Site& site, const std::string& project,
+                                          NewData data);
+/// Removes all versions. @errors NotFound; Conflict: an experiment names it, or an execution that
+/// has not ended reads it, by name; System
+Result<void> remove_data_asset(Site& site, const std::string& project, const std::string& name);
+
+/// Of the data assets that lead to this connection the first, "project/name"; empty: none.
+/// @cost reads all manifests
+std::string user_of_connection(const Site& site, const std::string& connection);
+
+/// Puts in place of the data assets that the request names what they are now.
+/// @errors NotFound; BadArgument: as rest::asset_named
+Result<void> resolve_assets(const Site& site, rest::ExecRequest& request);
+
+}  // namespace wm::user
