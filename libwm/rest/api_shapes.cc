@@ -30,12 +30,27 @@ constexpr ApiShape kShapes[] = {
     {"GET /api/v1/models", "", "models"},
     {"GET /api/v1/projects/{project}/models", "", "models"},
     {"POST /api/v1/projects/{project}/models", "model_words", "model"},
+    {"PUT /api/v1/projects/{project}/models/{name}", "next_model_words", "model"},
+    {"GET /api/v1/projects/{project}/models/{name}/versions", "", "model_versions"},
+    {"GET /api/v1/projects/{project}/models/{name}/versions/{version}/package", "", "bytes"},
     {"DELETE /api/v1/projects/{project}/models/{name}", "", "none"},
+    {"DELETE /api/v1/projects/{project}/models/{name}/versions/{version}", "", "none"},
+    {"POST /api/v1/projects/{project}/models/{name}/rollback", "none", ""},
     {"POST /api/v1/projects", "project_words", ""},
+    {"PUT /api/v1/projects/{project}", "next_project_words", ""},
     {"POST /api/v1/projects/{project}/definitions", "form_with_code", ""},
+    {"PUT /api/v1/projects/{project}/definitions/{name}", "form_with_code", ""},
+    {"GET /api/v1/projects/{project}/definitions/{name}/versions", "", "definition_versions"},
+    {"GET /api/v1/projects/{project}/definitions/{name}/versions/{version}/code", "", "bytes"},
     {"DELETE /api/v1/projects/{project}/definitions/{name}", "", "none"},
+    {"DELETE /api/v1/projects/{project}/definitions/{name}/versions/{version}", "", "none"},
+    {"POST /api/v1/projects/{project}/definitions/{name}/rollback", "none", ""},
     {"POST /api/v1/projects/{project}/experiments", "experiment_words", ""},
+    {"PUT /api/v1/projects/{project}/experiments/{name}", "next_experiment_words", ""},
+    {"GET /api/v1/projects/{project}/experiments/{name}/versions", "", "experiment_versions"},
     {"DELETE /api/v1/projects/{project}/experiments/{name}", "", "none"},
+    {"DELETE /api/v1/projects/{project}/experiments/{name}/versions/{version}", "", "none"},
+    {"POST /api/v1/projects/{project}/experiments/{name}/rollback", "none", ""},
     {"POST /api/v1/projects/{project}/experiments/{name}/run", "none", ""},
     {"GET /api/v1/notebooks", "", "notebooks"},
     {"POST /api/v1/notebooks", "notebook_words", "notebook_begun"},
@@ -45,14 +60,20 @@ constexpr ApiShape kShapes[] = {
     {"POST /api/v1/notebooks/{id}/extend", "minutes", "until"},
     {"POST /api/v1/notebooks/{id}/share", "users", "none"},
     {"POST /api/v1/connections", "connection", ""},
+    {"PUT /api/v1/connections/{name}", "next_connection", ""},
+    {"GET /api/v1/connections/{name}/versions", "", "connection_versions"},
     {"DELETE /api/v1/connections/{name}", "", "none"},
+    {"DELETE /api/v1/connections/{name}/versions/{version}", "", "none"},
+    {"POST /api/v1/connections/{name}/rollback", "none", ""},
     {"POST /api/v1/connections/{name}/test", "none", "none"},
     {"POST /api/v1/spaces", "space_words", "space_kept"},
+    {"PUT /api/v1/spaces/{space}", "next_space_words", "space_kept"},
     {"DELETE /api/v1/spaces/{space}", "", "none"},
     {"PUT /api/v1/spaces/{space}/members", "members", "none"},
     {"DELETE /api/v1/spaces/{space}/models/{name}", "", "none"},
     {"POST /api/v1/spaces/{space}/models/{name}/deploy", "deploy_words", "deployed"},
     {"POST /api/v1/projects/{project}/models/{name}/promote", "promote_words", "model"},
+    {"PUT /api/v1/projects/{project}/models/{name}/promote", "promote_words", "model"},
 };
 
 // A field that is not listed may be there.
@@ -79,17 +100,31 @@ constexpr std::pair<const char*, const char*> kApiSchemas[] = {
     {"hwspecs", "hwspecs:[hwspec]"},
     {"definition",
      "name:s description:s framework:s command:s device:s per_worker:s memory:s nodes:s hardware:s "
-     "gpu_kind:s mig:s code_name:s env:[s]"},
+     "gpu_kind:s mig:s code_name:s env:[s] version:s hash:s made_by:s made:n "
+     "state?:=present|earlier|undone"},
+    {"definition_versions", "versions:[definition]"},
     {"experiment",
-     "name:s description:s data:s volume:s command:s plan:s definitions:[s] runs:[s]"},
+     "name:s description:s data:s volume:s command:s plan:s definitions:[s] runs:[s] "
+     "definition_versions:[s] version:s made_by:s made:n state?:=present|earlier|undone"},
+    {"experiment_versions", "versions:[experiment]"},
     {"experiment_words",
-     "name:s definitions:[s] data?:s command?:s description?:s volume?:s plan?:s"},
+     "name:s definitions:[s] definition_versions?:[s] data?:s command?:s description?:s volume?:s "
+     "plan?:s"},
+    {"next_experiment_words",
+     "name?:s definitions:[s] definition_versions?:[s] data?:s command?:s description?:s volume?:s "
+     "plan?:s"},
+    {"next_project_words", "name?:s description?:s plan?:s"},
+    {"next_space_words", "name?:s description?:s plan?:s"},
+    {"next_model_words", "name?:s run:s description?:s weight?:s kernel?:s"},
+    {"model_versions", "versions:[model]"},
+    {"connection_versions", "versions:[connection]"},
     {"project_words", "name:s description?:s plan?:s"},
     {"begun", "runs:[s]"},
     {"form_with_code", "data:s file?:s"},
     {"model",
      "name:s description:s run:s framework:s user:s code_hash:s data:s weight:s project:s "
-     "promoted_by:s saved:n metrics:{n} signature:signature"},
+     "promoted_by:s saved:n metrics:{n} signature:signature version:s hash:s made_by:s made:n "
+     "state?:=present|earlier|undone"},
     {"models", "models:[model]"},
     {"model_words", "name:s run:s description?:s weight?:s kernel?:s"},
     {"member", "name:s role:=viewer|editor|admin"},
@@ -170,7 +205,9 @@ json api_schemas() {
                     {"oneOf", {plain_of("string"), plain_of("number"), plain_of("boolean")}}};
   all["search_params"] = {{"oneOf", {schema_of("[named_setting]"), schema_of("{setting}")}}};
   all["connection"] = schema_of("name:s type:s");
-  all["connection"]["additionalProperties"] = {{"type", "string"}};
+  all["next_connection"] = schema_of("name?:s type:s");
+  for (const char* name : {"connection", "next_connection"})
+    all[name]["additionalProperties"] = {{"type", "string"}};
   all["shares"] = {{"type", "array"},
                    {"items", {{"type", "number"}}},
                    {"minItems", 3},

@@ -3,14 +3,15 @@
 // reads manifests and makes of a definition the words of an execution. Pure.
 //
 //   <results>/<user>/projects/<project>/project.json
-//   …/definitions/<name>/{manifest.json,code}        …/experiments/<name>/manifest.json
-//   …/models/<name>/{manifest.json,package/}
+//   …/definitions/<name>/<version>/{manifest.json,code}   …/experiments/<name>/<version>/…
+//   …/models/<name>/<version>/{manifest.json,package/}
 //   <results>/<user>/spaces/<space>/space.json       …/models/<name>/ as in a project
 //
 // Used by wuserd.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +21,15 @@
 #include "libwm/rest/space_roles.h"
 
 namespace wm::rest {
+
+/// A version of what is kept. Whoever keeps it says all of this; what a client says is not taken.
+struct Edition {
+  std::string version;    ///< its name; empty: not kept yet
+  std::string hash;       ///< of its code or package; empty: it has none
+  std::string made_by;    ///< account
+  std::int64_t made = 0;  ///< @units s
+  bool operator==(const Edition&) const = default;
+};
 
 /// Where jobs of a project draw from.
 struct Project {
@@ -38,6 +48,7 @@ struct Definition {
   std::string mig;        ///< profile of a slice
   std::string code_name;  ///< what the uploaded file was called
   std::vector<std::string> env;
+  Edition edition = {};
   bool operator==(const Definition&) const = default;
 };
 
@@ -50,6 +61,9 @@ struct Experiment {
   std::string plan;     ///< resource plan, in place of the project's; empty: that
   std::vector<std::string> definitions;
   std::vector<std::string> runs;  ///< ids of executions, the newest last
+  /// Of each definition the version that is run; an empty one, or none at all: the present one.
+  std::vector<std::string> definition_versions = {};
+  Edition edition = {};
   bool operator==(const Experiment&) const = default;
 };
 
@@ -65,6 +79,7 @@ struct SavedModel {
   std::string promoted_by;      ///< in a space: who put it there
   std::int64_t saved = 0;       ///< @units s
   std::vector<std::pair<std::string, double>> metrics;  ///< the last of each, by name
+  Edition edition = {};
   bool operator==(const SavedModel&) const = default;
 };
 
@@ -95,6 +110,20 @@ std::string to_text(const Space& space);
 
 /// May something be called so: letters, digits, '.', '_', '-', not more than 64, no dot first?
 bool is_asset_name(std::string_view name);
+
+/// The version of its definition number `i`; empty: the present one. @cost O(1)
+std::string version_of(const Experiment& experiment, std::size_t i);
+
+/// Labels of an execution that say what it was made of: the versions, and the hash of the code.
+/// @cost O(1)
+std::map<std::string, std::string> origin_labels(const Project& project,
+                                                 const Experiment& experiment,
+                                                 const Definition& definition);
+/// The same of the labels that an execution has, in words: {"definition", "digits"}. @cost
+/// O(labels)
+std::map<std::string, std::string> origin_of(const std::map<std::string, std::string>& labels);
+/// Is it one that only WM sets? @cost O(1)
+bool is_own_label(std::string_view label);
 
 /// What the form field `data` of its executions says of hardware and volumes; empty: nothing.
 /// @cost O(1)
