@@ -22,7 +22,7 @@
 
 namespace wm::rest {
 
-/// A version of what is kept. Whoever keeps it says all of this; what a client says is not taken.
+/// A version of what is kept. wuserd says all of this; what a client says of it is not taken.
 struct Edition {
   std::string version;    ///< its name; empty: not kept yet
   std::string hash;       ///< of its code or package; empty: it has none

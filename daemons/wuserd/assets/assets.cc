@@ -151,10 +151,6 @@ Editions Assets::editions(AssetKind kind, const std::string& project,
   return {word_of(kind), name, top_ + "/" + project + "/" + plural_of(kind) + "/" + name};
 }
 
-std::vector<std::string> Assets::names(AssetKind kind, const std::string& project) const {
-  return names_in(top_ + "/" + project + "/" + plural_of(kind));
-}
-
 std::vector<rest::Project> Assets::projects() const {
   std::vector<rest::Project> found{*project("default")};
   for (const auto& name : names_in(top_)) {
@@ -220,7 +216,7 @@ Result<void> Assets::remove_version(AssetKind kind, const std::string& project,
 
 std::vector<rest::Definition> Assets::definitions(const std::string& project) const {
   std::vector<rest::Definition> found;
-  for (const auto& name : names(AssetKind::Definition, project))
+  for (const auto& name : names_in(editions(AssetKind::Definition, project, "").top()))
     if (auto one = definition(project, name)) found.push_back(std::move(*one));
   return found;
 }
@@ -257,7 +253,7 @@ Result<rest::Definition> Assets::keep(const std::string& project, rest::Definiti
 
 std::vector<rest::Experiment> Assets::experiments(const std::string& project) const {
   std::vector<rest::Experiment> found;
-  for (const auto& name : names(AssetKind::Experiment, project))
+  for (const auto& name : names_in(editions(AssetKind::Experiment, project, "").top()))
     if (auto one = experiment(project, name)) found.push_back(std::move(*one));
   return found;
 }
@@ -282,7 +278,7 @@ Result<rest::Experiment> Assets::keep(const std::string& project, rest::Experime
   }
   auto own = editions(AssetKind::Experiment, project, experiment.name);
   auto fill = [&](const std::string& draft, const std::string& before) -> Result<void> {
-    if (!before.empty()) WM_TRY(keep_runs(project, experiment.name, ""));
+    if (!before.empty()) WM_TRY(add_run(project, experiment.name, ""));
     experiment.runs.clear();  // they lie beside the versions
     experiment.edition = edition_of(keeping, "");
     return write_asset(draft + kManifest, rest::to_text(experiment));
@@ -291,24 +287,19 @@ Result<rest::Experiment> Assets::keep(const std::string& project, rest::Experime
   return this->experiment(project, experiment.name, version);
 }
 
-Result<void> Assets::keep_runs(const std::string& project, const std::string& experiment,
-                               const std::string& more) const {
+Result<void> Assets::add_run(const std::string& project, const std::string& experiment,
+                             const std::string& run) const {
   static std::mutex one_at_a_time;
   std::lock_guard hold(one_at_a_time);
   WM_TRY(auto found, this->experiment(project, experiment));
-  if (!more.empty()) found.runs.push_back(more);
+  if (!run.empty()) found.runs.push_back(run);
   auto top = editions(AssetKind::Experiment, project, experiment).top();
   return replace_file(top + kRuns, to_text(Json(found.runs)), 0600);
 }
 
-Result<void> Assets::add_run(const std::string& project, const std::string& experiment,
-                             const std::string& run) const {
-  return keep_runs(project, experiment, run);
-}
-
 std::vector<rest::SavedModel> Assets::models(const std::string& owner) const {
   std::vector<rest::SavedModel> found;
-  for (const auto& name : names(AssetKind::Model, owner))
+  for (const auto& name : names_in(editions(AssetKind::Model, owner, "").top()))
     if (auto one = model(owner, name)) found.push_back(std::move(*one));
   return found;
 }

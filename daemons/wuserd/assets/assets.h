@@ -64,7 +64,8 @@ class Assets {
   /// @errors as Editions::add; NotFound: a definition, or a version of it
   Result<rest::Experiment> keep(const std::string& project, rest::Experiment experiment,
                                 const Keeping& keeping) const;
-  /// One more run of it, whichever version. @errors NotFound; System
+  /// One more run of it, whichever version; none: those that it has lie beside its versions from
+  /// now on. @errors NotFound; System
   Result<void> add_run(const std::string& project, const std::string& experiment,
                        const std::string& run) const;
 
@@ -92,11 +93,6 @@ class Assets {
   Result<void> remove_space(const std::string& name) const;
 
  private:
-  std::vector<std::string> names(AssetKind kind, const std::string& project) const;
-  /// Its runs lie beside its versions from now on, with one more of them.
-  Result<void> keep_runs(const std::string& project, const std::string& experiment,
-                         const std::string& more) const;
-
   std::string top_;
 };
 

@@ -1,4 +1,4 @@
-// Role: what is kept in versions: nothing is written over, whoever comes second is told, and what
+// Role: what is kept in versions: nothing is written over, the second of two is told, and what
 // was kept before there were versions is one.
 #include "daemons/wuserd/files/editions.h"
 
