@@ -1,6 +1,7 @@
 #include "libwm/rest/assets.h"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "libwm/base/joined.h"
@@ -12,6 +13,9 @@ namespace {
 
 constexpr std::size_t kLongestAsset = 1 << 20;
 constexpr std::size_t kLongestField = 4096;
+constexpr std::string_view kOwnLabel = "wm-";
+constexpr std::array<const char*, 6> kOriginWords{
+    "project", "experiment", "experiment-version", "definition", "definition-version", "package"};
 
 /// Reads the fields of one object; the first that does not read is the error.
 class AssetReader {
@@ -121,6 +125,14 @@ class Writer {
 
 // The shapes, each once for both ways.
 template <class Fields>
+void shape(Fields& f, Edition& e) {
+  f.text("version", e.version);
+  f.text("hash", e.hash);
+  f.text("made_by", e.made_by);
+  f.count("made", e.made);
+}
+
+template <class Fields>
 void shape(Fields& f, Project& p) {
   f.name(p.name);
   f.text("description", p.description);
@@ -142,6 +154,7 @@ void shape(Fields& f, Definition& d) {
   f.text("mig", d.mig);
   f.text("code_name", d.code_name);
   f.list("env", d.env);
+  shape(f, d.edition);
 }
 
 template <class Fields>
@@ -155,6 +168,8 @@ void shape(Fields& f, Experiment& e) {
   f.text("plan", e.plan);
   f.list("definitions", e.definitions);
   f.list("runs", e.runs);
+  f.list("definition_versions", e.definition_versions);
+  shape(f, e.edition);
 }
 
 template <class Fields>
@@ -171,6 +186,7 @@ void shape(Fields& f, SavedModel& m) {
   f.text("promoted_by", m.promoted_by);
   f.count("saved", m.saved);
   f.numbers("metrics", m.metrics);
+  shape(f, m.edition);
 }
 
 template <class Fields>
@@ -274,6 +290,37 @@ std::string to_text(const Experiment& e) { return written(e); }
 std::string to_text(const SavedModel& s) { return written(s); }
 std::string to_text(const Space& s) { return written(s); }
 std::string to_text(const DataAsset& d) { return written(d); }
+
+std::string version_of(const Experiment& e, std::size_t i) {
+  return i < e.definition_versions.size() ? e.definition_versions[i] : "";
+}
+
+std::map<std::string, std::string> origin_labels(const Project& project, const Experiment& e,
+                                                 const Definition& d) {
+  std::map<std::string, std::string> labels;
+  auto add = [&](const char* word, const std::string& value) {
+    if (!value.empty()) labels[std::string(kOwnLabel) + word] = value;
+  };
+  add("project", project.name);
+  add("experiment", e.name);
+  add("experiment-version", e.edition.version);
+  add("definition", d.name);
+  add("definition-version", d.edition.version);
+  add("package", d.edition.hash);
+  return labels;
+}
+
+std::map<std::string, std::string> origin_of(const std::map<std::string, std::string>& labels) {
+  std::map<std::string, std::string> origin;
+  for (std::string word : kOriginWords)
+    if (auto found = labels.find(std::string(kOwnLabel) + word); found != labels.end()) {
+      std::ranges::replace(word, '-', '_');
+      origin[word] = found->second;
+    }
+  return origin;
+}
+
+bool is_own_label(std::string_view label) { return label.starts_with(kOwnLabel); }
 
 std::string data_of(const Project& project, const Experiment& e, const Definition& d) {
   Json json = Json::object();

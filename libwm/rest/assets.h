@@ -3,14 +3,16 @@
 // this reads manifests and makes of a definition the words of an execution. Pure.
 //
 //   <results>/<user>/projects/<project>/project.json
-//   …/definitions/<name>/{manifest.json,code}        …/experiments/<name>/manifest.json
-//   …/models/<name>/{manifest.json,package/}           …/data/<name>/{v1.json,v1-…/,v2.json}
+//   …/definitions/<name>/<version>/{manifest.json,code}   …/experiments/<name>/<version>/…
+//   …/models/<name>/<version>/{manifest.json,package/}
+//   …/data/<name>/{v1.json,v1-…/,v2.json}
 //   <results>/<user>/spaces/<space>/space.json       …/models/<name>/ as in a project
 //
 // Used by wuserd.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +22,15 @@
 #include "libwm/rest/space_roles.h"
 
 namespace wm::rest {
+
+/// A version of what is kept. wuserd says all of this; what a client says of it is not taken.
+struct Edition {
+  std::string version;    ///< its name; empty: not kept yet
+  std::string hash;       ///< of its code or package; empty: it has none
+  std::string made_by;    ///< account
+  std::int64_t made = 0;  ///< @units s
+  bool operator==(const Edition&) const = default;
+};
 
 /// Where jobs of a project draw from.
 struct Project {
@@ -38,6 +49,7 @@ struct Definition {
   std::string mig;        ///< profile of a slice
   std::string code_name;  ///< what the uploaded file was called
   std::vector<std::string> env;
+  Edition edition = {};
   bool operator==(const Definition&) const = default;
 };
 
@@ -67,6 +79,9 @@ struct Experiment {
   std::vector<std::string> runs;  ///< ids of executions, the newest last
   /// Instead of data and volume: items of dataSource, each one JSON object.
   std::vector<std::string> sources;
+  /// Of each definition the version that is run; an empty one, or none at all: the present one.
+  std::vector<std::string> definition_versions = {};
+  Edition edition = {};
   bool operator==(const Experiment&) const = default;
 };
 
@@ -82,6 +97,7 @@ struct SavedModel {
   std::string promoted_by;      ///< in a space: who put it there
   std::int64_t saved = 0;       ///< @units s
   std::vector<std::pair<std::string, double>> metrics;  ///< the last of each, by name
+  Edition edition = {};
   bool operator==(const SavedModel&) const = default;
 };
 
@@ -116,6 +132,20 @@ std::string to_text(const Space& space);
 
 /// May something be called so: letters, digits, '.', '_', '-', not more than 64, no dot first?
 bool is_asset_name(std::string_view name);
+
+/// The version of its definition number `i`; empty: the present one. @cost O(1)
+std::string version_of(const Experiment& experiment, std::size_t i);
+
+/// Labels of an execution that say what it was made of: the versions, and the hash of the code.
+/// @cost O(1)
+std::map<std::string, std::string> origin_labels(const Project& project,
+                                                 const Experiment& experiment,
+                                                 const Definition& definition);
+/// The same of the labels that an execution has, in words: {"definition", "digits"}. @cost
+/// O(labels)
+std::map<std::string, std::string> origin_of(const std::map<std::string, std::string>& labels);
+/// Is it one that only WM sets? @cost O(1)
+bool is_own_label(std::string_view label);
 
 /// What the form field `data` of its executions says of hardware, volumes and sources; empty:
 /// nothing. Data assets without a project are those of the experiment's `project`. @cost O(sources)

@@ -239,6 +239,7 @@ Result<Connection> parse_connection(std::string_view text) {
       return fail(Code::BadArgument, "connection: " + excerpt(key, 64) + ": a text is wanted");
     if (key == "name") connection.name = plain;
     else if (key == "type") connection.type = plain;
+    else if (key == "version" || key == "state") continue;  // as it was shown
     else connection.keys[key] = plain;
   }
   if (!is_asset_name(connection.name))

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "libwm/base/json.h"
+#include "libwm/rest/assets.h"
 #include "libwm/rest/frameworks.h"
 #include "libwm/rest/json_text.h"
 
@@ -150,6 +151,8 @@ Result<void> read_label(const std::string& value, ExecRequest& request) {
   auto equals = value.find('=');
   if (equals == 0 || equals == value.npos)
     return fail(Code::BadArgument, "'" + value + "': NAME=VALUE is wanted");
+  if (is_own_label(value))
+    return fail(Code::BadArgument, "'" + value + "': names that begin with wm- are not for labels");
   request.labels[value.substr(0, equals)] = value.substr(equals + 1);
   return {};
 }

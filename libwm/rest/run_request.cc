@@ -6,6 +6,7 @@
 
 #include "libwm/base/hash.h"
 #include "libwm/base/json.h"
+#include "libwm/rest/assets.h"
 #include "libwm/rest/exec_json.h"
 #include "libwm/rest/json_text.h"
 
@@ -100,7 +101,10 @@ Json exec_words(const JobView& head) {
   const auto& exec = head.job->spec().exec;
   Json labels = Json::object();
   for (const auto& [key, value] : exec.labels) labels[key] = value;
-  return {{"args", exec.args}, {"framework", exec.framework}, {"labels", std::move(labels)}};
+  return {{"args", exec.args},
+          {"framework", exec.framework},
+          {"labels", std::move(labels)},
+          {"made_of", origin_of(exec.labels)}};
 }
 
 Json run_object(const RunView& run, std::string_view cluster, bool own) {

@@ -1,5 +1,6 @@
 #include "libwm/serve/versions.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace wm::serve {
@@ -17,13 +18,41 @@ Versions with_version(Versions before, const std::string& fresh) {
   return before;
 }
 
-Result<Versions> gone_back(Versions before, const std::string& service) {
-  if (before.earlier.empty())
-    return fail(Code::NotFound, "model " + service + " has no version before this one");
+Result<Versions> gone_back(Versions before, const std::string& what) {
+  if (before.earlier.empty()) return fail(Code::NotFound, what + " has no version before this one");
   before.undone.push_back(std::move(before.present));
   before.present = std::move(before.earlier.back());
   before.earlier.pop_back();
   return before;
+}
+
+Result<Versions> without_version(Versions before, const std::string& version,
+                                 const std::string& what) {
+  for (auto* list : {&before.earlier, &before.undone})
+    if (std::erase(*list, version) != 0) return before;
+  if (before.present != version)
+    return fail(Code::NotFound, what + " has no version " + version.substr(0, 200));
+  if (before.earlier.empty())
+    return fail(Code::Conflict, what + " has no other version than " + version +
+                                    ": it is deleted as a whole or not at all");
+  before.present = std::move(before.earlier.back());
+  before.earlier.pop_back();
+  return before;
+}
+
+std::vector<std::string> all_of(const Versions& versions) {
+  std::vector<std::string> all{versions.present};
+  for (const auto* list : {&versions.earlier, &versions.undone})
+    all.insert(all.end(), list->rbegin(), list->rend());
+  return all;
+}
+
+std::string_view state_of(const Versions& versions, const std::string& version) {
+  if (version.empty()) return "";
+  if (version == versions.present) return "present";
+  for (auto [list, word] : {std::pair{&versions.earlier, "earlier"}, {&versions.undone, "undone"}})
+    if (std::find(list->begin(), list->end(), version) != list->end()) return word;
+  return "";
 }
 
 std::vector<std::string> outdated(Versions& versions, std::size_t most) {

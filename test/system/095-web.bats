@@ -216,6 +216,44 @@ start() { # ARGS [curl options]
   mine -d '{"name":"e2","definitions":["none"]}' "$api/digits/experiments" | jq -e '.status == 404'
 }
 
+@test "versions: nothing of a project is written over, and a run names what it ran" {
+  pack
+  api=$WM_GATEWAY_URL/api/v1/projects/default
+  data='{"name":"v","framework":"PyTorch","command":"main.py --lr 1","device":"cpu"}'
+  first=$(mine -F "data=$data" -F file=@code.modelDir.tar "$api/definitions" | jq -r .version)
+  mine -F "data=$data" -F file=@code.modelDir.tar "$api/definitions" |
+    jq -e '.status == 409 and (.title | contains("PUT /api/v1/projects/default/definitions/v"))'
+  mine -d '{"name":"x","definitions":["v"]}' "$api/experiments" | jq -e --arg v "$first" '.definition_versions == [$v]'
+
+  # Two editors at once: the second is told. What is sent without a file has the code of before.
+  tag=$(mine -D - -o body "$api/definitions/v" | tr -d '\r' | sed -n 's/^[Ee][Tt][Aa][Gg]: //p')
+  [ "$tag" = "\"$first\"" ]
+  second=$(mine -X PUT -H "If-Match: $tag" -F "data=${data/lr 1/lr 2}" "$api/definitions/v" | jq -r .version)
+  [ "$second" != "$first" ]
+  mine -X PUT -H "If-Match: $tag" -F "data=$data" "$api/definitions/v" | jq -e '.status == 412'
+  mine "$api/definitions/v/versions" | jq -e --arg a "$first" --arg b "$second" \
+    '[.versions[] | .version + " " + .state] == [$b + " present", $a + " earlier"] and ([.versions[].hash] | unique | length == 1)'
+  mine -o sent "$api/definitions/v/versions/$first/code"
+  cmp sent code.modelDir.tar
+
+  # The experiment still runs the version that it names; its next version runs the newer one.
+  id=$(mine -X POST "$api/experiments/x/run" | jq -r '.runs[0]')
+  next=$(mine -X PUT -d '{"definitions":["v"]}' "$api/experiments/x" | jq -r .version)
+  newer=$(mine -X POST "$api/experiments/x/run" | jq -r '.runs[0]')
+  wait_for 30 exec_is "$id" FINISHED
+  wait_for 30 exec_is "$newer" FINISHED
+  [[ $(mine "$EXECS/$id/log?logType=outlog") == *"lr 1"* && $(mine "$EXECS/$newer/log?logType=outlog") == *"lr 2"* ]]
+  mine "$WM_GATEWAY_URL/api/v1/runs/$id" | jq -e --arg v "$first" \
+    '.run.made_of | .definition == "v" and .definition_version == $v and .experiment == "x" and (.package | length) == 64'
+  mine "$WM_GATEWAY_URL/api/v1/runs?label=wm-definition-version=$second" | jq -e --arg e "$newer" '[.runs[].exec_id] == [$e]'
+  mine "$api/experiments/x" | jq -e --arg a "$id" --arg b "$newer" --arg v "$next" '.runs == [$a, $b] and .version == $v'
+  mine -X DELETE "$api/definitions/v/versions/$second" | jq -e '.status == 409 and (.title | contains("experiment x"))'
+  mine -X POST "$api/experiments/x/rollback" | jq -e --arg v "$first" '.definition_versions == [$v]'
+  mine -X POST "$api/experiments/x/rollback" | jq -e '.status == 404'
+  [ "$(code_of -u "$(id -un):$WM_API_KEY" -X DELETE "$api/definitions/v/versions/$second")" = 204 ]
+  start "--exec-start PyTorch --msd-label wm-definition=v --model-main main.py" | grep -q 'names that begin with wm- are not for labels'
+}
+
 @test "frameworks: the site's and one's own, each in its environment; what cannot be started says why" {
   $PYTHON -m venv --without-pip --system-site-packages "$BATS_FILE_TMPDIR/venv"
   mine "$EXECS/frameworks" | jq -e 'map(.name) | index("edtPyTorch") and index("own") and index("stub")'

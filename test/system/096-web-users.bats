@@ -351,7 +351,8 @@ PY
   member editor
   [ "$(asks b POST "$promote" "$to" | jq -r .promoted_by)" = $ACCOUNT-b ]
   [ "$(code b POST "$promote" "$to")" = 409 ]
-  weights=$CLUSTER/results/$ACCOUNT-a/spaces/team/models/mine/package/model/model.pt
+  [ "$(asks b PUT "$promote" "$to" | jq -r .made_by)" = $ACCOUNT-b ] # the next version there
+  weights=$(echo "$CLUSTER"/results/$ACCOUNT-a/spaces/team/models/mine/*/package/model/model.pt | cut -d' ' -f2)
   [ "$(cat "$weights") $(stat -c %U "$weights")" = "weights of $ACCOUNT-b $ACCOUNT-a" ]
   [ "$(asks b POST "$there/models/mine/deploy" '{"name":"b-serves","start":false}' | jq -r .name)" = b-serves ]
   own=$(echo "$CLUSTER"/results/$ACCOUNT-b/services/b-serves/b-serves-*/model/model.pt)
@@ -369,7 +370,8 @@ PY
   shared "{\"name\":\"@$ACCOUNT-b\",\"role\":\"viewer\"}" # its group
   [ "$(code b GET "$there")" = 200 ]
   [[ $(asks a PUT spaces/team/members '{"members":[{"name":"nobody-of-that-name","role":"viewer"}]}') == *"no account 'nobody-of-that-name'"* ]]
-  [ "$(code a POST spaces '{"name":"team","description":"other"}')" = 201 ]
+  [ "$(code a POST spaces '{"name":"team","description":"other"}')" = 409 ] # it is changed by PUT alone
+  [ "$(code a PUT spaces/team '{"description":"other"}')" = 200 ]
   [ "$(asks b GET "$there" | jq -r .description)" = other ] # its members stay
 
   # At the socket where b's wuserd asks, the kernel says who asks, and there is nothing else.

@@ -40,7 +40,12 @@ setup() {
 mine() { curl -sS --cacert "$WM_GATEWAY_CA" -u "$(id -un):$WM_API_KEY" "$@"; }
 code_of() { mine -o /dev/null -w '%{http_code}' "$@"; }
 exec_is() { [ "$(mine "$EXECS/$1" | jq -r .state)" = "$2" ]; }
-connect() { mine -d "$1" "$API/connections" | jq -e .name >/dev/null; }
+connect() { # the first, or the next version of one
+  local name
+  name=$(jq -r .name <<<"$1")
+  mine -d "$1" "$API/connections" | jq -e .name >/dev/null ||
+    mine -X PUT -d "$1" "$API/connections/$name" | jq -e .name >/dev/null
+}
 start() { # dataSource
   mine -F file=@code.modelDir.tar -F "data={\"dataSource\":[$1]}" "$EXECS/?args=--exec-start%20PyTorch%20--model-main%20main.py" | jq -r .id
 }
@@ -63,6 +68,22 @@ dav() { # NAME PASSWORD [PORT]
 }
 want_rclone() {
   command -v rclone >/dev/null || skip "rclone is not installed (scripts/bootstrap data)"
+}
+
+@test "connections: a name that is taken is refused, the next version keeps its secret, and the one before comes back" {
+  first='{"name":"turn","type":"webdav","url":"http://127.0.0.1:1","user":"alice","pass":"deep"}'
+  mine -d "$first" "$API/connections" | jq -e '.pass == "***"'
+  mine -d "$first" "$API/connections" | jq -e '.status == 409 and (.title | contains("PUT /api/v1/connections/turn"))'
+  version=$(mine "$API/connections/turn" | jq -r .version)
+  [ "$(code_of -X PUT -H "If-Match: \"other\"" -d "$first" "$API/connections/turn")" = 412 ]
+  mine -X PUT -H "If-Match: \"$version\"" -d '{"type":"webdav","url":"http://127.0.0.1:2","user":"bob","pass":"***"}' "$API/connections/turn" |
+    jq -e '.user == "bob"'
+  grep -A4 "^.turn.$" "$CLUSTER/user/connections.conf" | grep -q "pass = deep"
+  mine "$API/connections/turn/versions" | jq -e '[.versions[] | .user + " " + .state] == ["bob present", "alice earlier"]'
+  [[ $(mine "$API/connections/turn/versions") != *deep* ]]
+  mine -X POST "$API/connections/turn/rollback" | jq -e '.user == "alice"'
+  [ "$(code_of -X DELETE "$API/connections/turn")" = 204 ]
+  [ "$(code_of "$API/connections/turn/versions")" = 404 ]
 }
 
 @test "files of a server are there when the execution begins, once fetched they are kept, secrets are not shown" {

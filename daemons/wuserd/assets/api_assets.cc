@@ -7,6 +7,7 @@
 #include "daemons/wuserd/data/data_assets.h"
 #include "daemons/wuserd/execs/exec_start.h"
 #include "daemons/wuserd/files/upload.h"
+#include "daemons/wuserd/site/keeping.h"
 #include "daemons/wuserd/site/reply.h"
 #include "libwm/files/temp_folder.h"
 #include "libwm/rest/data_sources.h"
@@ -19,6 +20,14 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kLongestAsset = 1 << 20;
 
+const std::string kProjects = "/api/v1/projects/";
+
+Answer kept_reply(std::string text, const std::string& version) {
+  auto reply = json_reply(std::move(text), 201);
+  reply->fields.emplace_back("ETag", tag_of(version));
+  return reply;
+}
+
 Assets assets_of(const Call& call) { return Assets(call.site.results_root + "/projects"); }
 
 template <class Asset>
@@ -30,11 +39,31 @@ Answer list_reply(const char* key, const std::vector<Asset>& assets) {
 
 Result<Answer> projects(Call& call) { return list_reply("projects", assets_of(call).projects()); }
 
+// POST names it in the body, PUT in the address.
+Result<std::string> words_in(const Call& call, std::size_t name, const std::string& body) {
+  if (call.args.size() <= name) return body;
+  return with_name(body, call.args[name]);
+}
+
+Answer project_reply(const rest::Project& project, int status = 200) {
+  auto text = rest::to_text(project);
+  auto reply = json_reply(text, status);
+  reply->fields.emplace_back("ETag", tag_of(tag_of_words(text)));
+  return reply;
+}
+
+Result<Answer> show_project(Call& call) {
+  WM_TRY(auto project, assets_of(call).project(call.args[0]));
+  return project_reply(project);
+}
+
 Result<Answer> keep_project(Call& call) {
   WM_TRY(auto body, http::read_body(call.exchange, kLongestAsset));
-  WM_TRY(auto project, rest::parse_project(body));
-  WM_TRY(assets_of(call).keep(project));
-  return json_reply(rest::to_text(project), 201);
+  WM_TRY(auto words, words_in(call, 0, body));
+  WM_TRY(auto project, rest::parse_project(words));
+  WM_TRY(auto keeping, keeping_of(call, kProjects + project.name));
+  WM_TRY(assets_of(call).keep(project, keeping));
+  return project_reply(project, keeping.next ? 200 : 201);
 }
 
 Result<Answer> definitions(Call& call) {
@@ -50,7 +79,8 @@ Result<Answer> keep_definition(Call& call) {
   auto data = upload.fields.find("data");
   if (data == upload.fields.end())
     return fail(Code::BadArgument, "data: the definition as JSON is wanted");
-  WM_TRY(auto definition, rest::parse_definition(data->second));
+  WM_TRY(auto words, words_in(call, 1, data->second));
+  WM_TRY(auto definition, rest::parse_definition(words));
   WM_TRY(auto known, known_frameworks(call.site));
   WM_TRY(auto framework, rest::find_framework(known, definition.framework));
   definition.framework = framework.name;
@@ -59,13 +89,10 @@ Result<Answer> keep_definition(Call& call) {
     code = upload.files.front().path;
     definition.code_name = upload.files.front().name;
   }
-  WM_TRY(assets.keep(project.name, definition, code));
-  return json_reply(rest::to_text(definition), 201);
-}
-
-Result<Answer> remove_definition(Call& call) {
-  WM_TRY(assets_of(call).remove_definition(call.args[0], call.args[1]));
-  return done();
+  WM_TRY(auto keeping,
+         keeping_of(call, kProjects + project.name + "/definitions/" + definition.name));
+  WM_TRY(auto kept, assets.keep(project.name, definition, code, keeping));
+  return kept_reply(rest::to_text(kept), kept.edition.version);
 }
 
 Result<Answer> experiments(Call& call) {
@@ -88,42 +115,47 @@ Result<Answer> keep_experiment(Call& call) {
   auto assets = assets_of(call);
   WM_TRY(auto project, assets.project(call.args[0]));
   WM_TRY(auto body, http::read_body(call.exchange, kLongestAsset));
-  WM_TRY(auto experiment, rest::parse_experiment(body));
+  WM_TRY(auto words, words_in(call, 1, body));
+  WM_TRY(auto experiment, rest::parse_experiment(words));
   WM_TRY(check_sources(call.site, project, experiment));
-  auto before = assets.experiment(project.name, experiment.name);
-  experiment.runs = before ? before->runs : std::vector<std::string>();
-  WM_TRY(assets.keep(project.name, experiment));
-  return json_reply(rest::to_text(experiment), 201);
+  WM_TRY(auto keeping,
+         keeping_of(call, kProjects + project.name + "/experiments/" + experiment.name));
+  WM_TRY(auto kept, assets.keep(project.name, experiment, keeping));
+  return kept_reply(rest::to_text(kept), kept.edition.version);
 }
 
-Result<Answer> remove_experiment(Call& call) {
-  WM_TRY(assets_of(call).remove_experiment(call.args[0], call.args[1]));
-  return done();
+// What an experiment comes to: of each definition the version that it names.
+Result<std::vector<StoredCode>> codes_of(const Assets& assets, const rest::Project& project,
+                                         const rest::Experiment& experiment) {
+  std::vector<StoredCode> codes;
+  for (std::size_t i = 0; i < experiment.definitions.size(); ++i) {
+    const auto& name = experiment.definitions[i];
+    WM_TRY(auto definition, assets.definition(project.name, name, rest::version_of(experiment, i)));
+    WM_TRY(auto args, rest::args_of(project, experiment, definition));
+    WM_TRY(auto code, assets.code(project.name, name, definition.edition.version));
+    codes.push_back({args, rest::data_of(project, experiment, definition), code,
+                     definition.code_name, rest::origin_labels(project, experiment, definition)});
+  }
+  if (codes.empty())
+    return fail(Code::BadArgument, "experiment " + experiment.name + " has no definition");
+  return codes;
 }
 
 // All or none: what is refused keeps the others from starting.
 Result<Answer> run_experiment(Call& call) {
   auto assets = assets_of(call);
   WM_TRY(auto project, assets.project(call.args[0]));
-  WM_TRY(auto experiment, assets.experiment(project.name, call.args[1]));
-  if (experiment.definitions.empty())
-    return fail(Code::BadArgument, "experiment " + experiment.name + " has no definition");
-  std::vector<StoredCode> codes;
-  for (const auto& name : experiment.definitions) {
-    WM_TRY(auto definition, assets.definition(project.name, name));
-    WM_TRY(auto args, rest::args_of(project, experiment, definition));
-    codes.push_back({args, rest::data_of(project, experiment, definition),
-                     assets.code(project.name, name), definition.code_name});
-  }
+  WM_TRY(auto experiment,
+         assets.experiment(project.name, call.args[1], call.target.value("version")));
+  WM_TRY(auto codes, codes_of(assets, project, experiment));
   std::vector<std::string> begun;
   for (const auto& code : codes) {
     auto exec = start_stored(call.site, code);
     if (!exec && begun.empty()) return exec.error();
     if (!exec) break;  // those that began go on; what is told is which
     begun.push_back(exec_id(call.site.conf.name, exec->id));
-    experiment.runs.push_back(begun.back());
+    WM_TRY(assets.add_run(project.name, experiment.name, begun.back()));
   }
-  WM_TRY(assets.keep(project.name, experiment));
   std::vector<std::string> ids;
   for (const auto& id : begun) ids.push_back(rest::json_text(id));
   return json_reply("{\"runs\":" + rest::list_json(ids) + "}", 201);
@@ -135,17 +167,22 @@ Result<Answer> run_experiment(Call& call) {
 const std::vector<Route>& asset_routes() {
   static const std::vector<Route> routes{
       {"GET", PROJECT, projects, "Projects", "projects"},
-      {"POST", PROJECT, keep_project, "Makes or changes one", "project"},
+      {"POST", PROJECT, keep_project, "Makes one", "project"},
+      {"GET", PROJECT "/{project}", show_project, "One; ETag is for If-Match", "project"},
+      {"PUT", PROJECT "/{project}", keep_project, "Changes one; with If-Match, one that is known",
+       "project"},
       {"GET", PROJECT "/{project}/definitions", definitions, "Model definitions", "definitions"},
-      {"POST", PROJECT "/{project}/definitions", keep_definition,
-       "Makes or changes one: fields data and file", "definition"},
-      {"DELETE", PROJECT "/{project}/definitions/{name}", remove_definition},
+      {"POST", PROJECT "/{project}/definitions", keep_definition, "Makes one: fields data and file",
+       "definition"},
+      {"PUT", PROJECT "/{project}/definitions/{name}", keep_definition,
+       "Makes the next version of one; without a file its code stays", "definition"},
       {"GET", PROJECT "/{project}/experiments", experiments, "Experiments", "experiments"},
-      {"POST", PROJECT "/{project}/experiments", keep_experiment, "Makes or changes one",
-       "experiment"},
-      {"DELETE", PROJECT "/{project}/experiments/{name}", remove_experiment},
+      {"POST", PROJECT "/{project}/experiments", keep_experiment, "Makes one", "experiment"},
+      {"PUT", PROJECT "/{project}/experiments/{name}", keep_experiment,
+       "Makes the next version of one", "experiment"},
       {"POST", PROJECT "/{project}/experiments/{name}/run", run_experiment,
-       "Starts an execution of each definition", "begun"},
+       "Starts an execution of each definition; of an earlier version of it, too", "begun",
+       "version"},
   };
   return routes;
 }

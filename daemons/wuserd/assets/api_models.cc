@@ -10,6 +10,7 @@
 #include "daemons/wuserd/services/dlim.h"
 #include "daemons/wuserd/services/packages.h"
 #include "daemons/wuserd/site/json_body.h"
+#include "daemons/wuserd/site/keeping.h"
 #include "daemons/wuserd/site/reply.h"
 #include "libwm/base/clock.h"
 #include "libwm/base/json.h"
@@ -72,11 +73,17 @@ Result<Answer> save(Call& call) {
   auto assets = projects_of(call.site);
   WM_TRY(auto project, assets.project(call.args[0]));
   WM_TRY(auto json, json_in(call));
-  WM_TRY(auto wanted, serve::read_wanted(to_text(json)));
+  auto body = to_text(json);
+  if (call.args.size() > 1) {
+    WM_TRY(body, with_name(body, call.args[1]));
+  }
+  WM_TRY(auto wanted, serve::read_wanted(body));
+  if (!rest::is_asset_name(wanted.name))
+    return fail(Code::BadArgument, "name: letters, digits, '.', '_' and '-' are wanted");
+  WM_TRY(auto keeping,
+         keeping_of(call, "/api/v1/projects/" + project.name + "/models/" + wanted.name));
   WM_TRY(auto run_id, text_in(json, "run"));
   WM_TRY(auto run, find_own_job(call.site, run_id));
-  if (assets.model(project.name, wanted.name))
-    return fail(Code::Conflict, "model " + wanted.name + " is in " + project.name + " already");
   Scratch scratch(call.site);
   auto package = scratch.path + "/package";
   WM_TRY(make_package(run, wanted, package));
@@ -87,13 +94,8 @@ Result<Answer> save(Call& call) {
   WM_TRY(model.description, text_in(json, "description"));
   model.weight = json_or_null(text).value("weight_path", "");
   describe(call, run, model);
-  WM_TRY(assets.keep(project.name, model, package));
-  return json_reply(to_text(saved_json(assets, project.name, model)), 201);
-}
-
-Result<Answer> remove_model(Call& call) {
-  WM_TRY(projects_of(call.site).remove_model(call.args[0], call.args[1]));
-  return done();
+  WM_TRY(auto kept, assets.keep(project.name, model, package, keeping));
+  return json_reply(to_text(saved_json(assets, project.name, kept)), 201);
 }
 
 }  // namespace
@@ -103,8 +105,9 @@ const std::vector<Route>& model_routes() {
   static const std::vector<Route> routes{
       {"GET", API "/models", models},
       {"GET", API "/projects/{project}/models", project_models},
-      {"POST", API "/projects/{project}/models", save},
-      {"DELETE", API "/projects/{project}/models/{name}", remove_model},
+      {"POST", API "/projects/{project}/models", save, "Saves the model of a run"},
+      {"PUT", API "/projects/{project}/models/{name}", save,
+       "Saves the model of a run as the next version of one"},
   };
   return routes;
 }

@@ -8,5 +8,6 @@ namespace wm::user {
 /// Tables of rows; door.cc looks through them. @cost O(1)
 const std::vector<Route>& asset_routes();
 const std::vector<Route>& model_routes();
+const std::vector<Route>& version_routes();
 
 }  // namespace wm::user

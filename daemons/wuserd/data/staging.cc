@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "daemons/wuserd/catalog/catalog.h"
+#include "daemons/wuserd/data/connections.h"
 #include "daemons/wuserd/jobs/find.h"
 #include "daemons/wuserd/jobs/submit.h"
 #include "libwm/base/backoff.h"
@@ -14,7 +14,6 @@
 #include "libwm/base/hash.h"
 #include "libwm/base/joined.h"
 #include "libwm/base/json.h"
-#include "libwm/conf/catalog_conf.h"
 #include "libwm/files/temp_folder.h"
 #include "libwm/files/whole_file.h"
 #include "libwm/rest/exec_outcome.h"
@@ -29,9 +28,6 @@ constexpr Bytes kLongestProgress{1 << 20};
 constexpr Duration kTestLimit = std::chrono::seconds(40);
 constexpr Duration kFirstLook = std::chrono::milliseconds(100), kLastLook = std::chrono::seconds(1);
 
-std::mutex connections_lock;
-
-std::string file_of(const Site& site) { return site.own_dir + "/connections.conf"; }
 std::string data_top(const Site& site) { return site.results_root + "/data"; }
 
 // Beside us; hosts have it at the same place.
@@ -39,12 +35,6 @@ std::string fetcher() {
   std::error_code ec;
   auto own = fs::read_symlink("/proc/self/exe", ec);
   return (own.parent_path().parent_path() / "bin/wmfetch").string();
-}
-
-Result<void> write_connections(const Site& site, const std::vector<rest::Connection>& all) {
-  std::error_code ec;
-  fs::create_directories(site.own_dir, ec);
-  return replace_file(file_of(site), rest::to_text(all), 0600);
 }
 
 Result<void> check_known(const Site& site, const rest::DataWish& wish) {
@@ -84,11 +74,11 @@ Result<JobId> begin_fetching(Site& site, const rest::ExecRequest& request,
   job.name = name;
   job.out_file = top + "/" + bundle + ".log";
   job.plan = request.plan;
-  job.command =
-      joined({rest::shell_quoted(fetcher()), "--connections", rest::shell_quoted(file_of(site)),
-              "--cache", rest::shell_quoted(cache), "--links", rest::shell_quoted(top), "--link",
-              rest::shell_quoted(top + "/" + bundle), "--progress",
-              rest::shell_quoted(top + "/" + bundle + ".progress"), rest::shell_quoted(sources)});
+  job.command = joined(
+      {rest::shell_quoted(fetcher()), "--connections", rest::shell_quoted(connections_file(site)),
+       "--cache", rest::shell_quoted(cache), "--links", rest::shell_quoted(top), "--link",
+       rest::shell_quoted(top + "/" + bundle), "--progress",
+       rest::shell_quoted(top + "/" + bundle + ".progress"), rest::shell_quoted(sources)});
   WM_TRY(auto reply, submit(site, job, {}));
   return reply.job;
 }
@@ -113,37 +103,10 @@ std::string local_prelude(const Site& site, const std::string& sources) {
   return "wm_data=\"${TMPDIR:-/tmp}\"/wm-data-" + rest::shell_quoted(site.conf.name) +
          "-$(id -u)-${LSB_JOBID:-0}; trap : HUP INT QUIT TERM USR1 USR2; trap " +
          rest::shell_quoted(fetch + " --drop \"$wm_data\" --for $$") + " EXIT; DATA_DIR=$(" +
-         fetch + " --connections " + rest::shell_quoted(file_of(site)) +
+         fetch + " --connections " + rest::shell_quoted(connections_file(site)) +
          " --local \"$wm_data\" --for $$ " + rest::shell_quoted(sources) +
          ") && export DATA_DIR DLI_DATA_FS=\"$DATA_DIR\" WMLA_USER_DATA_DIR=\"$DATA_DIR\" && ";
 }
-
-}  // namespace
-
-Result<std::vector<rest::Connection>> own_connections(const Site& site) {
-  WM_TRY(auto text, conf::text_of_file(file_of(site)));
-  return rest::parse_connections(text);
-}
-
-Result<rest::Connection> keep_connection(const Site& site, const std::string& json) {
-  WM_TRY(auto connection, rest::parse_connection(json));
-  std::lock_guard lock(connections_lock);
-  WM_TRY(auto all, own_connections(site));
-  std::erase_if(all, [&](const auto& other) { return other.name == connection.name; });
-  all.push_back(connection);
-  WM_TRY(write_connections(site, all));
-  return connection;
-}
-
-Result<void> remove_connection(const Site& site, const std::string& name) {
-  std::lock_guard lock(connections_lock);
-  WM_TRY(auto all, own_connections(site));
-  if (std::erase_if(all, [&](const auto& other) { return other.name == name; }) == 0)
-    return fail(Code::NotFound, "connection " + name + " does not exist");
-  return write_connections(site, all);
-}
-
-namespace {
 
 /// Where a test's job writes; gone with this.
 class TestFiles {
@@ -168,7 +131,7 @@ Result<JobId> begin_test(Site& site, const std::string& name, const TestFiles& f
   job.name = "test-" + name;
   job.out_file = files.log();
   job.command = joined({rest::shell_quoted(fetcher()), "--connections",
-                        rest::shell_quoted(file_of(site)), "--progress",
+                        rest::shell_quoted(connections_file(site)), "--progress",
                         rest::shell_quoted(files.progress()), "--test", rest::shell_quoted(name)});
   WM_TRY(auto reply, submit(site, job, {}));
   return reply.job;

@@ -44,12 +44,6 @@ std::string why_no_data(const Site& site, const JobView& view);
 /// Ends the job that fetches, if it has not ended. @errors as Master::kill
 Result<void> stop_fetching(Site& site, const JobView& exec);
 
-/// Connections of the user's own. @thread any
-Result<std::vector<rest::Connection>> own_connections(const Site& site);
-/// @errors as parse_connection; System
-Result<rest::Connection> keep_connection(const Site& site, const std::string& json);
-/// @errors NotFound; System
-Result<void> remove_connection(const Site& site, const std::string& name);
 /// Asks the server by a job of the user's. @errors NotFound; Unavailable: the server's own words,
 /// or the job found no place in time and was ended; as submit   @cost blocks, up to 40 s
 Result<void> test_connection(Site& site, const std::string& name);

@@ -58,8 +58,11 @@ std::string_view without_clock(std::string_view body) {
 http::Reply with_tag(const http::Head& head, http::Reply reply) {
   bool asks = head.method == "GET" && head.target.starts_with("/api/") && reply.status == 200;
   if (!asks || reply.body.empty()) return reply;
-  auto tag = "W/\"" + hex(hash_of(without_clock(reply.body), 16)) + "\"";
-  reply.fields.emplace_back("ETag", tag);
+  auto own = std::ranges::find(reply.fields, "ETag", &http::Fields::value_type::first);
+  auto tag = own != reply.fields.end()
+                 ? own->second
+                 : "W/\"" + hex(hash_of(without_clock(reply.body), 16)) + "\"";
+  if (own == reply.fields.end()) reply.fields.emplace_back("ETag", tag);
   reply.fields.emplace_back("Cache-Control", "private, no-cache");
   if (head.field("if-none-match").find(tag) == std::string_view::npos) return reply;
   return {304, reply.fields, ""};
@@ -79,6 +82,12 @@ Result<Answer> dispatch(Site& site, http::Exchange& exchange) {
   auto path = exchange.head().target.substr(0, 200);
   return Answer(error_reply(path, known ? 405 : 404,
                             known ? "not a method of this address" : "no such address"));
+}
+
+// A request that says what it knew is told when it knew wrong.
+http::Reply refusal(const http::Head& head, const Error& error) {
+  bool knew = error.code == Code::Stale && !head.field("if-match").empty();
+  return error_reply(head.target, knew ? 412 : status_of(head.target, error), error.text);
 }
 
 // Guests of a shared application bring no token: the gateway names them, and only its account can
@@ -119,9 +128,7 @@ void answer(Site& site, http::Exchange& exchange) {
                             [&site, one = *allowed] { return is_good_still(site, one); });
   auto made = dispatch(site, exchange);
   if (made && !*made) return;
-  auto reply =
-      made ? **made
-           : error_reply(head.target, status_of(head.target, made.error()), made.error().text);
+  auto reply = made ? **made : refusal(head, made.error());
   if (!made && reply.status >= 500)
     log::warn("request_failed", {{"method", head.method},
                                  {"target", head.target.substr(0, 200)},
@@ -131,11 +138,11 @@ void answer(Site& site, http::Exchange& exchange) {
 
 std::span<const std::vector<Route>* const> all_routes() {
   static const std::vector<Route>* const tables[] = {
-      &catalog_routes(),  &exec_routes(),       &from_run_routes(), &scheduler_routes(),
-      &data_routes(),     &run_routes(),        &job_routes(),      &cluster_routes(),
-      &asset_routes(),    &model_routes(),      &space_routes(),    &service_routes(),
-      &dlim_routes(),     &kserve_routes(),     &search_routes(),   &notebook_routes(),
-      &document_routes(), &data_asset_routes(),
+      &catalog_routes(),  &exec_routes(),     &from_run_routes(),   &scheduler_routes(),
+      &data_routes(),     &run_routes(),      &job_routes(),        &cluster_routes(),
+      &asset_routes(),    &model_routes(),    &version_routes(),    &space_routes(),
+      &service_routes(),  &dlim_routes(),     &kserve_routes(),     &search_routes(),
+      &notebook_routes(), &document_routes(), &data_asset_routes(),
   };
   return tables;
 }

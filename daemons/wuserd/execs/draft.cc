@@ -150,12 +150,6 @@ Result<std::string> find_script(const std::string& code_dir, rest::ExecRequest& 
 
 }  // namespace
 
-Result<std::string> key_of(const Call& call) {
-  auto key = call.exchange.head().field("idempotency-key");
-  if (key.size() > 200) return fail(Code::BadArgument, "Idempotency-Key: longer than 200 bytes");
-  return std::string(key);
-}
-
 std::string request_name(std::string_view key) {
   return key.empty() ? random_hex(16) : hex(hash_of(key, 16));
 }

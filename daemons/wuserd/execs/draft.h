@@ -9,14 +9,13 @@
 #include <vector>
 
 #include "daemons/wuserd/files/upload.h"
+#include "daemons/wuserd/site/keeping.h"
 #include "daemons/wuserd/site/site.h"
 #include "libwm/model/job_request.h"
 #include "libwm/rest/exec_request.h"
 
 namespace wm::user {
 
-/// The Idempotency-Key of a request; empty: none. @errors BadArgument: longer than 200 bytes
-Result<std::string> key_of(const Call& call);
 /// A name for a request's files: the same for equal keys, a new one for an empty key.
 std::string request_name(std::string_view key);
 /// A name that is held. @thread one

@@ -81,6 +81,7 @@ Result<JobView> start_exec(Call& call) {
 Result<JobView> start_stored(Site& site, const StoredCode& code) {
   WM_TRY(auto wanted, rest::parse_exec(code.args));
   if (!code.data.empty()) WM_TRY(rest::add_exec_data(code.data, wanted));
+  for (const auto& [key, value] : code.labels) wanted.labels[key] = value;
   Draft draft(site, request_name(""));
   std::error_code ec;
   fs::create_directories(draft.uploads(), ec);

@@ -1,6 +1,7 @@
 // Role: beginning an execution, with what a request brings or with code that lies here.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "daemons/wuserd/site/site.h"
@@ -16,7 +17,8 @@ struct StoredCode {
   std::string args;
   std::string data;  ///< what else a request says, as the form field of that name; empty: nothing
   std::string path;
-  std::string name;  ///< of the file, as it was uploaded
+  std::string name;                           ///< of the file, as it was uploaded
+  std::map<std::string, std::string> labels;  ///< what it was made of
 };
 /// Begins an execution of it. @errors as start_exec
 Result<JobView> start_stored(Site& site, const StoredCode& code);

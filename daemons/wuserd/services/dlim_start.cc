@@ -382,7 +382,8 @@ Result<void> roll_back(Site& site, DlimService service) {
   auto one_at_a_time = hold_services();
   WM_TRY(auto job, service_job(site, service));
   if (job) return fail(Code::Conflict, "model " + service.name + " is started: stop it first");
-  WM_TRY(service.record.versions, serve::gone_back(service.record.versions, service.name));
+  WM_TRY(service.record.versions,
+         serve::gone_back(service.record.versions, "model " + service.name));
   return keep_record(service.folder, service.record);
 }
 

@@ -3,6 +3,7 @@
 #include "daemons/wuserd/services/dlim.h"
 #include "daemons/wuserd/services/packages.h"
 #include "daemons/wuserd/site/json_body.h"
+#include "daemons/wuserd/site/keeping.h"
 #include "daemons/wuserd/site/reply.h"
 #include "daemons/wuserd/spaces/routes.h"
 #include "daemons/wuserd/spaces/spaces.h"
@@ -17,7 +18,7 @@ using rest::SpaceName;
 using namespace std::chrono_literals;
 
 // How long the wuserd of another user is waited for.
-constexpr Duration kOfList = 2s, kOfQuestion = 10s, kOfModel = 30min;
+constexpr Duration kOfSpaceList = 2s, kOfSpace = 10s, kOfModel = 30min;
 
 // An owner's wuserd is another user's program: what it says is looked at.
 Result<Json> told_json(const std::string& text, const std::string& user) {
@@ -77,7 +78,7 @@ Result<Answer> list_spaces(Call& call) {
     found.back()["members"] = space.members.size();
   }
   auto owners = known_owners(call.site);
-  auto lists = lists_of(call.site, owners, kOfList);
+  auto lists = lists_of(call.site, owners, kOfSpaceList);
   for (std::size_t i = 0; i < owners.size(); ++i)
     if (!add_shared(call.site, owners[i], lists[i], found)) away.push_back(owners[i]);
   return json_reply(to_text({{"spaces", found}, {"away", away}}));
@@ -85,16 +86,25 @@ Result<Answer> list_spaces(Call& call) {
 
 Result<Answer> keep_space(Call& call) {
   WM_TRY(auto body, http::read_body(call.exchange, kLongestJson));
-  WM_TRY(auto space, rest::parse_space(body));
+  if (!call.args.empty()) {
+    auto named = space_in(call, call.args[0]);
+    if (!named.owner.empty())
+      return fail(Code::Denied, "space " + call.args[0] + " is " + named.owner + "'s to change");
+    WM_TRY(body, with_name(body, named.name));
+  }
+  WM_TRY(auto wanted, rest::parse_space(body));
+  wanted.members.clear();  // they have a row
   auto spaces = spaces_of(call.site);
-  auto before = spaces.space(space.name);
-  space.members = before ? before->members : std::vector<rest::Member>();  // they have a row
-  WM_TRY(spaces.keep(space));
-  return json_reply(rest::to_text(space), 201);
+  WM_TRY(auto keeping, keeping_of(call, "/api/v1/spaces/" + wanted.name));
+  WM_TRY(spaces.keep(wanted, keeping));
+  WM_TRY(auto space, spaces.space(wanted.name));
+  auto reply = json_reply(rest::to_text(space), keeping.next ? 200 : 201);
+  reply->fields.emplace_back("ETag", tag_of(tag_of_words(rest::to_text(space))));
+  return reply;
 }
 
 Result<std::string> shared_text(Call& call, const SpaceName& named) {
-  WM_TRY(auto owner, SpaceOwner::find(call.site, named.owner, kOfQuestion));
+  WM_TRY(auto owner, SpaceOwner::find(call.site, named.owner, kOfSpace));
   WM_TRY(auto text, owner.ask("GET", target_of(named)));
   know_owner(call.site, named.owner, true);
   WM_TRY(auto space, told_json(text, named.owner));
@@ -117,14 +127,17 @@ Result<Answer> show_space(Call& call) {
   }
   WM_TRY(auto space, spaces_of(call.site).space(named.name));
   WM_TRY(auto text, space_text(call.site, space, rest::SpaceRole::Owner, false));
-  return json_reply(text);
+  auto reply = json_reply(text);
+  auto tag = tag_of_words(rest::to_text(space));  // of what If-Match guards
+  reply->fields.emplace_back("ETag", tag_of(tag, tag_of_words(text)));
+  return reply;
 }
 
 Result<Answer> set_members(Call& call) {
   auto named = space_in(call, call.args[0]);
   WM_TRY(auto body, http::read_body(call.exchange, kLongestJson));
   if (!named.owner.empty()) {
-    WM_TRY(auto owner, SpaceOwner::find(call.site, named.owner, kOfQuestion));
+    WM_TRY(auto owner, SpaceOwner::find(call.site, named.owner, kOfSpace));
     WM_TRY(owner.ask("PUT", target_of(named, "/members"), body));
     return done();
   }
@@ -143,9 +156,10 @@ Result<Answer> remove_own_space(Call& call) {
 // What a service was made of may go: the service has its own copy.
 Result<Answer> remove_promoted(Call& call) {
   auto named = space_in(call, call.args[0]);
-  if (named.owner.empty()) WM_TRY(spaces_of(call.site).remove_model(named.name, call.args[1]));
+  if (named.owner.empty())
+    WM_TRY(spaces_of(call.site).remove(AssetKind::Model, named.name, call.args[1]));
   else {
-    WM_TRY(auto owner, SpaceOwner::find(call.site, named.owner, kOfQuestion));
+    WM_TRY(auto owner, SpaceOwner::find(call.site, named.owner, kOfSpace));
     WM_TRY(owner.ask("DELETE", model_target(named, call.args[1])));
   }
   return done();
@@ -162,16 +176,20 @@ Result<Answer> promote(Call& call) {
   if (!named.owner.empty()) {
     WM_TRY(auto owner, SpaceOwner::find(call.site, named.owner, kOfModel));
     WM_TRY(auto archive, zip_model(projects, project.name, model.name, scratch.path));
-    WM_TRY(auto kept, owner.give(target_of(named, "/models"), archive));
+    bool next = call.exchange.head().method == "PUT";
+    auto target = next ? model_target(named, model.name) : target_of(named, "/models");
+    WM_TRY(auto kept, owner.give(next ? "PUT" : "POST", target, archive));
     return json_reply(kept, 201);
   }
   auto spaces = spaces_of(call.site);
   WM_TRY(auto space, spaces.space(named.name));
   auto package = scratch.path + "/package";
-  WM_TRY(copy_folder(projects.package(project.name, model.name), package));
+  WM_TRY(auto whole, projects.package(project.name, model.name));
+  WM_TRY(copy_folder(whole, package));
   model.promoted_by = call.site.user;
-  WM_TRY(spaces.keep(space.name, model, package));
-  return json_reply(model_text(spaces, space.name, model), 201);
+  WM_TRY(auto keeping, keeping_of(call, kPromote));
+  WM_TRY(auto kept, spaces.keep(space.name, model, package, keeping));
+  return json_reply(model_text(spaces, space.name, kept), 201);
 }
 
 /// What is deployed: its package in a folder, and the plan of its space.
@@ -186,7 +204,8 @@ Result<Fetched> fetch(Call& call, const SpaceName& named, const std::string& mod
     auto spaces = spaces_of(call.site);
     WM_TRY(auto space, spaces.space(named.name));
     WM_TRY(spaces.model(space.name, model));
-    WM_TRY(copy_folder(spaces.package(space.name, model), folder));
+    WM_TRY(auto whole, spaces.package(space.name, model));
+    WM_TRY(copy_folder(whole, folder));
     return Fetched{folder, space.plan};
   }
   WM_TRY(auto owner, SpaceOwner::find(call.site, named.owner, kOfModel));
@@ -236,13 +255,16 @@ const std::vector<Route>& space_routes() {
   static const std::vector<Route> routes{
       {"GET", API "/spaces", list_spaces, "One's own spaces, and those that others share",
        "spaces"},
-      {"POST", API "/spaces", keep_space, "Makes or changes one of one's own"},
+      {"POST", API "/spaces", keep_space, "Makes one"},
+      {"PUT", API "/spaces/{space}", keep_space, "Changes one of one's own"},
       {"GET", API "/spaces/{space}", show_space, "A space; another's is OWNER~NAME", "space"},
       {"DELETE", API "/spaces/{space}", remove_own_space},
       {"PUT", API "/spaces/{space}/members", set_members, "Shares it with these, and nobody else"},
       {"DELETE", API "/spaces/{space}/models/{name}", remove_promoted},
       {"POST", API "/spaces/{space}/models/{name}/deploy", deploy_promoted},
-      {"POST", API "/projects/{project}/models/{name}/promote", promote},
+      {"POST", API "/projects/{project}/models/{name}/promote", promote, "Copies it to a space"},
+      {"PUT", API "/projects/{project}/models/{name}/promote", promote,
+       "Makes it the next version of the one there"},
   };
   return routes;
 }

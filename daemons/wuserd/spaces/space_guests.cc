@@ -10,6 +10,7 @@
 #include "daemons/wuserd/jobs/outputs.h"
 #include "daemons/wuserd/services/dlim.h"
 #include "daemons/wuserd/services/routes.h"
+#include "daemons/wuserd/site/keeping.h"
 #include "daemons/wuserd/site/reply.h"
 #include "daemons/wuserd/spaces/spaces.h"
 #include "libwm/files/whole_file.h"
@@ -75,15 +76,19 @@ Result<Answer> add_by_guest(Call& call, const Guest& guest) {
     return fail(Code::BadArgument, unpacked.error().text);
   WM_TRY(auto manifest, read_file(folder + "/manifest.json"));
   WM_TRY(auto model, rest::parse_model(manifest));
+  if (call.args.size() > 1 && call.args[1] != model.name)
+    return fail(Code::BadArgument, "model '" + model.name + "' is not " + call.args[1]);
   model.promoted_by = guest.user;
   auto spaces = spaces_of(call.site);
-  WM_TRY(spaces.keep(found.space.name, model, folder + "/package"));
-  return json_reply(model_text(spaces, found.space.name, model), 201);
+  WM_TRY(auto keeping, keeping_of(call, kPromote));
+  keeping.user = guest.user;
+  WM_TRY(auto kept, spaces.keep(found.space.name, model, folder + "/package", keeping));
+  return json_reply(model_text(spaces, found.space.name, kept), 201);
 }
 
 Result<Answer> remove_by_guest(Call& call, const Guest& guest) {
   WM_TRY(auto found, shared(call, guest, SpaceAct::Use));
-  WM_TRY(spaces_of(call.site).remove_model(found.space.name, call.args[1]));
+  WM_TRY(spaces_of(call.site).remove(AssetKind::Model, found.space.name, call.args[1]));
   return done();
 }
 
@@ -107,6 +112,7 @@ constexpr GuestRow kRows[] = {
     {"GET", "/spaces/{space}", show_to_guest},
     {"PUT", "/spaces/{space}/members", share_by_guest},
     {"POST", "/spaces/{space}/models", add_by_guest},
+    {"PUT", "/spaces/{space}/models/{name}", add_by_guest},
     {"DELETE", "/spaces/{space}/models/{name}", remove_by_guest},
     {"GET", "/spaces/{space}/models/{name}/package", package_to_guest},
     {"POST", "/told", told_by_guest},

@@ -1,12 +1,7 @@
 #include "daemons/wuserd/spaces/spaces.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <mutex>
 #include <optional>
@@ -14,7 +9,6 @@
 #include <sstream>
 #include <thread>
 
-#include "daemons/wuserd/files/unpack.h"
 #include "daemons/wuserd/services/dlim.h"
 #include "daemons/wuserd/site/guest.h"
 #include "daemons/wuserd/site/json_body.h"
@@ -27,11 +21,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Duration kBriefly = 500ms;  // of what nobody waits for
-constexpr std::size_t kLongestAnswer = 4 << 20;
-constexpr std::size_t kMostOwners = 500;
-constexpr Bytes kLongestOwners{1 << 20};
-constexpr std::size_t kAskedAtOnce = 32;
+constexpr Duration kOfTelling = 500ms;  // of what nobody waits for
+constexpr std::size_t kLongestFromOwner = 4 << 20;
+constexpr std::size_t kMostSpaceOwners = 500;
+constexpr Bytes kLongestSpaceOwners{1 << 20};
+constexpr std::size_t kOwnersAskedAtOnce = 32;
 
 // As its own wuserd said it: clients get the same code again.
 Error error_of(const http::Reply& reply, const std::string& user) {
@@ -54,7 +48,7 @@ Result<std::string> taken(Result<http::Reply> reply, const std::string& user) {
   return std::move(reply->body);
 }
 
-std::string owners_path(const Site& site) { return site.results_root + "/spaces/.owners"; }
+std::string space_owners_path(const Site& site) { return site.results_root + "/spaces/.owners"; }
 
 // Those who are logged on hear that something is shared with them. Nobody waits for it.
 void tell(const Site& site, const std::set<std::string>& users) {
@@ -63,7 +57,7 @@ void tell(const Site& site, const std::set<std::string>& users) {
     if (auto path = guests_socket(site, user)) paths.push_back(*path);
   std::thread([paths] {
     for (const auto& path : paths)
-      if (auto client = http::Client::connect(path, {kBriefly, kLongestAnswer}))
+      if (auto client = http::Client::connect(path, {kOfTelling, kLongestFromOwner}))
         (void)client->send("POST", "/told", "");
   }).detach();
 }
@@ -101,7 +95,7 @@ Result<std::string> space_text(Site& site, const rest::Space& space, rest::Space
 
 Result<SpaceOwner> SpaceOwner::find(const Site& site, const std::string& user, Duration patience) {
   WM_TRY(auto path, guests_socket(site, user));
-  auto client = http::Client::connect(path, {patience, kLongestAnswer});
+  auto client = http::Client::connect(path, {patience, kLongestFromOwner});
   if (!client)
     return fail(Code::Unavailable, user + " is not logged on: what is shared is closed meanwhile");
   return SpaceOwner(user, std::move(*client));
@@ -112,8 +106,9 @@ Result<std::string> SpaceOwner::ask(std::string_view method, const std::string& 
   return taken(client_.send(method, target, std::move(body)), user_);
 }
 
-Result<std::string> SpaceOwner::give(const std::string& target, const std::string& path) {
-  return taken(client_.send_file("POST", target, path), user_);
+Result<std::string> SpaceOwner::give(std::string_view method, const std::string& target,
+                                     const std::string& path) {
+  return taken(client_.send_file(method, target, path), user_);
 }
 
 Result<void> SpaceOwner::fetch(const std::string& target, const std::string& into) {
@@ -134,7 +129,7 @@ std::vector<Result<std::string>> lists_of(const Site& site, const std::vector<st
     }
   };
   std::vector<std::jthread> askers;
-  for (std::size_t n = 0; n < std::min(owners.size(), kAskedAtOnce); ++n)
+  for (std::size_t n = 0; n < std::min(owners.size(), kOwnersAskedAtOnce); ++n)
     askers.emplace_back(ask_on);
   askers.clear();  // each has its answer, or none
   return lists;
@@ -142,7 +137,7 @@ std::vector<Result<std::string>> lists_of(const Site& site, const std::vector<st
 
 std::vector<std::string> known_owners(const Site& site) {
   std::vector<std::string> users;
-  auto text = read_file(owners_path(site), kLongestOwners);
+  auto text = read_file(space_owners_path(site), kLongestSpaceOwners);
   std::istringstream in(text ? *text : "");
   for (std::string user; std::getline(in, user);)
     if (!user.empty()) users.push_back(user);
@@ -155,22 +150,22 @@ void know_owner(const Site& site, const std::string& user, bool known) {
   auto users = known_owners(site);
   auto at = std::ranges::find(users, user);
   if ((at != users.end()) == known || user == site.user) return;
-  if (known && users.size() >= kMostOwners) return;
+  if (known && users.size() >= kMostSpaceOwners) return;
   if (known) users.push_back(user);
   else users.erase(at);
   std::string text;
   for (const auto& one : users) text += one + "\n";
   std::error_code ec;
   std::filesystem::create_directories(site.results_root + "/spaces", ec);
-  (void)replace_file(owners_path(site), text, 0600);
+  (void)replace_file(space_owners_path(site), text, 0600);
 }
 
 Result<rest::Space> share_space(Site& site, const std::string& name, const std::string& body) {
   auto spaces = spaces_of(site);
-  WM_TRY(auto space, spaces.space(name));
-  WM_TRY(space.members, rest::parse_members(body));
+  WM_TRY(spaces.space(name));
+  WM_TRY(auto members, rest::parse_members(body));
   std::set<std::string> users;
-  for (const auto& member : space.members) {
+  for (const auto& member : members) {
     auto accounts = accounts_of(member.name);
     if (!accounts) return fail(Code::BadArgument, "members: " + accounts.error().text);
     if (member.name == site.user)
@@ -178,22 +173,9 @@ Result<rest::Space> share_space(Site& site, const std::string& name, const std::
     users.insert(accounts->begin(), accounts->end());
   }
   users.erase(site.user);
-  WM_TRY(spaces.keep(space));
+  WM_TRY(auto space, spaces.share(name, std::move(members)));
   tell(site, users);
   return space;
-}
-
-Result<std::string> zip_model(const Assets& assets, const std::string& holder,
-                              const std::string& model, const std::string& folder) {
-  WM_TRY(assets.model(holder, model));
-  auto whole = std::filesystem::path(assets.package(holder, model)).parent_path().string();
-  auto path = folder + "/model.zip";
-  int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (fd < 0) return fail(Code::System, path + ": " + std::strerror(errno));
-  auto zipped = zip_folder(whole, {}, fd);
-  ::close(fd);
-  if (!zipped) return zipped.error();
-  return path;
 }
 
 }  // namespace wm::user

@@ -27,6 +27,9 @@ Result<std::string> space_text(Site& site, const rest::Space& space, rest::Space
 /// Master::jobs
 Result<std::string> deployments_text(Site& site, const std::string& space);
 
+/// What to ask of a model that is in the space already.
+inline constexpr const char* kPromote = "/api/v1/projects/PROJECT/models/MODEL/promote";
+
 /// Client of another user's wuserd. That user controls the process, so waits (`patience`) and
 /// answer sizes are bounded.
 class SpaceOwner {
@@ -38,7 +41,8 @@ class SpaceOwner {
   Result<std::string> ask(std::string_view method, const std::string& target,
                           std::string body = {});
   /// The same with the file at `path` for a body. @errors as ask
-  Result<std::string> give(const std::string& target, const std::string& path);
+  Result<std::string> give(std::string_view method, const std::string& target,
+                           const std::string& path);
   /// The answer becomes the file `into`. @errors as ask
   Result<void> fetch(const std::string& target, const std::string& into);
 
@@ -61,9 +65,6 @@ void know_owner(const Site& site, const std::string& user, bool known);
 /// Shares a space with those of `body` and nobody else; who is logged on is told. The space as it
 /// is then. @errors NotFound; as rest::parse_members; BadArgument: no such account or group
 Result<rest::Space> share_space(Site& site, const std::string& name, const std::string& body);
-/// A zip, in `folder`, of a model's manifest and package. Its path. @errors NotFound; System
-Result<std::string> zip_model(const Assets& assets, const std::string& holder,
-                              const std::string& model, const std::string& folder);
 
 /// Answers a request that came to the guests' socket. @thread any
 void answer_guest(Site& site, http::Exchange& exchange);

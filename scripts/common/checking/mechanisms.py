@@ -81,6 +81,7 @@ MECHANISMS = (
               {'commands/bsim.cc': 'numbers of several types, each with its default, as Boost reads them'}),
     Mechanism(r'\brename(at2?)?\s*\(', 'libwm/files/whole_file.', 'replace_file of files/whole_file.h',
               {'libwm/trainer/groups/': GROUPS, 'libwm/client/bundle.cc': MOVED, 'daemons/wuserd/assets/assets.cc': MOVED,
+               'daemons/wuserd/files/editions.cc': MOVED,
                'daemons/wuserd/data/data_assets.cc': MOVED, 'daemons/wuserd/files/upload.cc': MOVED, 'daemons/wuserd/services/dlim_deploy.cc': MOVED,
                'daemons/wuserd/searches/search_plugins.cc': MOVED,
                'daemons/wmasterd/acct/audit.cc': 'a record that is full is kept under another name',

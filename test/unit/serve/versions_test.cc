@@ -28,13 +28,13 @@ TEST(versions, two_of_one_second_are_two) {
 TEST(versions, each_roll_back_goes_back_one_more) {
   auto versions = deployed({"a", "b", "c", "d"});
   for (const char* expected : {"c", "b", "a"}) {
-    auto back = gone_back(versions, "ping");
+    auto back = gone_back(versions, "model ping");
     ASSERT_TRUE(back);
     versions = *back;
     EXPECT_EQ(versions.present, expected);
   }
   EXPECT_EQ(versions.undone, (Names{"d", "c", "b"}));
-  auto none = gone_back(versions, "ping");
+  auto none = gone_back(versions, "model ping");
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().code, Code::NotFound);
 }
@@ -44,6 +44,27 @@ TEST(versions, one_deployed_after_a_roll_back_comes_after_what_it_went_back_to) 
   auto next = with_version(*back, "d");
   EXPECT_EQ(next, (Versions{"d", {"a", "b"}, {"c"}}));
   EXPECT_EQ(gone_back(next, "ping")->present, "b");
+}
+
+TEST(versions, one_is_taken_out_wherever_it_stands) {
+  Versions versions{"c", {"a", "b"}, {"d"}};
+  EXPECT_EQ(*without_version(versions, "a", "model ping"), (Versions{"c", {"b"}, {"d"}}));
+  EXPECT_EQ(*without_version(versions, "d", "model ping"), (Versions{"c", {"a", "b"}, {}}));
+  EXPECT_EQ(*without_version(versions, "c", "model ping"), (Versions{"b", {"a"}, {"d"}}));
+  EXPECT_EQ(without_version(versions, "x", "model ping").error().code, Code::NotFound);
+  auto last = without_version({"a", {}, {"b"}}, "a", "model ping");
+  ASSERT_FALSE(last);
+  EXPECT_EQ(last.error().code, Code::Conflict);
+}
+
+TEST(versions, all_are_listed_the_present_one_first) {
+  Versions versions{"c", {"a", "b"}, {"e", "d"}};
+  EXPECT_EQ(all_of(versions), (Names{"c", "b", "a", "d", "e"}));
+  EXPECT_EQ(state_of(versions, "c"), "present");
+  EXPECT_EQ(state_of(versions, "a"), "earlier");
+  EXPECT_EQ(state_of(versions, "e"), "undone");
+  EXPECT_EQ(state_of(versions, "x"), "");
+  EXPECT_EQ(state_of(versions, ""), "");
 }
 
 TEST(versions, of_both_lists_the_newest_stay) {

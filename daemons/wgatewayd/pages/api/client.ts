@@ -55,16 +55,20 @@ export function runPath(exec: string) {
   return jobPath(element ? `${array}[${element}]` : job);
 }
 
+/** Where something is kept: the first of its name, or the next version of what there is. */
+export const kept = (list: string, name: string, known: boolean) =>
+  known ? ({method: 'PUT', path: `${list}/${part(name)}`} as const) : {method: 'POST', path: list};
+
 /** Tells how much of a body is sent. XMLHttpRequest: fetch says nothing of uploads. */
 export function upload(
-  path: string,
+  to: {readonly method: string; readonly path: string},
   body: FormData,
   progress: (share: number) => void,
   key?: string,
 ): Promise<string> {
   return new Promise((done, fail) => {
     const request = new XMLHttpRequest();
-    request.open('POST', path);
+    request.open(to.method, to.path);
     if (key) request.setRequestHeader('Idempotency-Key', key);
     request.upload.onprogress = (e) => e.lengthComputable && progress(e.loaded / e.total);
     request.onerror = () => fail(new Refused(0, 'the server does not answer'));

@@ -2,7 +2,7 @@
 // secret is sent and never comes back.
 
 import {signal} from '@preact/signals';
-import {ask, get, part, send} from '../../api/client.ts';
+import {ask, get, kept, part, send} from '../../api/client.ts';
 import {asRefused} from '../../api/problem.ts';
 import type {Connection} from '../../api/shapes_more.ts';
 import {Form} from '../../parts/form_model.ts';
@@ -68,10 +68,9 @@ export class Connections {
     if (!name.trim()) missing.name = 'Which name?';
     if (!Object.keys(keysOf(keys)).length) missing.keys = 'Which keys? key = value, one a line.';
     const body = {...keysOf(keys), name: name.trim(), type};
-    const done = await this.form.submit(
-      () => send('/api/v1/connections', body, 'POST', this.form.key),
-      missing,
-    );
+    const known = this.list.value.peek()?.some((c) => c.name === body.name) ?? false;
+    const {method, path: to} = kept('/api/v1/connections', body.name, known);
+    const done = await this.form.submit(() => send(to, body, method, this.form.key), missing);
     if (!done) return;
     this.form.reset({name: '', type, keys: ''});
     await this.list.refresh();

@@ -13,7 +13,7 @@ import {Connections, TYPES, wanted} from './model.ts';
 
 const rest = (c: Connection) =>
   Object.entries(c)
-    .filter(([key]) => key !== 'name' && key !== 'type')
+    .filter(([key]) => !['name', 'type', 'version'].includes(key))
     .map(([key, value]) => `${key} ${value}`)
     .join(', ');
 

@@ -4,7 +4,8 @@ import {bytes} from '../../base/number.ts';
 import {clean} from '../../base/text.ts';
 import {Outside, Segment} from '../../parts/basic.tsx';
 import {Area, Field, Select} from '../../parts/form.tsx';
-import type {Choices, NewExperiment, Part} from './model.ts';
+import type {Choices} from './choices.ts';
+import type {NewExperiment, Part} from './model.ts';
 
 const TYPES = [
   ['single', 'Single node'],
@@ -192,10 +193,15 @@ function Framework({one, model, choices}: DefinitionProps) {
   );
 }
 
+const NEXT =
+  'There is one of that name: this is its next version. ' +
+  'Experiments keep the version that they name.';
+
 function New(props: DefinitionProps) {
   const {one, model, choices} = props;
   const {form, key} = one;
   const d = form.value.value;
+  const taken = model.existing.value.some((e) => e.name === d.definition.trim());
   const specs = choices.hardware.map(
     (s) => [s.name, s.description ? `${s.name}: ${s.description}` : s.name] as const,
   );
@@ -213,6 +219,7 @@ function New(props: DefinitionProps) {
           id={`f-${key}-definition`}
           label="Name"
           input={{maxLength: 60}}
+          note={taken ? NEXT : ''}
         />
         <Code one={one} model={model} />
       </div>

@@ -2,20 +2,13 @@
 // they are typed; what is made and then not wanted any more is taken away again.
 
 import {computed, effect, signal} from '@preact/signals';
-import {ask, get, part, runPath, send, upload} from '../../api/client.ts';
+import {ask, get, kept, part, runPath, send, upload} from '../../api/client.ts';
 import {asRefused} from '../../api/problem.ts';
-import type {
-  Definition,
-  Framework,
-  Hardware,
-  Host,
-  Plan,
-  Project,
-  Volume,
-} from '../../api/shapes.ts';
+import type {Definition, Experiment, Project} from '../../api/shapes.ts';
 import {Form} from '../../parts/form_model.ts';
 import {go, param} from '../../state/address.ts';
 import {Asked} from '../../state/asked.ts';
+import {type Choices, loadChoices, undoOf} from './choices.ts';
 import {
   dataOf,
   FRESH,
@@ -31,15 +24,6 @@ import {
 const DRAFT = 'wm-draft';
 const JUDGE_MS = 400;
 
-/** What can be chosen from. */
-export interface Choices {
-  readonly frameworks: readonly Framework[];
-  readonly plans: readonly string[];
-  readonly gpus: number;
-  readonly projects: readonly Project[];
-  readonly hardware: readonly Hardware[];
-  readonly volumes: readonly Volume[];
-}
 /** One definition of the experiment: new, or one of the project's by its name. */
 export interface Part {
   readonly key: string;
@@ -54,26 +38,7 @@ export interface Verdict {
   readonly dlicmd: string;
   readonly data: string;
 }
-const kept = (name: string) => globalThis.sessionStorage?.getItem(name) ?? '';
-
-async function loadChoices(): Promise<Choices> {
-  const [frameworks, plans, hosts, projects, specs, volumes] = await Promise.all([
-    get<{frameworks: Framework[]}>('/api/v1/frameworks'),
-    get<{plans: Plan[]}>('/api/v1/plans'),
-    get<{hosts: Host[]}>('/api/v1/hosts'),
-    get<{projects: Project[]}>('/api/v1/projects'),
-    get<{hwspecs: Hardware[]}>('/api/v1/hwspecs'),
-    get<{volumes: Volume[]}>('/api/v1/volumes'),
-  ]);
-  return {
-    frameworks: frameworks.frameworks,
-    plans: plans.plans.map((p) => p.plan),
-    gpus: hosts.hosts.reduce((sum, host) => sum + (host.ngpus ?? 0), 0),
-    projects: projects.projects,
-    hardware: specs.hwspecs,
-    volumes: volumes.volumes,
-  };
-}
+const stored = (name: string) => globalThis.sessionStorage?.getItem(name) ?? '';
 
 export class NewExperiment {
   readonly form = new Form(FRESH, DRAFT);
@@ -82,6 +47,8 @@ export class NewExperiment {
   readonly choices = new Asked<Choices>(() => this.load());
   /** Definitions that the chosen project has. */
   readonly existing = signal<readonly Definition[]>([]);
+  /** Names of its experiments. */
+  private experiments: readonly string[] = [];
   readonly verdicts = signal<readonly Verdict[]>([]);
   /** How much of the code is sent, 0 to 1; null: nothing is being sent. */
   readonly sent = signal<number | null>(null);
@@ -104,7 +71,7 @@ export class NewExperiment {
     return choices;
   }
   private restore(gpus: boolean) {
-    const keys = kept(`${DRAFT}-parts`).split(' ').filter(Boolean);
+    const keys = stored(`${DRAFT}-parts`).split(' ').filter(Boolean);
     if (!keys.length) return this.addNew(gpus);
     this.parts.value = keys.map((key) => {
       const [name = '', existing = ''] = key.split(':');
@@ -118,10 +85,15 @@ export class NewExperiment {
   private async fetchExisting(projects: readonly Project[]) {
     const {project} = this.form.value.peek();
     const known = projects.some((p) => p.name === project);
-    this.existing.value = known
-      ? (await get<{definitions: Definition[]}>(`/api/v1/projects/${part(project)}/definitions`))
-          .definitions
-      : [];
+    const base = `/api/v1/projects/${part(project)}`;
+    const [{definitions}, {experiments}] = known
+      ? await Promise.all([
+          get<{definitions: Definition[]}>(`${base}/definitions`),
+          get<{experiments: Experiment[]}>(`${base}/experiments`),
+        ])
+      : [{definitions: []}, {experiments: []}];
+    this.experiments = experiments.map((e) => e.name);
+    this.existing.value = definitions;
   }
 
   /** Judges while the page is there. */
@@ -263,16 +235,18 @@ export class NewExperiment {
     try {
       for (const one of this.parts.peek()) {
         if (one.existing) continue;
-        await this.sendDefinition(base, one);
-        made.push(`${base}/definitions/${part(one.form.value.peek().definition.trim())}`);
+        const undo = await this.sendDefinition(base, one);
+        if (undo) made.push(undo);
       }
       const {name, description, data, volume, plan, allCommand: command} = this.form.value.peek();
       const definitions = this.parts
         .peek()
         .map((one) => one.existing || one.form.value.peek().definition.trim());
       const body = {name, description, data: data.trim(), volume, plan, command, definitions};
-      await send(`${base}/experiments`, body, 'POST', `${this.form.key}-x`);
-      made.unshift(`${base}/experiments/${part(name)}`);
+      const known = this.experiments.includes(name);
+      const to = kept(`${base}/experiments`, name, known);
+      const answer = await send(to.path, body, to.method, `${this.form.key}-x`);
+      made.unshift(undoOf(`${base}/experiments`, await answer.json(), known));
       if (!runs) return [];
       const headers = {'Idempotency-Key': `${this.form.key}-r`};
       const path = `${base}/experiments/${part(name)}/run`;
@@ -285,9 +259,12 @@ export class NewExperiment {
       this.sent.value = null;
     }
   }
-  private async sendDefinition(base: string, one: Part) {
+  /** What takes it away again. */
+  private async sendDefinition(base: string, one: Part): Promise<string> {
     const file = this.files.peek().get(one.key);
-    if (!file) return;
+    if (!file) return '';
+    const name = one.form.value.peek().definition.trim();
+    const known = this.existing.peek().some((d) => d.name === name);
     const body = new FormData();
     body.append('data', JSON.stringify(manifestOf(one.form.value.peek())));
     body.append('file', file);
@@ -295,6 +272,8 @@ export class NewExperiment {
     const progress = (share: number) => {
       this.sent.value = share;
     };
-    await upload(`${base}/definitions`, body, progress, `${this.form.key}-${one.key}`);
+    const to = kept(`${base}/definitions`, name, known);
+    const answer = await upload(to, body, progress, `${this.form.key}-${one.key}`);
+    return undoOf(`${base}/definitions`, JSON.parse(answer), known);
   }
 }

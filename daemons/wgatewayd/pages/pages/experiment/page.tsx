@@ -10,7 +10,8 @@ import {guardLeaving} from '../../state/address.ts';
 import {keepAsking, useOnce} from '../../state/asked.ts';
 import {me} from '../../state/session.ts';
 import {DefinitionCard} from './definition.tsx';
-import {type Choices, NewExperiment, type Verdict} from './model.ts';
+import type {Choices} from './choices.ts';
+import {NewExperiment, type Verdict} from './model.ts';
 
 const EXECS = '/platform/rest/deeplearning/v1/execs';
 
