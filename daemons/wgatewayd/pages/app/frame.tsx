@@ -38,9 +38,10 @@ const RAIL: readonly (readonly [string, readonly Item[]])[] = [
   [
     'Cluster',
     [
-      ['/cluster', 'Hosts'],
+      ['/cluster', 'Map'],
       ['/plans', 'Plans'],
       ['/queues', 'Queues'],
+      ['/usage', 'Usage'],
       ['/audit', 'Record of acts', true],
     ],
   ],

@@ -33,7 +33,11 @@ export const ROUTES: readonly Route[] = [
   {pattern: /^\/frameworks$/, load: () => import('../pages/frameworks/page.tsx')},
   {pattern: /^\/connections$/, load: () => import('../pages/connections/page.tsx')},
   {pattern: /^\/help$/, load: () => import('../pages/help/page.tsx')},
-  {pattern: /^\/(plans|queues|cluster)$/, load: () => import('../pages/cluster/page.tsx')},
+  {pattern: /^\/cluster$/, load: () => import('../pages/cluster/page.tsx')},
+  {pattern: /^\/cluster\/([^/]+)$/, load: () => import('../pages/host/page.tsx')},
+  {pattern: /^\/plans$/, load: () => import('../pages/plans/page.tsx')},
+  {pattern: /^\/queues$/, load: () => import('../pages/queues/page.tsx')},
+  {pattern: /^\/usage$/, load: () => import('../pages/usage/page.tsx')},
   {pattern: /^\/audit$/, load: () => import('../pages/audit/page.tsx')},
 ];
 

@@ -12,6 +12,7 @@ import {Page, Stale} from '../../parts/page.tsx';
 import {Table} from '../../parts/table.tsx';
 import {clearParams, go, setParam} from '../../state/address.ts';
 import {keepAsking, useOnce} from '../../state/asked.ts';
+import {ActDialog} from '../shared/act_dialog.tsx';
 import {columnsOf} from './columns.tsx';
 import {Applications} from './model.ts';
 import {SlotsPanel} from './slots.tsx';
@@ -97,8 +98,19 @@ function Bulk({model, asking}: {model: Applications; asking: Asking}) {
           Stop
         </button>
       )}
+      {count > 0 && (
+        <button
+          type="button"
+          class="btn"
+          data-do="acts"
+          disabled={model.busy.value}
+          onClick={() => model.acting.open([...model.chosen.value.values()])}
+        >
+          More acts
+        </button>
+      )}
       {count > 1 && (
-        <a class="btn" href={`/compare?runs=${[...model.chosen.value].join(',')}`}>
+        <a class="btn" href={`/compare?runs=${[...model.chosen.value.keys()].join(',')}`}>
           Compare
         </a>
       )}
@@ -187,6 +199,7 @@ export default function ApplicationsPage() {
         </div>
       </section>
       <Questions asking={asking} />
+      <ActDialog acting={model.acting} />
     </Page>
   );
 }

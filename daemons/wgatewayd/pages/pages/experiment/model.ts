@@ -4,15 +4,8 @@
 import {computed, effect, signal} from '@preact/signals';
 import {ask, get, part, runPath, send, upload} from '../../api/client.ts';
 import {asRefused} from '../../api/problem.ts';
-import type {
-  Definition,
-  Framework,
-  Hardware,
-  Host,
-  Plan,
-  Project,
-  Volume,
-} from '../../api/shapes.ts';
+import type {Definition, Framework, Hardware, Project, Volume} from '../../api/shapes.ts';
+import type {Host, Plan} from '../../api/shapes_admin.ts';
 import {Form} from '../../parts/form_model.ts';
 import {go, param} from '../../state/address.ts';
 import {Asked} from '../../state/asked.ts';

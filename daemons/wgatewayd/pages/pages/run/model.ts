@@ -3,13 +3,14 @@
 
 import {momentOr} from '../../base/time.ts';
 import {batch, computed, signal} from '@preact/signals';
-import {ask, get, part} from '../../api/client.ts';
+import {ask, get, part, send} from '../../api/client.ts';
 import type {JobEvent, JobFacts, Metric, Staged, WorkerLog} from '../../api/shapes.ts';
 import {isAlive} from '../../base/states.ts';
 import {LogText} from '../../parts/log_model.ts';
 import {Asked} from '../../state/asked.ts';
 import {Doing} from '../../state/doing.ts';
 import {now} from '../../state/clock.ts';
+import {Acting} from '../shared/act_dialog.tsx';
 
 export type Output = 'stdout' | 'stderr';
 export type Axis = 'time' | 'step';
@@ -56,6 +57,10 @@ export class Run {
   readonly path: string;
   readonly known: Asked<Facts>;
   readonly doing = new Doing();
+  readonly acting = new Acting(async (verb, _, words) => {
+    await send(`${this.path}/${verb}`, words);
+    await this.known.refresh();
+  });
   readonly axis = signal<Axis>('time');
   readonly task = signal<number | null>(null);
   readonly output = signal<Output | null>(null);
