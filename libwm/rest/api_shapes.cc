@@ -87,7 +87,7 @@ constexpr std::pair<const char*, const char*> kApiSchemas[] = {
      "plan:s shares:n? owns:n? limit:n? used:n? demand:n? deserved:n? lent:n? borrowed:n? policy:s "
      "users:[s] description:s loans:[loan]"},
     {"loan", "from:s to:s amount:n"},
-    {"job_act", "why?:s queue?:s"},
+    {"job_act", "why?:s queue?:s tasks?:i"},
     {"admin_act", "why?:s"},
     {"done_lines", "lines:[s]"},
     {"usage_row", "name:s jobs:i done:i slot_s:n gpu_s:n cpu_s:n wait_s:n run_s:n"},

@@ -33,7 +33,7 @@ mine() { curl -sS --cacert "$WM_GATEWAY_CA" -u "$(id -un):$WM_API_KEY" "$@"; }
   finished() { [ "$(mine "$execs/$id" | jq -r .state)" = FINISHED ]; }
   wait_for 30 finished
   run $PYTHON "$BATS_TEST_DIRNAME/pages_check.py" axe "$axe" / /apps "/apps/${id##*-}" /compare "/compare?runs=${id##*-},$held" /new/experiment /searches /searches/tune /services \
-    /services/ping /notebooks /projects /projects/digits /models /spaces /frameworks /connections /help /plans /queues /cluster '/cluster?by=owner' '/cluster?as=table' /cluster/node1 /cluster/none /usage '/usage?by=plan&days=7' /audit /nowhere
+    /services/ping /notebooks /projects /projects/digits /models /spaces /frameworks /connections /help /plans /queues /cluster '/cluster?by=owner' '/cluster?as=table' "/cluster/$(bhosts -o host_name -noheader | head -n 1)" /cluster/none /usage '/usage?by=plan&days=7' /audit /nowhere
   echo "$output"
   [ "$status" -eq 0 ]
 }

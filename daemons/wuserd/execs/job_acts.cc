@@ -12,6 +12,7 @@ namespace {
 struct JobAct {
   JobId id;
   std::string verb, why, queue;
+  std::uint32_t tasks = 0;
 };
 
 Result<OutcomeReply> stop(client::Master& master, const JobAct& act) {
@@ -49,10 +50,21 @@ Result<OutcomeReply> requeue(client::Master& master, const JobAct& act) {
   return master.ask(request);
 }
 
+// Of an elastic one: at most so many tasks from now on.
+Result<OutcomeReply> resize(client::Master& master, const JobAct& act) {
+  if (act.tasks == 0) return fail(Code::BadArgument, "tasks: a number from 1 is wanted");
+  ResizeRequest request;
+  request.job = act.id;
+  request.kind = ResizeRequest::Kind::Set;
+  request.tasks = act.tasks;
+  WM_TRY(master.ask(request));
+  return OutcomeReply{};
+}
+
 using JobActor = Result<OutcomeReply> (*)(client::Master&, const JobAct&);
 constexpr std::pair<std::string_view, JobActor> kJobActors[] = {
     {"stop", stop},   {"hold", hold},           {"release", hold},    {"top", move},
-    {"bottom", move}, {"switch", change_queue}, {"requeue", requeue},
+    {"bottom", move}, {"switch", change_queue}, {"requeue", requeue}, {"resize", resize},
 };
 
 Result<JobActor> actor_of(const std::string& verb) {
@@ -69,7 +81,15 @@ Result<JobView> job_to_act_on(Site& site, const std::string& id) {
   return looks_like_admin(site) ? find_job(site, id) : find_own_job(site, id);
 }
 
-// Body, which may be missing: {"why": "…", "queue": "…"}.
+Result<std::uint32_t> tasks_in(const Json& json) {
+  auto found = json.find("tasks");
+  if (found == json.end() || found->is_null()) return 0u;
+  if (!found->is_number_integer() || *found < 1 || *found > 1'000'000)
+    return fail(Code::BadArgument, "tasks: a whole number from 1 is wanted");
+  return found->get<std::uint32_t>();
+}
+
+// Body, which may be missing: {"why": "…", "queue": "…", "tasks": 2}.
 Result<JobAct> act_in(Call& call) {
   JobAct act;
   act.verb = call.args[1];
@@ -79,6 +99,7 @@ Result<JobAct> act_in(Call& call) {
   if (!json || !json->is_object()) return fail(Code::BadArgument, "a JSON object is wanted");
   WM_TRY(act.why, text_in(*json, "why"));
   WM_TRY(act.queue, text_in(*json, "queue"));
+  WM_TRY(act.tasks, tasks_in(*json));
   return act;
 }
 
@@ -99,7 +120,7 @@ Result<Answer> act_on_job(Call& call) {
 const std::vector<Route>& job_act_routes() {
   static const std::vector<Route> routes{
       {"POST", "/api/v1/jobs/{id}/{verb}", act_on_job,
-       "stop, hold, release, top, bottom, switch (to a queue) or requeue"},
+       "stop, hold, release, top, bottom, switch (to a queue), requeue or resize (to tasks)"},
   };
   return routes;
 }

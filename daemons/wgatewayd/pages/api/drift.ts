@@ -43,6 +43,7 @@ export type Fits = [
   Fit<Sent['search_row'], more.SearchRow>,
   Fit<Sent['notebooks'], more.Notebooks>,
   Fit<Sent['connection'], more.Connection>,
+  Fit<Sent['run_row'], more.RunRow>,
   Fit<Sent['compared']['runs'][number], more.ComparedRun>,
   Fit<Sent['compared_series'], more.ComparedSeries>,
 ];

@@ -19,6 +19,7 @@ const RAIL: readonly (readonly [string, readonly Item[]])[] = [
     [
       ['/', 'Home'],
       ['/apps', 'Applications'],
+      ['/runs', 'Runs'],
       ['/new/experiment', 'New experiment'],
       ['/searches', 'Searches'],
       ['/services', 'Services'],

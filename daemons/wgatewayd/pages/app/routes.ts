@@ -18,6 +18,7 @@ export const ROUTES: readonly Route[] = [
   {pattern: /^\/$/, load: () => import('../pages/home/page.tsx')},
   {pattern: /^\/apps$/, load: () => import('../pages/applications/page.tsx')},
   {pattern: /^\/apps\/([^/]+)$/, load: () => import('../pages/run/page.tsx')},
+  {pattern: /^\/runs$/, load: () => import('../pages/runs/page.tsx')},
   {pattern: /^\/compare$/, load: () => import('../pages/compare/page.tsx')},
   {pattern: /^\/new\/(?:experiment|job)$/, load: () => import('../pages/experiment/page.tsx')},
   {pattern: /^\/notebooks(?:\/([^/]+))?$/, load: () => import('../pages/notebooks/page.tsx')},

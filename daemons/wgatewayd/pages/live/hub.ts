@@ -7,7 +7,7 @@
 
 import type {JobRow} from '../api/shapes.ts';
 import {paced} from '../base/limiter.ts';
-import {chosen, countsOf, inOrder, windowOf} from './jobs.ts';
+import {chosen, countsOf, folded, inOrder, windowOf} from './jobs.ts';
 import {type FromHub, type Line, type ToHub, VERSION, type ViewAsked} from './messages.ts';
 import type {Event} from './sse.ts';
 import {REAL, Stream, type World} from './stream.ts';
@@ -203,7 +203,8 @@ export class Hub {
     if (!this.listed) return;
     const now = Date.now() / 1000 + this.skew;
     const {rows, problems} = chosen(this.jobs.values(), view, this.user, now);
-    const window = windowOf(inOrder(rows, view.sort, now), view, problems);
+    const sorted = inOrder(rows, view.sort, now, this.user);
+    const window = windowOf(view.fold ? folded(sorted) : sorted, view, problems);
     tab.line.send({say: 'window', key, window});
   }
   private tellJobs(tab: Tab, key: string, ids: readonly string[]) {

@@ -13,7 +13,7 @@ import {param} from '../../state/address.ts';
 import {Asked} from '../../state/asked.ts';
 import {now} from '../../state/clock.ts';
 import {Acting} from '../shared/act_dialog.tsx';
-import {type Outcome, toEach} from '../shared/acts.ts';
+import {bodyOf, type Outcome, toEach} from '../shared/acts.ts';
 
 export const RANGES = [
   [3, '3 min'],
@@ -48,13 +48,14 @@ export class Applications {
   readonly chosen = signal<ReadonlyMap<string, JobRow>>(new Map());
   readonly outcomes = signal<readonly Outcome[]>([]);
   readonly busy = signal(false);
-  readonly acting = new Acting((verb, _, words) => this.act(verb, words));
+  readonly acting = new Acting((verb, _, words) => this.act(verb, bodyOf(words)));
   private readonly seen = signal<Seen>({from: 0, to: 64});
   readonly asked = computed(() => ({
     mine: param('whose') === 'mine',
     group: param('state'),
     filter: param('q'),
     sort: param('sort'),
+    fold: param('each') === '',
   }));
   readonly byJob = computed(
     () => new Map((this.slots.value.value?.apps ?? []).map((app) => [app.id, app])),

@@ -4,7 +4,8 @@ import {bytes} from '../../base/number.ts';
 import {clean} from '../../base/text.ts';
 import {Outside, Segment} from '../../parts/basic.tsx';
 import {Area, Field, Select} from '../../parts/form.tsx';
-import type {Choices, NewExperiment, Part} from './model.ts';
+import type {Choices} from './choices.ts';
+import type {NewExperiment, Part} from './model.ts';
 
 const TYPES = [
   ['single', 'Single node'],

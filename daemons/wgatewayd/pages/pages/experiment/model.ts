@@ -4,13 +4,16 @@
 import {computed, effect, signal} from '@preact/signals';
 import {ask, get, part, runPath, send, upload} from '../../api/client.ts';
 import {asRefused} from '../../api/problem.ts';
-import type {Definition, Framework, Hardware, Project, Volume} from '../../api/shapes.ts';
-import type {Host, Plan} from '../../api/shapes_admin.ts';
+import type {Definition, JobFacts, Project} from '../../api/shapes.ts';
 import {Form} from '../../parts/form_model.ts';
 import {go, param} from '../../state/address.ts';
 import {Asked} from '../../state/asked.ts';
+import {type Choices, loadChoices} from './choices.ts';
+import {clonedFrom} from './from.ts';
 import {
   dataOf,
+  type DefinitionTexts,
+  type ExperimentTexts,
   FRESH,
   FRESH_DEFINITION,
   frameworkFor,
@@ -24,15 +27,6 @@ import {
 const DRAFT = 'wm-draft';
 const JUDGE_MS = 400;
 
-/** What can be chosen from. */
-export interface Choices {
-  readonly frameworks: readonly Framework[];
-  readonly plans: readonly string[];
-  readonly gpus: number;
-  readonly projects: readonly Project[];
-  readonly hardware: readonly Hardware[];
-  readonly volumes: readonly Volume[];
-}
 /** One definition of the experiment: new, or one of the project's by its name. */
 export interface Part {
   readonly key: string;
@@ -49,25 +43,6 @@ export interface Verdict {
 }
 const kept = (name: string) => globalThis.sessionStorage?.getItem(name) ?? '';
 
-async function loadChoices(): Promise<Choices> {
-  const [frameworks, plans, hosts, projects, specs, volumes] = await Promise.all([
-    get<{frameworks: Framework[]}>('/api/v1/frameworks'),
-    get<{plans: Plan[]}>('/api/v1/plans'),
-    get<{hosts: Host[]}>('/api/v1/hosts'),
-    get<{projects: Project[]}>('/api/v1/projects'),
-    get<{hwspecs: Hardware[]}>('/api/v1/hwspecs'),
-    get<{volumes: Volume[]}>('/api/v1/volumes'),
-  ]);
-  return {
-    frameworks: frameworks.frameworks,
-    plans: plans.plans.map((p) => p.plan),
-    gpus: hosts.hosts.reduce((sum, host) => sum + (host.ngpus ?? 0), 0),
-    projects: projects.projects,
-    hardware: specs.hwspecs,
-    volumes: volumes.volumes,
-  };
-}
-
 export class NewExperiment {
   readonly form = new Form(FRESH, DRAFT);
   readonly parts = signal<readonly Part[]>([]);
@@ -76,6 +51,8 @@ export class NewExperiment {
   /** Definitions that the chosen project has. */
   readonly existing = signal<readonly Definition[]>([]);
   readonly verdicts = signal<readonly Verdict[]>([]);
+  /** The run that the form was filled from; empty: none. */
+  readonly cloned = signal('');
   /** How much of the code is sent, 0 to 1; null: nothing is being sent. */
   readonly sent = signal<number | null>(null);
   readonly plan = computed(() => {
@@ -92,9 +69,24 @@ export class NewExperiment {
     const choices = await loadChoices();
     const asked = param('project');
     if (asked) this.form.set('project', asked);
-    if (!this.parts.peek().length) this.restore(choices.gpus > 0);
+    const from = param('from');
+    if (from && this.cloned.peek() !== from) await this.clone(from);
+    else if (!this.parts.peek().length) this.restore(choices.gpus > 0);
     await this.fetchExisting(choices.projects);
     return choices;
+  }
+  /** The form as a run was asked for; what was typed before is gone. */
+  private async clone(id: string) {
+    const {exec, job} = await get<JobFacts>(`/api/v1/jobs/${part(id)}`);
+    if (!exec) return;
+    const {experiment, definition} = clonedFrom(exec.args, job.job_name ?? '');
+    this.startOver();
+    for (const [field, text] of Object.entries(experiment))
+      this.form.set(field as keyof ExperimentTexts, text);
+    const [one] = this.parts.peek();
+    for (const [field, text] of Object.entries(definition))
+      one?.form.set(field as keyof DefinitionTexts, text);
+    this.cloned.value = id;
   }
   private restore(gpus: boolean) {
     const keys = kept(`${DRAFT}-parts`).split(' ').filter(Boolean);

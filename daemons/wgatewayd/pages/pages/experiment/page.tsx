@@ -2,6 +2,7 @@
 // one command for all if wanted; beside it the same request in the words of bsub, dlicmd and curl.
 
 import {useEffect} from 'preact/hooks';
+import {jobPath} from '../../api/client.ts';
 import {clean, quoted} from '../../base/text.ts';
 import {Icon, Panel} from '../../parts/basic.tsx';
 import {Field, FormBox, Select} from '../../parts/form.tsx';
@@ -10,7 +11,8 @@ import {guardLeaving} from '../../state/address.ts';
 import {keepAsking, useOnce} from '../../state/asked.ts';
 import {me} from '../../state/session.ts';
 import {DefinitionCard} from './definition.tsx';
-import {type Choices, NewExperiment, type Verdict} from './model.ts';
+import type {Choices} from './choices.ts';
+import {NewExperiment, type Verdict} from './model.ts';
 
 const EXECS = '/platform/rest/deeplearning/v1/execs';
 
@@ -230,6 +232,12 @@ export default function NewExperimentPage() {
           sub="Definitions that run together. Each run is a job like any other."
           still
         >
+          {model.cloned.value && (
+            <p class="note">
+              As <a href={jobPath(model.cloned.value)}>{clean(model.cloned.value, 40)}</a> was asked
+              for. Change what you like, and choose its code again.
+            </p>
+          )}
           <div class="form">
             <Builder model={model} choices={choices} />
             <div class="side">

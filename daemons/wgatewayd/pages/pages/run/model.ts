@@ -11,6 +11,7 @@ import {Asked} from '../../state/asked.ts';
 import {Doing} from '../../state/doing.ts';
 import {now} from '../../state/clock.ts';
 import {Acting} from '../shared/act_dialog.tsx';
+import {bodyOf} from '../shared/acts.ts';
 
 export type Output = 'stdout' | 'stderr';
 export type Axis = 'time' | 'step';
@@ -58,7 +59,7 @@ export class Run {
   readonly known: Asked<Facts>;
   readonly doing = new Doing();
   readonly acting = new Acting(async (verb, _, words) => {
-    await send(`${this.path}/${verb}`, words);
+    await send(`${this.path}/${verb}`, bodyOf(words));
     await this.known.refresh();
   });
   readonly axis = signal<Axis>('time');

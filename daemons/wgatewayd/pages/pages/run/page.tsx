@@ -2,6 +2,7 @@
 // and reasons on one axis of time; why it waits; what each worker writes.
 
 import {useEffect} from 'preact/hooks';
+import {part} from '../../api/client.ts';
 import type {JobFull} from '../../api/shapes.ts';
 import {DASH, number} from '../../base/number.ts';
 import {isOver, slotRange, state} from '../../base/states.ts';
@@ -137,6 +138,11 @@ function Acts({
         <button type="button" class="btn" id="save" onClick={() => void saving.open(exec_id, name)}>
           Save model
         </button>
+      )}
+      {known.facts.exec && (
+        <a class="btn" href={`/new/experiment?from=${part(job.jobid)}`}>
+          Clone and edit
+        </a>
       )}
       {job.wm_state === 'held' && verb('Release', 'release')}
       {job.wm_state === 'pending' && verb('Hold', 'hold')}

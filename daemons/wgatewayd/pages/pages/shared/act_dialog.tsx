@@ -11,12 +11,14 @@ import {Field, FormBox, Select} from '../../parts/form.tsx';
 import {Form} from '../../parts/form_model.ts';
 import {actOf, actsFor, type ActWords} from './acts.ts';
 
+const FRESH = {verb: '', why: '', queue: '', tasks: ''};
+
 /** Jobs that are acted on, and what is typed of the act. */
 export class Acting {
   readonly ids = signal<readonly string[]>([]);
   readonly states = signal<readonly string[]>([]);
   readonly queues = signal<readonly string[]>([]);
-  readonly form = new Form({verb: '', why: '', queue: ''});
+  readonly form = new Form(FRESH);
 
   /** @param act does it to all of them; throws Refused where it cannot be done to one */
   constructor(
@@ -26,7 +28,7 @@ export class Acting {
   open(jobs: readonly {readonly jobid: string; readonly wm_state: string}[]) {
     this.ids.value = jobs.map((job) => job.jobid);
     this.states.value = jobs.map((job) => job.wm_state);
-    this.form.reset({verb: actsFor(this.states.value)[0]?.verb ?? '', why: '', queue: ''});
+    this.form.reset({...FRESH, verb: actsFor(this.states.value)[0]?.verb ?? ''});
   }
   close() {
     this.ids.value = [];
@@ -39,7 +41,10 @@ export class Acting {
     const {verb, ...words} = this.form.value.value;
     const missing: Record<string, string> = {};
     if (!verb) missing.verb = 'What is to be done?';
-    if (actOf(verb)?.wants === 'queue' && !words.queue) missing.queue = 'To which queue?';
+    const wants = actOf(verb)?.wants;
+    if (wants === 'queue' && !words.queue) missing.queue = 'To which queue?';
+    if (wants === 'tasks' && !/^[1-9]\d*$/.test(words.tasks.trim()))
+      missing.tasks = 'How many? A number from 1 is wanted.';
     const ids = this.ids.value;
     if (await this.form.submit(() => this.act(verb, ids, words), missing)) this.close();
   }
@@ -69,6 +74,9 @@ function Fields({acting}: {acting: Acting}) {
           label="Queue"
           options={[['', 'Choose …'], ...acting.queues.value.map((q) => [q, q] as const)]}
         />
+      )}
+      {act?.wants === 'tasks' && (
+        <Field form={form} name="tasks" label="Workers at most" input={{inputMode: 'numeric'}} />
       )}
       {act?.verb === 'stop' && (
         <Field form={form} name="why" label="Why" note="Its owner reads it." />

@@ -11,13 +11,20 @@ export interface JobAct {
   readonly said: string;
   readonly fits: (state: string) => boolean;
   /** What it wants to know. */
-  readonly wants?: 'queue';
+  readonly wants?: 'queue' | 'tasks';
   readonly line: (ids: readonly string[], more: ActWords) => string;
 }
 export interface ActWords {
   readonly why: string;
   readonly queue: string;
+  readonly tasks: string;
 }
+/** As the server is sent them. */
+export const bodyOf = ({why, queue, tasks}: ActWords) => ({
+  ...(why.trim() ? {why: why.trim()} : {}),
+  ...(queue ? {queue} : {}),
+  ...(tasks.trim() ? {tasks: Number(tasks)} : {}),
+});
 
 const pending = (state: string) => state === 'pending';
 const shell =
@@ -75,6 +82,14 @@ export const JOB_ACTS: readonly JobAct[] = [
     said: 'What runs of it ends, and it waits again.',
     fits: isAlive,
     line: shell('brequeue'),
+  },
+  {
+    verb: 'resize',
+    text: 'Change its most',
+    said: 'It may have so many workers at most from now on; one that is elastic follows at once.',
+    fits: isAlive,
+    wants: 'tasks',
+    line: (ids, {tasks}) => commandLine(['bresize', 'set', tasks || 'N', ...ids]),
   },
 ];
 

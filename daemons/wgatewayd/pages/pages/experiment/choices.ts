@@ -1,0 +1,34 @@
+// Role: what the form of a new experiment lets one choose from, as the server lists it.
+
+import {get} from '../../api/client.ts';
+import type {Framework, Hardware, Project, Volume} from '../../api/shapes.ts';
+import type {Host, Plan} from '../../api/shapes_admin.ts';
+
+/** What can be chosen from. */
+export interface Choices {
+  readonly frameworks: readonly Framework[];
+  readonly plans: readonly string[];
+  readonly gpus: number;
+  readonly projects: readonly Project[];
+  readonly hardware: readonly Hardware[];
+  readonly volumes: readonly Volume[];
+}
+
+export async function loadChoices(): Promise<Choices> {
+  const [frameworks, plans, hosts, projects, specs, volumes] = await Promise.all([
+    get<{frameworks: Framework[]}>('/api/v1/frameworks'),
+    get<{plans: Plan[]}>('/api/v1/plans'),
+    get<{hosts: Host[]}>('/api/v1/hosts'),
+    get<{projects: Project[]}>('/api/v1/projects'),
+    get<{hwspecs: Hardware[]}>('/api/v1/hwspecs'),
+    get<{volumes: Volume[]}>('/api/v1/volumes'),
+  ]);
+  return {
+    frameworks: frameworks.frameworks,
+    plans: plans.plans.map((p) => p.plan),
+    gpus: hosts.hosts.reduce((sum, host) => sum + (host.ngpus ?? 0), 0),
+    projects: projects.projects,
+    hardware: specs.hwspecs,
+    volumes: volumes.volumes,
+  };
+}
