@@ -87,9 +87,9 @@ function Rail() {
       ))}
       <div class="foot">
         <a href="/help">Help and downloads</a>
-        <span class="s">
-          <Outside text={who?.user} most={30} />
-        </span>
+        <a href="/account">
+          Account of <Outside text={who?.user} most={30} />
+        </a>
         <span>
           <button type="button" class="link" onClick={() => void logOff()}>
             Log off

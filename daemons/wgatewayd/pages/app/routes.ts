@@ -21,6 +21,7 @@ export const ROUTES: readonly Route[] = [
   {pattern: /^\/runs$/, load: () => import('../pages/runs/page.tsx')},
   {pattern: /^\/compare$/, load: () => import('../pages/compare/page.tsx')},
   {pattern: /^\/new\/(?:experiment|job)$/, load: () => import('../pages/experiment/page.tsx')},
+  {pattern: /^\/new\/search$/, load: () => import('../pages/new_search/page.tsx')},
   {pattern: /^\/notebooks(?:\/([^/]+))?$/, load: () => import('../pages/notebooks/page.tsx')},
   {pattern: /^\/searches$/, load: () => import('../pages/searches/page.tsx')},
   {pattern: /^\/searches\/([^/]+)$/, load: () => import('../pages/search/page.tsx')},
@@ -39,6 +40,7 @@ export const ROUTES: readonly Route[] = [
   {pattern: /^\/plans$/, load: () => import('../pages/plans/page.tsx')},
   {pattern: /^\/queues$/, load: () => import('../pages/queues/page.tsx')},
   {pattern: /^\/usage$/, load: () => import('../pages/usage/page.tsx')},
+  {pattern: /^\/account$/, load: () => import('../pages/account/page.tsx')},
   {pattern: /^\/audit$/, load: () => import('../pages/audit/page.tsx')},
 ];
 

@@ -8,6 +8,7 @@ import {heardAt, live} from '../live/port.ts';
 import {visits} from '../state/address.ts';
 import type {Asked} from '../state/asked.ts';
 import {second} from '../state/clock.ts';
+import './together.ts';
 
 /** Live, or since when what is shown is not. */
 export function LiveMark() {

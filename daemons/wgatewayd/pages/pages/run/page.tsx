@@ -144,6 +144,11 @@ function Acts({
           Clone and edit
         </a>
       )}
+      {known.facts.exec && (
+        <a class="btn" href={`/new/search?from=${part(job.jobid)}`}>
+          Search its settings
+        </a>
+      )}
       {job.wm_state === 'held' && verb('Release', 'release')}
       {job.wm_state === 'pending' && verb('Hold', 'hold')}
       <MoreActs model={model} job={job} />
