@@ -1,6 +1,6 @@
 // Role: the one that holds the stream and all jobs, and tells each tab what it looks at. In the
-// SharedWorker, or in the tab itself where there is none. What changes is folded: FOLD_MS apart,
-// hidden tabs not at all.
+// SharedWorker, or in a tab's own worker where there is none. What changes is folded: FOLD_MS
+// apart, hidden tabs not at all.
 //
 //   stale ─► not live until a list succeeds: ticks say that the door lives, not the master
 //   reset ─► listed anew        401 ─► every tab is told, nothing is tried again until one logs on

@@ -21,7 +21,12 @@ const COLUMNS: readonly Column<Budget>[] = [
     width: 'minmax(110px,1.4fr)',
     cell: (b) => <Outside text={b.budget} />,
   },
-  {key: 'period', text: 'Period', cell: (b) => <Outside text={b.period} most={40} />},
+  {
+    key: 'period',
+    text: 'Period',
+    width: 'minmax(76px,auto)',
+    cell: (b) => <Outside text={b.period} most={40} />,
+  },
   {key: 'unit', text: 'Unit', cell: (b) => b.unit},
   hours('Granted', (b) => b.granted + b.carried),
   hours('Used', (b) => b.used),
