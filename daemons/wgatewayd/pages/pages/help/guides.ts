@@ -48,7 +48,7 @@ const kindOf = (line: string, before: Block['is'] | undefined): Block['is'] | ''
 const plain = (line: string) =>
   line
     .replace(/^#+ |`/g, '')
-    .replace(/\*([^*\s][^*]*)\*/g, '$1')
+    .replace(/(^|[\s(])\*(\w[^*]*)\*(?=\W|$)/g, '$1$2')
     .trim();
 
 /** "wm-user(7) - the user's guide" → "the user's guide". */
