@@ -3,6 +3,7 @@
 // well.
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,11 +27,13 @@ constexpr std::size_t kMostKeys = 200;
 constexpr int kUsualDays = 90, kMostDays = 3650;
 constexpr std::int64_t kDay = 86400;
 
-// Where wlogind looks for them.
+// Where wlogind looks for them, of a user who has not set another folder.
 Result<OwnFolder> keys_folder(Site& site, bool make) {
-  WM_TRY(auto home, OwnFolder::open(site.home, ::getuid()));
-  WM_TRY(auto config, home.sub(".config", make));
-  return config.sub("wm", make);
+  auto folder = OwnFolder::open(site.own_dir, ::getuid());
+  if (folder || !make || folder.error().code != Code::NotFound) return folder;
+  ::mkdir(site.own_dir.substr(0, site.own_dir.rfind('/')).c_str(), 0700);
+  ::mkdir(site.own_dir.c_str(), 0700);
+  return OwnFolder::open(site.own_dir, ::getuid());
 }
 
 Result<std::vector<rest::ApiKey>> read_keys(const OwnFolder& folder) {

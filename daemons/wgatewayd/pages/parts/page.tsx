@@ -35,6 +35,8 @@ interface PageProps {
 
 /** Which visit took the focus last. */
 let focused = 0;
+/** The heading that had it is gone: what stands in its place takes it. */
+let left = false;
 
 export function Page({title, name, crumb, sub, acts, still, children}: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -42,9 +44,13 @@ export function Page({title, name, crumb, sub, acts, still, children}: PageProps
     document.title = `${title} · WM`;
   }, [title]);
   useLayoutEffect(() => {
-    if (visits.peek() === focused) return;
+    const own = heading.current;
+    if (visits.peek() !== focused || left) own?.focus({preventScroll: true});
     focused = visits.peek();
-    heading.current?.focus({preventScroll: true});
+    left = false;
+    return () => {
+      left = own !== null && document.activeElement === own;
+    };
   }, []);
   return (
     <>
