@@ -6,7 +6,7 @@ import type {ApiKey} from '../../api/shapes_admin.ts';
 import {number} from '../../base/number.ts';
 import {stamp} from '../../base/time.ts';
 import {Asking, Questions} from '../../parts/asking.tsx';
-import {Alert, Mark, Outside, Pairs, Panel} from '../../parts/basic.tsx';
+import {Alert, Mark, NextStep, Outside, Pairs, Panel} from '../../parts/basic.tsx';
 import {Field, FormBox, Select} from '../../parts/form.tsx';
 import {Loaded, Page, Stale} from '../../parts/page.tsx';
 import {type Column, memory, Table} from '../../parts/table.tsx';
@@ -131,7 +131,12 @@ function Body({model, known, asking}: {model: Account; known: Known; asking: Ask
             columns={columns}
             source={memory(known.keys)}
             rowKey={(key) => key.name}
-            empty="No key yet. One stands for your password in scripts; in a shell: wmkey create"
+            empty={
+              <NextStep
+                said="No key yet. One stands for your password in scripts. In a shell:"
+                line="wmkey create NAME -scope read,submit -for 90"
+              />
+            }
           />
         </Panel>
         <Panel title="Budgets" id="h-b" class="scroll">

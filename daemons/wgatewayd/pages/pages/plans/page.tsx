@@ -5,7 +5,7 @@ import {useMemo} from 'preact/hooks';
 import {get, part} from '../../api/client.ts';
 import type {Plan} from '../../api/shapes_admin.ts';
 import {counted, DASH, number} from '../../base/number.ts';
-import {Outside, Panel} from '../../parts/basic.tsx';
+import {NextStep, Outside, Panel} from '../../parts/basic.tsx';
 import {Loaded, Page, Stale} from '../../parts/page.tsx';
 import {type Column, memory, Table} from '../../parts/table.tsx';
 import {useAsked} from '../../state/asked.ts';
@@ -112,7 +112,12 @@ function Tree({plans}: {plans: readonly Plan[]}) {
         columns={columns}
         source={memory(rows)}
         rowKey={(row) => row.plan.plan}
-        empty="There is one plan for all: plans.conf divides the cluster."
+        empty={
+          <NextStep
+            said="There is one plan for all: plans.conf divides the cluster. After a change:"
+            line="badmin ckconfig && badmin reconfig"
+          />
+        }
       />
       <Legend />
     </section>

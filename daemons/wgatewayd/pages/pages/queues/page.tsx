@@ -5,7 +5,7 @@ import {useMemo} from 'preact/hooks';
 import {get, part} from '../../api/client.ts';
 import type {Queue} from '../../api/shapes_admin.ts';
 import {number} from '../../base/number.ts';
-import {Mark, Outside} from '../../parts/basic.tsx';
+import {Mark, NextStep, Outside} from '../../parts/basic.tsx';
 import {Loaded, Page, Stale} from '../../parts/page.tsx';
 import {type Column, memory, Table} from '../../parts/table.tsx';
 import {useAsked, useOnce} from '../../state/asked.ts';
@@ -108,7 +108,12 @@ export default function QueuesPage() {
               columns={columns}
               source={memory(list)}
               rowKey={(q) => q.queue_name}
-              empty="There is none: lsb.queues names them."
+              empty={
+                <NextStep
+                  said="There is none: queues.conf names them. After a change:"
+                  line="badmin reconfig"
+                />
+              }
             />
             <p class="fine">
               <span>in a shell: bqueues -l, blimits</span>

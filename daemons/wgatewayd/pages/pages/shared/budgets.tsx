@@ -3,7 +3,7 @@
 import type {Budget} from '../../api/shapes_admin.ts';
 import {DASH, number} from '../../base/number.ts';
 import {clock} from '../../base/time.ts';
-import {Outside} from '../../parts/basic.tsx';
+import {NextStep, Outside} from '../../parts/basic.tsx';
 import {type Column, memory, Table} from '../../parts/table.tsx';
 import {now} from '../../state/clock.ts';
 
@@ -57,6 +57,11 @@ export const BudgetTable = ({budgets}: {budgets: readonly Budget[]}) => (
     columns={COLUMNS}
     source={memory(budgets)}
     rowKey={(b) => `${b.budget} ${b.unit}`}
-    empty="No budget bounds anybody. budgets.conf grants hours; in a shell: bplans -b"
+    empty={
+      <NextStep
+        said="No budget bounds anybody: budgets.conf grants hours. How they stand:"
+        line="bplans -b"
+      />
+    }
   />
 );

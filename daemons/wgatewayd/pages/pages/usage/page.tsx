@@ -10,7 +10,7 @@ import {clock, duration} from '../../base/time.ts';
 import {colours} from '../../figures/colours.ts';
 import {Figure} from '../../figures/figure.tsx';
 import type {FigureSpec} from '../../figures/spec.ts';
-import {Outside, Panel, Segment} from '../../parts/basic.tsx';
+import {NextStep, Outside, Panel, Segment} from '../../parts/basic.tsx';
 import {Loaded, Page, Stale} from '../../parts/page.tsx';
 import {type Column, memory, Table} from '../../parts/table.tsx';
 import {param, setParam} from '../../state/address.ts';
@@ -140,7 +140,12 @@ function Rows({model, usage}: {model: UsageModel; usage: Usage}) {
         columns={columns}
         source={memory(rowsOf(usage, unit))}
         rowKey={(row) => row.name}
-        empty="No job has ended in this time."
+        empty={
+          <NextStep
+            said="No job has ended in this time. What runs is under Applications; in a shell:"
+            line="bacct -u all"
+          />
+        }
       />
       <p class="fine">
         <span>Jobs that ended since {clock(usage.from, now())}; days are those of UTC.</span>
