@@ -9,7 +9,7 @@ import {bounds, niceTop, ticks, wantsLog} from './scale.ts';
 import {joined, runs, sampled, sorted} from './series.ts';
 import {smoothed} from './smooth.ts';
 import {isAlive, isOver, isWaiting, slotRange, state} from './states.ts';
-import {clean, commandLine, csvCell, nameFrom} from './text.ts';
+import {clean, commandLine, csvCell, nameFrom, wordList} from './text.ts';
 import {clock, duration, momentOr} from './time.ts';
 import {at, placed, told, typed} from './values.ts';
 
@@ -240,6 +240,11 @@ test('outside text shows what it hides, is cut, and is no formula and no word of
     "python 'a b.py' 'it'\\''s' --lr=0.1",
   );
   assert.deepEqual(['ann digits/cnn', '../x', ''].map(nameFrom), ['ann-digits-cnn', 'x', 'model']);
+});
+
+test('words that are typed are a list, each once', () => {
+  assert.deepEqual(wordList(' ann, @lab  ann\n* '), ['ann', '@lab', '*']);
+  assert.deepEqual(wordList(' , '), []);
 });
 
 test('what is hidden is not said to be none', () => {

@@ -110,7 +110,7 @@ export default function ConnectionsPage() {
               rowKey={(c) => c.name}
               empty={
                 <NextStep
-                  said="None yet. One says where data lies; dlicmd names it, and it is there in time:"
+                  said="None yet. One says where data lies; dlicmd names it, it is there in time:"
                   line={
                     '--data-source \'[{"type":"connection_asset","connection":{"name":"NAME"}}]\''
                   }

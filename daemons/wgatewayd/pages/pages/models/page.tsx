@@ -148,7 +148,7 @@ export default function ModelsPage() {
               rowKey={(m) => `${m.project}/${m.name}`}
               empty={
                 <NextStep
-                  said="No model yet: save that of a run that has finished. A folder is deployed by:"
+                  said="No model yet: save that of a finished run. A folder is deployed by:"
                   line="dlim model deploy -p FOLDER"
                 />
               }

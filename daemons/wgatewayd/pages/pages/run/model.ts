@@ -12,6 +12,7 @@ import {Doing} from '../../state/doing.ts';
 import {now} from '../../state/clock.ts';
 import {Acting} from '../shared/act_dialog.tsx';
 import {bodyOf} from '../shared/acts.ts';
+import {Kept} from './kept.ts';
 
 export type Output = 'stdout' | 'stderr';
 export type Axis = 'time' | 'step';
@@ -58,6 +59,7 @@ export class Run {
   readonly path: string;
   readonly known: Asked<Facts>;
   readonly doing = new Doing();
+  readonly kept: Kept;
   readonly acting = new Acting(async (verb, _, words) => {
     await send(`${this.path}/${verb}`, bodyOf(words));
     await this.known.refresh();
@@ -70,6 +72,7 @@ export class Run {
 
   constructor(readonly id: string) {
     this.path = `/api/v1/jobs/${part(id)}`;
+    this.kept = new Kept(id);
     this.known = new Asked(() => this.load());
   }
 

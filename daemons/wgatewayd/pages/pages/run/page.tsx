@@ -18,6 +18,7 @@ import {session} from '../../state/session.ts';
 import {ActDialog} from '../shared/act_dialog.tsx';
 import {actsFor} from '../shared/acts.ts';
 import {Logs} from './logs.tsx';
+import {KeptPanel} from './kept_panel.tsx';
 import {bestOf, type Facts, Run} from './model.ts';
 import {Request, Why, WorkersNow} from './side.tsx';
 import {Training} from './training.tsx';
@@ -211,6 +212,7 @@ function Shown({known, model}: {known: Facts; model: Run}) {
         <div>
           <Why job={job} />
           <WorkersNow job={job} />
+          <KeptPanel kept={model.kept} />
           <Request known={known} />
         </div>
       </div>
@@ -231,6 +233,7 @@ export default function RunPage({args: [id = '']}: {args: readonly string[]}) {
         await model.readOutput();
       },
     };
+    void model.kept.load();
     const ends = [keepAsking(again, {onJobs: 1000})];
     const timer = setInterval(
       () => model.goesOn() && !document.hidden && void again.refresh(),

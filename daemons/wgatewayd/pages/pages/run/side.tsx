@@ -36,7 +36,11 @@ function WhyWords({job}: {job: JobFull}) {
   }
   if (isOver(word)) {
     const ended =
-      word === 'finished' ? 'It ended by itself.' : `Exit code ${job.exit_code ?? DASH}.`;
+      word === 'finished'
+        ? 'It ended by itself.'
+        : job.exit_code === null
+          ? 'It was ended before it could say how.'
+          : `Exit code ${job.exit_code}.`;
     return (
       <p class="say">
         <Outside text={job.exit_reason || ended} most={600} />

@@ -4,7 +4,7 @@
 import {effect, useSignal} from '@preact/signals';
 import {useEffect, useMemo} from 'preact/hooks';
 import {counted, number} from '../../base/number.ts';
-import {clean} from '../../base/text.ts';
+import {clean, wordList} from '../../base/text.ts';
 import {onChange} from '../../live/port.ts';
 import {Asking, Questions} from '../../parts/asking.tsx';
 import {Segment} from '../../parts/basic.tsx';
@@ -18,7 +18,7 @@ import {paced} from '../../base/limiter.ts';
 import {outcomeWords} from '../shared/acts.ts';
 import {columnsOf, nameOf} from './columns.tsx';
 import {Runs} from './model.ts';
-import {RUN_FIELDS, RUN_VALUES, tagsIn} from './rules.ts';
+import {RUN_FIELDS, RUN_VALUES} from './rules.ts';
 
 const FILTER_MS = 250;
 
@@ -136,7 +136,7 @@ function Bulk({model, asking}: {model: Runs; asking: Asking}) {
     asking.ask({title, said: <p>{said}</p>, verb, act: () => void act()});
   const tag = () => {
     const text = prompt('Tags to add; with a "-" before it a tag goes.') ?? '';
-    const tags = tagsIn(text);
+    const tags = wordList(text);
     if (tags.length) void model.tag(tags);
   };
   if (count === 0 && words.length === 0) return null;

@@ -147,10 +147,6 @@ export function countWords(run: RunRow): string {
   return `${run.elements} elements${parts.length ? `: ${parts.join(', ')}` : ''}`;
 }
 
-/** Tags as they are typed: words with blanks or commas between. */
-export const tagsIn = (text: string): string[] =>
-  [...new Set(text.split(/[\s,]+/))].filter(Boolean);
-
 /** Adds and takes away; "-x" takes x away. */
 export function retagged(tags: readonly string[], words: readonly string[]): string[] {
   const gone = new Set(words.filter((word) => word.startsWith('-')).map((word) => word.slice(1)));

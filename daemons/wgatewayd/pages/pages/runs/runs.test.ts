@@ -9,7 +9,6 @@ import {
   retagged,
   runsInOrder,
   settingsOf,
-  tagsIn,
 } from './rules.ts';
 import {dropped, keep, kept, viewsIn} from './views.ts';
 
@@ -110,9 +109,7 @@ test('an array tells how many elements are in which state', () => {
   assert.equal(countWords(run('8')), '');
 });
 
-test('tags are words; one with a - before it goes', () => {
-  assert.deepEqual(tagsIn(' a, b  a,c '), ['a', 'b', 'c']);
-  assert.deepEqual(tagsIn(' , '), []);
+test('tags are added; one with a - before it goes', () => {
   assert.deepEqual(retagged(['old', 'kept'], ['-old', 'new', 'kept']), ['kept', 'new']);
   assert.deepEqual(retagged([], ['-none']), []);
 });

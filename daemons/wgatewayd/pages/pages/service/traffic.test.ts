@@ -2,11 +2,9 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import type {Service} from '../../api/shapes_more.ts';
 import {standing} from '../shared/service.tsx';
-import {callersIn, callersOf, canaryFault, Traffic} from './traffic.ts';
+import {callersOf, canaryFault, Traffic} from './traffic.ts';
 
 test('callers are names, groups and everybody', () => {
-  assert.deepEqual(callersIn(' ann, @lab  ann\n* '), ['ann', '@lab', '*']);
-  assert.deepEqual(callersIn(' , '), []);
   assert.equal(callersOf({callers: ['ann', '@lab']}), 'ann, @lab');
   assert.equal(callersOf({}), '');
   assert.equal(callersOf({callers: 'ann'}), '', 'not a list');

@@ -3,6 +3,7 @@
 
 import {ask, get, part, send} from '../../api/client.ts';
 import type {Service} from '../../api/shapes_more.ts';
+import {wordList} from '../../base/text.ts';
 import {at, placed, type Tree} from '../../base/values.ts';
 import {Form} from '../../parts/form_model.ts';
 
@@ -40,7 +41,7 @@ export class Traffic {
     this.canary = new Form({service, percent: String(percent)});
   }
   async saveCallers() {
-    const list = callersIn(this.callers.value.value.callers);
+    const list = wordList(this.callers.value.value.callers);
     const path = `${this.path}/appprofile`;
     const saved = await this.callers.submit(async () => {
       const body = JSON.stringify(placed(await get<Tree>(path), 'callers', list));
