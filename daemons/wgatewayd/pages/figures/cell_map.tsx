@@ -4,7 +4,7 @@
 import type {Signal} from '@preact/signals';
 import {useSignal} from '@preact/signals';
 import {useEffect, useMemo, useRef} from 'preact/hooks';
-import {gridOf, type Look, paint, type Place, placeAt, walked} from './cells.ts';
+import {corner, type Grid, gridOf, type Look, paint, type Place, placeAt, walked} from './cells.ts';
 
 interface CellMapProps {
   readonly label: string;
@@ -43,6 +43,15 @@ function useWidth(element: {readonly current: HTMLElement | null}) {
   return width.value;
 }
 
+/** Around the chosen cell: what is drawn beneath stays as it is. */
+function Ring({grid, chosen}: {grid: Grid; chosen: Signal<Place | null>}) {
+  const at = chosen.value && corner(grid, chosen.value);
+  if (!at) return null;
+  const size = `${grid.side + 4}px`;
+  const transform = `translate(${at[0]}px,${at[1]}px)`;
+  return <i class="ring" style={{width: size, height: size, transform}} />;
+}
+
 export function CellMap(props: CellMapProps) {
   const {names, counts, chosen} = props;
   const box = useRef<HTMLDivElement>(null);
@@ -65,12 +74,10 @@ export function CellMap(props: CellMapProps) {
       grid,
       names,
       look: (place) => props.look(place, token),
-      focus: chosen.value,
       text: token('--text2'),
-      ring: token('--text'),
       font: `12px ${family}`,
     });
-  }, [grid, names, props.look, chosen.value, scheme]);
+  }, [grid, names, props.look, scheme]);
   const at = (event: MouseEvent) => placeAt(grid, event.offsetX - 2, event.offsetY - 2);
   const onKey = (event: KeyboardEvent) => {
     const from = chosen.value ?? {box: 0, cell: 0};
@@ -91,6 +98,7 @@ export function CellMap(props: CellMapProps) {
         }}
         onClick={open}
       >
+        <Ring grid={grid} chosen={chosen} />
         <canvas ref={canvas} style={{width: `${grid.width}px`, height: `${grid.height + 4}px`}} />
       </button>
     </div>

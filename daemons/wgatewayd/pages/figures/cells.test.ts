@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
-import {gridOf, type Painted, paint, placeAt, walked} from './cells.ts';
+import {corner, gridOf, type Painted, paint, placeAt, walked} from './cells.ts';
 import {mixed} from './colours.ts';
 
 const grid = gridOf([8, 3, 16], 340); // two boxes in a row
@@ -36,6 +36,10 @@ test('a cell is found where it is drawn, and nothing between cells of no box', (
   assert.equal(placeAt(grid, second.x + 3 * grid.step + 1, y), null, 'it has three');
   assert.equal(placeAt(grid, 5, 2), null, 'a name is no cell');
   assert.equal(placeAt(grid, -1, -1), null);
+  const at = corner(grid, {box: 2, cell: 9});
+  assert.ok(at);
+  assert.deepEqual(placeAt(grid, at[0], at[1]), {box: 2, cell: 9}, 'there and back');
+  assert.equal(corner(grid, {box: 3, cell: 0}), null);
 });
 
 test('arrows walk within a box, to the next one, and stay at the ends', () => {
@@ -57,14 +61,13 @@ test('arrows walk within a box, to the next one, and stay at the ends', () => {
   assert.deepEqual(go(1, 1, 'x'), [1, 1]);
 });
 
-test('each cell is filled once, those that are out of use crossed, the chosen one ringed', () => {
-  const drawn = {fills: 0, texts: [] as string[], lines: 0, rings: 0, faint: 0};
+test('each cell is filled once, those that are out of use crossed', () => {
+  const drawn = {fills: 0, texts: [] as string[], lines: 0, faint: 0};
   const context = new Proxy({} as Record<string, unknown>, {
     get: (_, name) => {
       if (name === 'fillRect') return () => drawn.fills++;
       if (name === 'fillText') return (text: string) => drawn.texts.push(text);
       if (name === 'lineTo') return () => drawn.lines++;
-      if (name === 'strokeRect') return () => drawn.rings++;
       return () => {};
     },
     set: (_, name, value) => {
@@ -76,13 +79,11 @@ test('each cell is filled once, those that are out of use crossed, the chosen on
     grid,
     names: ['a', 'b', 'c'],
     look: ({box, cell}) => ({colour: '#000', cross: box === 1, faint: cell === 0}),
-    focus: {box: 0, cell: 1},
     text: '#000',
-    ring: '#000',
     font: '12px x',
   };
   paint(context as unknown as CanvasRenderingContext2D, painted);
-  assert.deepEqual(drawn, {fills: 27, texts: ['a', 'b', 'c'], lines: 3, rings: 1, faint: 3});
+  assert.deepEqual(drawn, {fills: 27, texts: ['a', 'b', 'c'], lines: 3, faint: 3});
 });
 
 test('a colour is mixed into its ground by parts of a hundred', () => {

@@ -92,14 +92,13 @@ export interface Painted {
   readonly grid: Grid;
   readonly names: readonly string[];
   readonly look: (place: Place) => Look;
-  readonly focus: Place | null;
-  /** Of names; of the ring around the focus. */
+  /** Of names, and of crosses. */
   readonly text: string;
-  readonly ring: string;
   readonly font: string;
 }
 
-function corner(grid: Grid, {box, cell}: Place): [number, number] | null {
+/** Where a cell begins, from the left and from above; null: there is no such cell. */
+export function corner(grid: Grid, {box, cell}: Place): [number, number] | null {
   const at = grid.boxes[box];
   if (!at) return null;
   const x = at.x + (cell % grid.across) * grid.step;
@@ -119,11 +118,6 @@ export function paint(context: CanvasRenderingContext2D, painted: Painted) {
     }
     for (let cell = 0; cell < at.cells; ++cell) paintCell(context, painted, {box, cell});
   });
-  const around = painted.focus && corner(grid, painted.focus);
-  if (!around) return;
-  context.strokeStyle = painted.ring;
-  context.lineWidth = 2;
-  context.strokeRect(around[0] - 1, around[1] - 1, grid.side + 2, grid.side + 2);
 }
 
 function paintCell(context: CanvasRenderingContext2D, {grid, look, text}: Painted, place: Place) {
