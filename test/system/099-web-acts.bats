@@ -30,8 +30,10 @@ exec_of() { # LR STEPS: its number
   host=$(bhosts -o host_name -noheader | head -n 1 | tr -d ' ')
   job=$(submit -J waits -H sleep 5)
   scene admin "$host" "$job"
+  [ "$(bjobs -noheader -o queue "$job" | tr -d ' ')" = urgent ]
   [ "$(bhosts -o status -noheader "$host" | tr -d ' ')" = ok ]
   badmin hhist | grep -q "hclose <$host> by $(id -un): fan, until 14:00"
+  badmin hhist | grep -q "hopen <$host>"
 }
 
 @test "what is no act, no host and no reason of an administrator is refused by its name" {

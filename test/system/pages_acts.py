@@ -7,6 +7,7 @@
 Environment: as of `minicluster env`. Callers: 099-web-acts.bats.
 """
 
+import getpass
 import json
 import sys
 
@@ -47,7 +48,7 @@ def admin(host, job):
         browser.fill('dialog input[name=why]', 'fan, until 14:00')
         says(browser, f"badmin hclose -C 'fan, until 14:00' {host}")
         browser.click('[data-do=close]')
-        says(browser, 'Closed by an administrator: fan, until 14:00', 'it is closed')
+        says(browser, f'Closed by {getpass.getuser()}: fan, until 14:00', 'it is closed')
         browser.open(f'{URL}/cluster?q=state:aside')
         says(browser, 'Closed')
         browser.open(f'{URL}/audit?about={host}')
@@ -61,8 +62,7 @@ def admin(host, job):
         choose(browser, 'dialog select[name=verb]', 'switch')
         browser.click('[data-do=act]')
         says(browser, 'To which queue?', 'the queue is asked for at its field')
-        queues = browser.value('[...document.querySelectorAll("dialog select[name=queue] option")].map((o) => o.value)')
-        choose(browser, 'dialog select[name=queue]', 'short' if 'short' in queues else queues[-1])
+        choose(browser, 'dialog select[name=queue]', 'urgent')
         browser.click('[data-do=act]')
         browser.until('document.querySelector("dialog[open]") === null', 30, 'it is moved')
         print(f'pages said {browser.said[1:]}')

@@ -23,10 +23,7 @@ test('why it takes nothing is said, with what to do where one can do something',
   assert.equal(hostWhy(host({}), 0), '');
   assert.match(hostWhy(host({state: 'silent', silent_since: 100}), 165), /for 1m 05s.*systemctl/);
   assert.match(hostWhy(host({connected: false, silent_since: null}), 5), /^Nothing was heard/);
-  assert.equal(
-    hostWhy(host({closed: true, comments: 'fan'}), 0),
-    'Closed by an administrator: fan.',
-  );
+  assert.equal(hostWhy(host({closed: true, comments: 'root: fan'}), 0), 'Closed by root: fan.');
   assert.equal(hostWhy(host({closed: true}), 0), 'Closed by an administrator.');
   assert.equal(hostWhy(host({status: 'closed_Full'}), 0), 'Takes nothing now: closed_Full.');
 });

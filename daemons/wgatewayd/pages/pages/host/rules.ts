@@ -23,7 +23,8 @@ export function hostWhy(host: Host, now: number): string {
     const since = host.silent_since ? ` for ${duration(now - host.silent_since)}` : '';
     return `Nothing was heard from it${since}. In a shell there: systemctl status wnoded`;
   }
-  if (host.closed) return `Closed by an administrator${host.comments ? `: ${host.comments}` : ''}.`;
+  // The comment begins with who did it.
+  if (host.closed) return `Closed by ${host.comments || 'an administrator'}.`;
   return host.status === 'ok' ? '' : `Takes nothing now: ${host.status}.`;
 }
 
