@@ -13,7 +13,7 @@ test('an element knows its array, other jobs have none', () => {
 test('elements are one row where the first of them stands, with how many are in each state', () => {
   const rows = [
     job('9'),
-    job('7[2]', {nalloc_slot: 2}),
+    job('7[2]', {nalloc_slot: 2, job_name: 'sweep[2]'}),
     job('8'),
     job('7[1]', {nalloc_slot: 1, wm_state: 'pending'}),
     job('7[3]', {wm_state: 'pending'}),
@@ -27,6 +27,7 @@ test('elements are one row where the first of them stands, with how many are in 
   );
   assert.deepEqual(made[1]?.folded, {running: 1, pending: 2});
   assert.equal(made[1]?.nalloc_slot, 3);
+  assert.equal(made[1]?.job_name, 'sweep');
   assert.equal(made[0]?.folded, undefined);
   assert.deepEqual(folded([]), []);
 });

@@ -58,7 +58,11 @@ function asOne(elements: readonly JobRow[]): Row {
     counts[state] = (counts[state] ?? 0) + 1;
     slots += nalloc_slot ?? 0;
   }
-  return {...first, jobid: arrayOf(first.jobid) ?? first.jobid, nalloc_slot: slots, folded: counts};
+  const jobid = arrayOf(first.jobid) ?? first.jobid;
+  // An element's name ends with its number.
+  const name = first.job_name?.replace(/\[\d+\]$/, '');
+  const made = {...first, jobid, nalloc_slot: slots, folded: counts};
+  return name === undefined ? made : {...made, job_name: name};
 }
 
 export const GROUPS: readonly {name: string; text: string; is: (word: string) => boolean}[] = [

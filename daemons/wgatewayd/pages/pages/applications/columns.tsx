@@ -39,7 +39,8 @@ function Spark({app, from, to, top}: {app: SlotsApp; from: number; to: number; t
   );
 }
 
-function SlotsCell({job, model}: {job: JobRow; model: Applications}) {
+function SlotsCell({job, model}: {job: Row; model: Applications}) {
+  if (job.folded) return <b>{job.nalloc_slot || DASH}</b>;
   if (isWaiting(job.wm_state)) return <span class="m">asks {job.max_req_proc ?? DASH}</span>;
   if (isOver(job.wm_state)) return <span class="m">ended</span>;
   const has = job.nalloc_slot ?? 0;

@@ -10,7 +10,7 @@ import {Outside, StateMark} from '../../parts/basic.tsx';
 import type {Column} from '../../parts/table.tsx';
 import {now} from '../../state/clock.ts';
 import type {Runs} from './model.ts';
-import {cellOf, countWords} from './rules.ts';
+import {begun, cellOf, countWords} from './rules.ts';
 
 function Star({run, model}: {run: RunRow; model: Runs}) {
   if (!run.own) return null;
@@ -117,7 +117,7 @@ export const columnsOf = (model: Runs, more: readonly string[]): readonly Column
     sort: 'began',
     numeric: true,
     width: 'minmax(88px,auto)',
-    cell: (run) => clock(run.start_time ?? run.submit_time, now()),
+    cell: (run) => clock(begun(run), now()),
   },
   {
     key: 'ran',

@@ -120,12 +120,15 @@ export function columnNames(runs: readonly RunRow[], known: Known): string[] {
   return [...[...settings].sort(), ...[...metrics].sort()];
 }
 
+/** When it began, or was submitted: a moment that has not been is 0, or none. */
+export const begun = (run: RunRow) => run.start_time || run.submit_time || null;
+
 const USUAL: Readonly<Record<string, (run: RunRow) => Value>> = {
   id: (run) => Number(run.id),
   name: (run) => run.name ?? run.job_name,
   user: (run) => run.user,
   state: (run) => run.state,
-  began: (run) => run.start_time ?? run.submit_time,
+  began: begun,
   ran: (run) => (run.start_time && run.finish_time ? run.finish_time - run.start_time : undefined),
 };
 

@@ -3,6 +3,7 @@ import {test} from 'node:test';
 import type {ComparedRun, RunRow} from '../../api/shapes_more.ts';
 import {
   askedFor,
+  begun,
   cellOf,
   columnNames,
   countWords,
@@ -101,6 +102,12 @@ test('missing and NaN come last in both directions, ties by number', () => {
     runsInOrder(named, 'name', known).map((one) => one.id),
     ['2', '1', '3'],
   );
+});
+
+test('what has not started began when it was submitted', () => {
+  assert.equal(begun(run('1', {start_time: 0, submit_time: 5})), 5);
+  assert.equal(begun(run('1', {start_time: 7, submit_time: 5})), 7);
+  assert.equal(begun(run('1', {start_time: null})), null);
 });
 
 test('an array tells how many elements are in which state', () => {
