@@ -68,6 +68,16 @@ exec_of() { # LR STEPS: its number
   [ "$(mine "$API/runs/$runs" | jq -r '.run.tags[0]')" = paper ]
 }
 
+@test "a run's settings become a search, by form" {
+  over=$(exec_of 0.25 10)
+  finished() { [ "$(state "$over")" = finished ]; }
+  wait_for 60 finished
+  scene search "$over" "$PWD/code.modelDir.tar"
+  mine "$API/searches/around" >around
+  [ "$(jq -r '.search.search.metric, .search.total' around)" = "$(printf 'loss\n2')" ]
+  jq -e '.search.search.space[0] | .name == "lr" and .log' around
+}
+
 @test "an API key is made, shown once and revoked; all sessions end at once" {
   export HOME=$BATS_TEST_TMPDIR
   [ "$(code_of -d '{"name": "../x"}' "$API/keys")" = 400 ]

@@ -3,6 +3,7 @@
   pages_acts.py admin HOST JOB        a host is closed with a reason and opened; a job is put elsewhere; the record tells it
   pages_acts.py runs RUN RUN          starred, tagged, found again, a setting as a column, one deleted and one refused
   pages_acts.py account               a key is made, shown once, revoked; all sessions end
+  pages_acts.py search RUN CODE       its settings become a search, by form; CODE is sent
   pages_acts.py focus RUN             whatever page one goes to, its heading has the focus, also when its data comes late
 Environment: as of `minicluster env`. Callers: 099-web-acts.bats.
 """
@@ -29,12 +30,6 @@ def told(browser, selector):
     return browser.value(f'document.querySelector({json.dumps(selector)})?.innerText ?? ""')
 
 
-def choose(browser, selector, value):
-    """One of a list, as the keyboard does it."""
-    browser.value(f'''(() => {{ const list = document.querySelector({json.dumps(selector)});
-      list.value = {json.dumps(value)}; list.dispatchEvent(new Event("change", {{bubbles: true}})); }})()''')
-
-
 def admin(host, job):
     """Acts of an administrator, each with what it came to."""
     with Browser(width=1280) as browser:
@@ -59,10 +54,10 @@ def admin(host, job):
         browser.until('document.querySelector("[data-do=close-host]") !== null', 30, 'it is open again')
         browser.open(f'{URL}/apps/{job}')
         browser.click('[data-do=acts]')
-        choose(browser, 'dialog select[name=verb]', 'switch')
+        browser.choose('dialog select[name=verb]', 'switch')
         browser.click('[data-do=act]')
         says(browser, 'To which queue?', 'the queue is asked for at its field')
-        choose(browser, 'dialog select[name=queue]', 'urgent')
+        browser.choose('dialog select[name=queue]', 'urgent')
         browser.click('[data-do=act]')
         browser.until('document.querySelector("dialog[open]") === null', 30, 'it is moved')
         print(f'pages said {browser.said[1:]}')
@@ -124,6 +119,28 @@ def account():
     return 0
 
 
+def search(run, code):
+    """From a run to a search around its settings, what is wanting told at its field."""
+    with Browser(width=1280) as browser:
+        log_in(browser)
+        browser.open(f'{URL}/apps/{run}')
+        browser.click(f'a[href="/new/search?from={run}"]')
+        browser.until('document.querySelector("input[name=param]")?.value === "lr"', 30, 'its setting is a parameter')
+        browser.fill('input[name=name]', 'around')
+        browser.fill('input[name=trials]', 'many')
+        press(browser, 'Start the search')
+        says(browser, 'A number from 1 is wanted.')
+        says(browser, 'Which code? A zip, a tar, or one script.')
+        browser.fill('input[name=trials]', '2')
+        browser.attach('input[name=code]', code)
+        while browser.value('document.querySelectorAll("input[name=param]").length') > 1:
+            browser.click('fieldset.param:last-of-type button')
+        press(browser, 'Start the search')
+        browser.until('location.pathname === "/searches/around" && document.querySelector("h1").innerText.startsWith("around")', 60, 'the search is there')
+        print(f'pages said {browser.said[1:]}')
+    return 0
+
+
 def focus(run):
     """Whoever does not see the page hears where it is."""
     with Browser(width=1280) as browser:
@@ -139,7 +156,7 @@ def focus(run):
     return 0
 
 
-SCENES = {'admin': admin, 'runs': runs, 'account': account, 'focus': focus}
+SCENES = {'admin': admin, 'runs': runs, 'account': account, 'search': search, 'focus': focus}
 if __name__ == '__main__':
     assert pages_check.TOP
     sys.exit(SCENES[sys.argv[1]](*sys.argv[2:]))
