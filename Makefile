@@ -406,7 +406,7 @@ $B/fabric/libs/fabric.zip: $(PYTHON_SRC)
 	@cd libwm/trainer/python && python3 -m zipfile -c $(abspath $@) fabric_model wm_elastic pyedt wm_steps.py last last/callbacks
 
 # What browsers get; where node is not, there is none.
-PAGES_SRC := $(shell find daemons/wgatewayd/pages -name node_modules -prune -o -type f -print)
+PAGES_SRC := $(shell find daemons/wgatewayd/pages -name node_modules -prune -o -type f -print) $(wildcard commands/guides/*.md)
 .PHONY: pages
 pages: $B/pages.made
 $B/pages.made: $(PAGES_SRC) scripts/common/build_pages

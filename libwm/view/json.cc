@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "libwm/base/json.h"
+#include "libwm/view/budget_fields.h"
 #include "libwm/view/conf_fields.h"
 #include "libwm/view/gpu_fields.h"
 #include "libwm/view/host_fields.h"
@@ -179,6 +180,10 @@ std::string queues_json(std::span<const QueueView> queues, Detail detail) {
 }
 std::string plans_json(std::span<const PlanView> plans, Detail detail) {
   return array_text(plans, detail);
+}
+
+std::string budgets_json(std::span<const BudgetView> budgets) {
+  return to_text(list_of(budget_fields(), budget_lines(budgets)));
 }
 
 std::string job_schema(Detail detail) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "libwm/model/verbs/budget_verbs.h"
 #include "libwm/model/verbs/verbs.h"
 
 namespace wm::view {
@@ -39,6 +40,8 @@ std::string jobs_json(std::span<const JobView> jobs, const Viewer& viewer);
 std::string hosts_json(std::span<const HostView> hosts, Detail detail);
 std::string queues_json(std::span<const QueueView> queues, Detail detail);
 std::string plans_json(std::span<const PlanView> plans, Detail detail);
+/// A row for each resource that a budget bounds, amounts in hours.
+std::string budgets_json(std::span<const BudgetView> budgets);
 
 /// JSON schema (OpenAPI 3.0) of job_json, made of the same tables. @cost O(fields)
 std::string job_schema(Detail detail);

@@ -20,7 +20,7 @@ Result<Answer> hosts(Call& call) {
 Result<Answer> queues(Call& call) {
   WM_TRY(auto master, call.site.masters.take());
   WM_TRY(auto reply, master->ask(QueuesRequest{}));
-  return json_reply("{\"queues\":" + view::queues_json(reply.queues, view::Detail::Brief) + "}");
+  return json_reply("{\"queues\":" + view::queues_json(reply.queues, view::Detail::Full) + "}");
 }
 
 Result<Answer> plans(Call& call) {

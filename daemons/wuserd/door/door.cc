@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "daemons/wuserd/account/routes.h"
 #include "daemons/wuserd/assets/routes.h"
 #include "daemons/wuserd/catalog/routes.h"
 #include "daemons/wuserd/cluster/routes.h"
@@ -139,7 +140,8 @@ void answer(Site& site, http::Exchange& exchange) {
 std::span<const std::vector<Route>* const> all_routes() {
   static const std::vector<Route>* const tables[] = {
       &catalog_routes(),  &exec_routes(),     &from_run_routes(),   &scheduler_routes(),
-      &data_routes(),     &run_routes(),      &job_routes(),        &cluster_routes(),
+      &data_routes(),     &run_routes(),      &job_routes(),        &job_act_routes(),
+      &cluster_routes(),  &admin_routes(),    &usage_routes(),      &account_routes(),
       &asset_routes(),    &model_routes(),    &version_routes(),    &space_routes(),
       &service_routes(),  &dlim_routes(),     &kserve_routes(),     &search_routes(),
       &notebook_routes(), &document_routes(), &data_asset_routes(),

@@ -1,6 +1,4 @@
 // The rows of /api/v1 about jobs: lists, one job with all that explains it, what can be done to it.
-#include <unistd.h>
-
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -14,6 +12,7 @@
 #include "daemons/wuserd/master/clock.h"
 #include "daemons/wuserd/master/hub.h"
 #include "daemons/wuserd/site/reply.h"
+#include "daemons/wuserd/site/who.h"
 #include "libwm/base/clock.h"
 #include "libwm/rest/app_json.h"
 #include "libwm/rest/data_sources.h"
@@ -23,13 +22,6 @@
 
 namespace wm::user {
 namespace {
-
-// Whether pages show what is for administrators; the master alone lets them.
-bool looks_like_admin(const Site& site) {
-  const auto& admins = site.conf.admins;
-  return ::getuid() == 0 || site.user == site.conf.master_user ||
-         std::find(admins.begin(), admins.end(), site.user) != admins.end();
-}
 
 Result<Answer> session(Call& call) {
   return json_reply("{\"user\":" + rest::json_text(call.site.user) +
@@ -185,30 +177,6 @@ Result<Answer> job_result(Call& call) {
   return Answer();
 }
 
-Result<OutcomeReply> carry_out(client::Master& master, const std::string& verb, JobId id) {
-  if (verb == "stop") {
-    KillRequest request;
-    request.jobs.ids = {id};
-    request.reason = "stopped on a page";
-    return master.ask(request);
-  }
-  if (verb != "hold" && verb != "release")
-    return fail(Code::BadArgument, "'" + verb + "': stop, hold or release is wanted");
-  ReleaseRequest request;
-  request.jobs.ids = {id};
-  request.hold = verb == "hold";
-  return master.ask(request);
-}
-
-Result<Answer> act(Call& call) {
-  WM_TRY(auto view, find_own_job(call.site, call.args[0]));
-  WM_TRY(auto master, call.site.masters.take());
-  WM_TRY(auto reply, carry_out(*master, call.args[1], view.id));
-  for (const auto& outcome : reply.jobs)
-    if (outcome.code != 0) return fail(static_cast<Code>(outcome.code), outcome.text);
-  return Answer(http::Reply{204, {}, ""});
-}
-
 Result<Answer> stream(Call& call) {
   call.site.hub->follow(call.exchange);
   return Answer();
@@ -287,7 +255,6 @@ const std::vector<Route>& job_routes() {
       {"GET", API "/jobs/{id}/logs/{worker}/{stream}", job_log, "Output of a worker", "",
        "tail from"},
       {"GET", API "/jobs/{id}/result.zip", job_result, "Its results"},
-      {"POST", API "/jobs/{id}/{verb}", act, "stop, hold or release"},
   };
   return routes;
 }

@@ -9,6 +9,7 @@ namespace wm::user {
 const std::vector<Route>& exec_routes();
 const std::vector<Route>& scheduler_routes();
 const std::vector<Route>& job_routes();
+const std::vector<Route>& job_act_routes();
 const std::vector<Route>& run_routes();
 
 }  // namespace wm::user

@@ -23,18 +23,20 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Duration kBriefly = 500ms;  // of what nobody waits for
-constexpr Duration kOfQuestion = 1s;  // who has it; twice at most
+constexpr Duration kCallersBriefly = 500ms;  // of what nobody waits for
+constexpr Duration kOfCallersQuestion = 1s;  // who has it; twice at most
 constexpr Duration kOwnerKnown = 5s;
-constexpr std::size_t kLongestAnswer = 4 << 20;
+constexpr std::size_t kLongestCallersAnswer = 4 << 20;
 constexpr std::size_t kLongestAsked = 32 << 20;
-constexpr std::size_t kMostOwners = 500;
+constexpr std::size_t kMostServiceOwners = 500;
 
-std::string owners_path(const Site& site) { return site.results_root + "/services/.owners"; }
+std::string service_owners_path(const Site& site) {
+  return site.results_root + "/services/.owners";
+}
 
 std::vector<std::string> told_owners(const Site& site) {
   std::vector<std::string> users;
-  auto text = read_file(owners_path(site), Bytes{1 << 20});
+  auto text = read_file(service_owners_path(site), Bytes{1 << 20});
   std::istringstream in(text ? *text : "");
   for (std::string user; std::getline(in, user);)
     if (!user.empty()) users.push_back(user);
@@ -63,7 +65,7 @@ std::vector<std::string> owners_to_ask(Site& site, const std::string& name) {
   for (auto& user : told_owners(site)) users.insert(std::move(user));
   users.erase(site.user);
   std::vector<std::string> list(users.begin(), users.end());
-  if (list.size() > kMostOwners) list.resize(kMostOwners);
+  if (list.size() > kMostServiceOwners) list.resize(kMostServiceOwners);
   return list;
 }
 
@@ -88,11 +90,11 @@ std::vector<Result<http::Reply>> ask_all(const Site& site, const std::vector<std
                                          const std::string& target, const http::Fields& fields) {
   constexpr std::size_t kAskedAtOnce = 32;
   std::vector<Result<http::Reply>> said(users.size(), fail(Code::Timeout, "no time to ask"));
-  auto until = steady_now() + kOfQuestion;
+  auto until = steady_now() + kOfCallersQuestion;
   std::atomic<std::size_t> next{0};
   auto ask_on = [&] {
     for (auto i = next++; i < users.size() && steady_now() < until; i = next++) {
-      auto client = client_of(site, users[i], {kOfQuestion, kLongestAnswer});
+      auto client = client_of(site, users[i], {kOfCallersQuestion, kLongestCallersAnswer});
       said[i] =
           client ? client->send("GET", target, "", fields) : Result<http::Reply>(client.error());
     }
@@ -242,7 +244,7 @@ void tell_callers(const Site& site, const std::vector<std::string>& callers) {
     if (auto path = guests_socket(site, user)) paths.push_back(*path);
   std::thread([paths] {
     for (const auto& path : paths)
-      if (auto client = http::Client::connect(path, {kBriefly, kLongestAnswer}))
+      if (auto client = http::Client::connect(path, {kCallersBriefly, kLongestCallersAnswer}))
         (void)client->send("POST", "/told/service", "");
   }).detach();
 }
@@ -252,13 +254,13 @@ void know_service_owner(const Site& site, const std::string& user) {
   std::lock_guard hold(one_at_a_time);
   auto users = told_owners(site);
   bool known = std::ranges::find(users, user) != users.end();
-  if (known || user == site.user || users.size() >= kMostOwners) return;
+  if (known || user == site.user || users.size() >= kMostServiceOwners) return;
   users.push_back(user);
   std::string text;
   for (const auto& one : users) text += one + "\n";
   std::error_code ec;
   std::filesystem::create_directories(site.results_root + "/services", ec);
-  (void)replace_file(owners_path(site), text, 0600);
+  (void)replace_file(service_owners_path(site), text, 0600);
 }
 
 }  // namespace wm::user

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "libwm/base/clock.h"
 #include "libwm/http/known_tokens.h"
 
@@ -15,6 +17,12 @@ Result<rest::Claims> check_token(Site& site, const http::Head& head) {
   if (claims.uid != ::getuid()) return fail(Code::Denied, "the token is another user's");
   if (site.revoked.hold(claims)) return fail(Code::Denied, "the token was logged off");
   return claims;
+}
+
+bool looks_like_admin(const Site& site) {
+  const auto& admins = site.conf.admins;
+  return ::getuid() == 0 || site.user == site.conf.master_user ||
+         std::find(admins.begin(), admins.end(), site.user) != admins.end();
 }
 
 bool is_good_still(Site& site, const rest::Claims& claims) {

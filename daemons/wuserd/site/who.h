@@ -14,4 +14,7 @@ Result<rest::Claims> check_token(Site& site, const http::Head& head);
 /// within seconds. @cost O(log n)   @thread any
 bool is_good_still(Site& site, const rest::Claims& claims);
 
+/// Whether pages show what is for administrators; the master alone lets them. @cost O(admins)
+bool looks_like_admin(const Site& site);
+
 }  // namespace wm::user

@@ -42,13 +42,13 @@ TEST(shapes, every_operation_is_named_once_and_every_shape_is_there) {
 TEST(shapes, a_document_says_what_is_sent_and_what_nothing_is) {
   const RouteDoc routes[] = {
       {"POST", "/api/v1/projects", "", "project", ""},
-      {"POST", "/api/v1/jobs/{id}/{verb}", "", "", ""},
+      {"POST", "/api/v1/notebooks/{id}/stop", "", "", ""},
       {"POST", "/api/v1/projects/{project}/definitions", "", "definition", ""},
       {"GET", "/api/v1/stream", "", "", ""}};
   auto paths = json::parse(openapi_json(routes, "1", {}))["paths"];
   auto body = paths["/api/v1/projects"]["post"]["requestBody"]["content"]["application/json"];
   EXPECT_EQ(body["schema"]["$ref"], "#/components/schemas/project_words");
-  const auto& act = paths["/api/v1/jobs/{id}/{verb}"]["post"];
+  const auto& act = paths["/api/v1/notebooks/{id}/stop"]["post"];
   EXPECT_EQ(act["x-no-body"], true);
   EXPECT_FALSE(act["responses"]["2XX"].contains("content"));
   EXPECT_TRUE(

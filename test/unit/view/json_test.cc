@@ -14,6 +14,7 @@
 #include "libwm/view/load_fields.h"
 #include "libwm/view/plan_fields.h"
 #include "libwm/view/queue_fields.h"
+#include "libwm/view/tally.h"
 #include "libwm/view/why_fields.h"
 #include "test/unit/view/moments.h"
 
@@ -224,6 +225,45 @@ TEST(conf_json, profiles_and_users) {
   EXPECT_EQ(shown["app_type"], "batch");
   EXPECT_EQ(shown.dump().find("secret"), std::string::npos);
   EXPECT_EQ(json::parse(user_json({.name = "ann", .plan = "/a"}))["plan"], "/a");
+}
+
+TEST(budget_json, a_row_for_each_resource_that_is_bounded) {
+  BudgetView both, cpu;
+  both.name = "lab";
+  both.gpu_bounded = both.cpu_bounded = true;
+  both.grant = {100 * kUnitHour, 10 * kUnitHour};
+  both.drawn = {40 * kUnitHour, 0};
+  both.refunded = {10 * kUnitHour, 0};
+  cpu.name = "cpu";
+  cpu.cpu_bounded = true;
+  auto shown = json::parse(budgets_json(std::vector{both, cpu}));
+  ASSERT_EQ(shown.size(), 3U);
+  EXPECT_EQ(shown[0]["unit"], "GPU h");
+  EXPECT_EQ(shown[0]["granted"], 100.0);
+  EXPECT_EQ(shown[0]["used"], 30.0);
+  EXPECT_EQ(shown[0]["left"], 70.0);
+  EXPECT_EQ(shown[1]["unit"], "CPU h");
+  EXPECT_EQ(shown[1]["granted"], 10.0);
+  EXPECT_EQ(shown[2]["budget"], "cpu");
+  EXPECT_TRUE(shown[2]["empty_at"].is_null());
+  EXPECT_EQ(budgets_json({}), "[]");
+}
+
+TEST(limit_json, what_is_used_stands_before_what_may_be) {
+  LimitRow slots, jobs;
+  slots.name = "night";
+  slots.users = "ann";
+  slots.used = 4;
+  slots.limit = 16;
+  jobs.bounds_slots = false;
+  jobs.jobs = "2/4";
+  auto shown = json::parse(limits_json(std::vector{slots, jobs}));
+  ASSERT_EQ(shown.size(), 2U);
+  EXPECT_EQ(shown[0]["name"], "night");
+  EXPECT_EQ(shown[0]["users"], "ann");
+  EXPECT_EQ(shown[0]["slots"], "4/16");
+  EXPECT_EQ(shown[1]["slots"], "-");
+  EXPECT_EQ(shown[1]["jobs"], "2/4");
 }
 
 // Every key of the tables once: two rows of the same name would hide each other.

@@ -2,6 +2,7 @@
 // does not fit is an error of types here. Nothing of it runs. build/types.mjs makes `types.ts`.
 
 import type * as own from './shapes.ts';
+import type * as admin from './shapes_admin.ts';
 import type * as more from './shapes_more.ts';
 import type {components} from './types.ts';
 
@@ -17,9 +18,13 @@ export type Fits = [
   Fit<Sent['slots'], own.Slots>,
   Fit<Sent['metrics']['series'][number], own.Metric>,
   Fit<Sent['log_sizes'], own.WorkerLog>,
-  Fit<Sent['host'], own.Host>,
-  Fit<Sent['queue'], own.Queue>,
-  Fit<Sent['plan'], own.Plan>,
+  Fit<Sent['host'], admin.Host>,
+  Fit<Sent['queue'], admin.Queue>,
+  Fit<Sent['plan'], admin.Plan>,
+  Fit<Sent['usage'], admin.Usage>,
+  Fit<Sent['budget'], admin.Budget>,
+  Fit<Sent['key'], admin.ApiKey>,
+  Fit<Sent['key_made'], admin.KeyMade>,
   Fit<Sent['audit'], own.Audit>,
   Fit<Sent['framework'], own.Framework>,
   Fit<Sent['runtime']['packages'][number], own.Package>,
@@ -38,6 +43,7 @@ export type Fits = [
   Fit<Sent['search_row'], more.SearchRow>,
   Fit<Sent['notebooks'], more.Notebooks>,
   Fit<Sent['connection'], more.Connection>,
+  Fit<Sent['run_row'], more.RunRow>,
   Fit<Sent['compared']['runs'][number], more.ComparedRun>,
   Fit<Sent['compared_series'], more.ComparedSeries>,
 ];

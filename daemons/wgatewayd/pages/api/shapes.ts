@@ -121,37 +121,6 @@ export interface Staged {
     readonly error?: string;
   } | null;
 }
-export interface Host {
-  readonly host_name: string;
-  readonly status: string;
-  readonly run: number | null;
-  readonly max: number | null;
-  readonly ngpus: number | null;
-  readonly ngpus_alloc: number | null;
-  readonly ncpus: number | null;
-  readonly total_mem_bytes: number | null;
-  readonly comments: string;
-}
-export interface Queue {
-  readonly queue_name: string;
-  readonly priority: number | null;
-  readonly status: string;
-  readonly njobs: number | null;
-  readonly pend: number | null;
-  readonly run: number | null;
-  readonly susp: number | null;
-}
-export interface Plan {
-  readonly plan: string;
-  readonly shares: number | null;
-  readonly owns: number | null;
-  readonly used: number | null;
-  readonly demand: number | null;
-  readonly deserved: number | null;
-  readonly lent: number | null;
-  readonly borrowed: number | null;
-  readonly users: readonly string[];
-}
 export interface Act {
   readonly number: number;
   readonly time: number;

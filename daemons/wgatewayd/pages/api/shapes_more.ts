@@ -135,6 +135,37 @@ export interface Connection {
   readonly type: string;
   readonly [key: string]: string;
 }
+/** What has run or runs. Of another's run some is absent. */
+export interface RunRow {
+  readonly id: string;
+  readonly exec_id: string;
+  readonly state: string;
+  /** Only the archive knows it any more. */
+  readonly kept: boolean;
+  readonly own: boolean;
+  /** Of an array how many; else 0. */
+  readonly elements: number;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly description: string;
+  readonly note: string;
+  readonly tags: readonly string[];
+  readonly starred: boolean;
+  readonly shelved: boolean;
+  readonly etag: string;
+  readonly name?: string;
+  readonly job_name?: string;
+  readonly user?: string;
+  readonly type?: string;
+  readonly app?: string;
+  readonly framework?: string;
+  readonly plan?: string;
+  readonly project?: string;
+  readonly queue?: string;
+  readonly args?: string;
+  readonly submit_time?: number | null;
+  readonly start_time?: number | null;
+  readonly finish_time?: number | null;
+}
 /** A run among those that are compared. Metrics are by "group name". */
 export interface ComparedRun {
   readonly id: string;

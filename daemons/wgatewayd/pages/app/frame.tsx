@@ -19,6 +19,7 @@ const RAIL: readonly (readonly [string, readonly Item[]])[] = [
     [
       ['/', 'Home'],
       ['/apps', 'Applications'],
+      ['/runs', 'Runs'],
       ['/new/experiment', 'New experiment'],
       ['/searches', 'Searches'],
       ['/services', 'Services'],
@@ -38,9 +39,10 @@ const RAIL: readonly (readonly [string, readonly Item[]])[] = [
   [
     'Cluster',
     [
-      ['/cluster', 'Hosts'],
+      ['/cluster', 'Map'],
       ['/plans', 'Plans'],
       ['/queues', 'Queues'],
+      ['/usage', 'Usage'],
       ['/audit', 'Record of acts', true],
     ],
   ],
@@ -85,9 +87,9 @@ function Rail() {
       ))}
       <div class="foot">
         <a href="/help">Help and downloads</a>
-        <span class="s">
-          <Outside text={who?.user} most={30} />
-        </span>
+        <a href="/account">
+          Account of <Outside text={who?.user} most={30} />
+        </a>
         <span>
           <button type="button" class="link" onClick={() => void logOff()}>
             Log off

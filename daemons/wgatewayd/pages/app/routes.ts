@@ -14,27 +14,42 @@ interface Route {
   readonly load: () => Promise<PageModule>;
 }
 
+/** One of those that are loaded together. */
+const cluster = (name: keyof typeof import('./cluster_pages.ts')) => async () => ({
+  default: (await import('./cluster_pages.ts'))[name],
+});
+const assets = (name: keyof typeof import('./asset_pages.ts')) => async () => ({
+  default: (await import('./asset_pages.ts'))[name],
+});
+
 export const ROUTES: readonly Route[] = [
   {pattern: /^\/$/, load: () => import('../pages/home/page.tsx')},
   {pattern: /^\/apps$/, load: () => import('../pages/applications/page.tsx')},
   {pattern: /^\/apps\/([^/]+)$/, load: () => import('../pages/run/page.tsx')},
+  {pattern: /^\/runs$/, load: () => import('../pages/runs/page.tsx')},
   {pattern: /^\/compare$/, load: () => import('../pages/compare/page.tsx')},
   {pattern: /^\/new\/(?:experiment|job)$/, load: () => import('../pages/experiment/page.tsx')},
+  {pattern: /^\/new\/search$/, load: () => import('../pages/new_search/page.tsx')},
   {pattern: /^\/notebooks(?:\/([^/]+))?$/, load: () => import('../pages/notebooks/page.tsx')},
   {pattern: /^\/searches$/, load: () => import('../pages/searches/page.tsx')},
   {pattern: /^\/searches\/([^/]+)$/, load: () => import('../pages/search/page.tsx')},
   {pattern: /^\/services$/, load: () => import('../pages/services/page.tsx')},
   {pattern: /^\/services\/([^/]+)$/, load: () => import('../pages/service/page.tsx')},
-  {pattern: /^\/models$/, load: () => import('../pages/models/page.tsx')},
-  {pattern: /^\/spaces$/, load: () => import('../pages/spaces/page.tsx')},
-  {pattern: /^\/spaces\/([^/]+)$/, load: () => import('../pages/space/page.tsx')},
-  {pattern: /^\/projects$/, load: () => import('../pages/projects/page.tsx')},
-  {pattern: /^\/projects\/([^/]+)$/, load: () => import('../pages/project/page.tsx')},
-  {pattern: /^\/frameworks$/, load: () => import('../pages/frameworks/page.tsx')},
-  {pattern: /^\/connections$/, load: () => import('../pages/connections/page.tsx')},
+  {pattern: /^\/models$/, load: assets('models')},
+  {pattern: /^\/spaces$/, load: assets('spaces')},
+  {pattern: /^\/spaces\/([^/]+)$/, load: assets('space')},
+  {pattern: /^\/projects$/, load: assets('projects')},
+  {pattern: /^\/projects\/([^/]+)$/, load: assets('project')},
+  {pattern: /^\/frameworks$/, load: assets('frameworks')},
+  {pattern: /^\/connections$/, load: assets('connections')},
   {pattern: /^\/help$/, load: () => import('../pages/help/page.tsx')},
-  {pattern: /^\/(plans|queues|cluster)$/, load: () => import('../pages/cluster/page.tsx')},
-  {pattern: /^\/audit$/, load: () => import('../pages/audit/page.tsx')},
+  {pattern: /^\/cluster$/, load: () => import('../pages/cluster/page.tsx')},
+  {pattern: /^\/cluster\/([^/]+)$/, load: cluster('host')},
+  {pattern: /^\/plans$/, load: cluster('plans')},
+  {pattern: /^\/queues$/, load: cluster('queues')},
+  {pattern: /^\/usage$/, load: cluster('usage')},
+  {pattern: /^\/account$/, load: () => import('../pages/account/page.tsx')},
+  {pattern: /^\/audit$/, load: cluster('audit')},
 ];
 
 export interface Found {

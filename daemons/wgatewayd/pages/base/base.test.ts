@@ -9,7 +9,6 @@ import {bounds, niceTop, ticks, wantsLog} from './scale.ts';
 import {joined, runs, sampled, sorted} from './series.ts';
 import {smoothed} from './smooth.ts';
 import {isAlive, isOver, isWaiting, slotRange, state} from './states.ts';
-import {clean, commandLine, csvCell, nameFrom} from './text.ts';
 import {clock, duration, momentOr} from './time.ts';
 import {at, placed, told, typed} from './values.ts';
 
@@ -222,24 +221,6 @@ test('a smoothed line stays within what it is made of, and carries nothing over 
   assert.ok(line.slice(0, 4).every((v) => v !== null && v >= 0 && v <= 1));
   assert.deepEqual(line.slice(4), [null, 5]);
   assert.deepEqual(smoothed([1, 2], [], 0), [1, 2]);
-});
-
-test('outside text shows what it hides, is cut, and is no formula and no word of a shell', () => {
-  assert.equal(clean('a\u202eb\u200b'), 'a‹202e›b‹200b›');
-  assert.equal(clean('x'.repeat(1e6)).length, 201);
-  assert.deepEqual(['=1+1', '-x', -1, 'a,b', 'c"d', null].map(csvCell), [
-    "'=1+1",
-    "'-x",
-    '-1',
-    '"a,b"',
-    '"c""d"',
-    '',
-  ]);
-  assert.equal(
-    commandLine(['python', 'a b.py', "it's", '--lr=0.1']),
-    "python 'a b.py' 'it'\\''s' --lr=0.1",
-  );
-  assert.deepEqual(['ann digits/cnn', '../x', ''].map(nameFrom), ['ann-digits-cnn', 'x', 'model']);
 });
 
 test('what is hidden is not said to be none', () => {

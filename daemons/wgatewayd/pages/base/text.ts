@@ -30,6 +30,10 @@ export const quoted = (word: string) =>
 /** A line of words, each quoted where it must be. */
 export const commandLine = (words: readonly string[]) => words.map(quoted).join(' ');
 
+/** Words as they are typed, with blanks or commas between, each once. */
+export const wordList = (text: string): string[] =>
+  [...new Set(text.split(/[\s,]+/))].filter(Boolean);
+
 /** "4 → 2". */
 export const step = (from: number, to: number) => `${from} → ${to}`;
 

@@ -4,6 +4,7 @@
 //   app/main.tsx, import() a page ──────┴► s/NAME-HASH.js, shared chunks
 //   css/frame.css ─► index.html, inline; its hash ─► style_hash, for the CSP
 //   css/parts.css ─► s/parts-HASH.css
+//   commands/guides ─► s/guides-HASH.json
 //
 // What is under s/ is named by what is in it, and never changes. OUT is replaced as a whole, so
 // that nobody sees half of it. usage: build.mjs OUT
@@ -12,6 +13,7 @@ import {mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:f
 import {basename, join, resolve} from 'node:path';
 import {build} from 'esbuild';
 import {COMMON, PAGES, sha256} from './common.mjs';
+import {writeGuides} from './guides.mjs';
 import {tellSizes} from './sizes.mjs';
 
 const out = resolve(process.argv[2] ?? '');
@@ -66,7 +68,10 @@ async function made() {
     entryPoints: ['app/main.tsx'],
     format: 'esm',
     splitting: true,
-    define: {WORKER_ADDRESS: JSON.stringify(addressOf(worker, 'live/worker.ts'))},
+    define: {
+      WORKER_ADDRESS: JSON.stringify(addressOf(worker, 'live/worker.ts')),
+      GUIDES_ADDRESS: JSON.stringify(writeGuides(fresh)),
+    },
   });
   const css = await build({...FOR_BROWSER, ...NAMES, entryPoints: ['css/parts.css']});
   const inline = await build({...FOR_BROWSER, entryPoints: ['css/frame.css'], write: false});

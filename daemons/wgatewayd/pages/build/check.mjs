@@ -33,7 +33,7 @@ async function unit() {
     platform: 'node',
     format: 'esm',
     sourcemap: 'inline',
-    define: {WORKER_ADDRESS: '"/s/worker.js"'},
+    define: {WORKER_ADDRESS: '"/s/worker.js"', GUIDES_ADDRESS: '"/s/guides.json"'},
   });
   const made = readdirSync(out, {recursive: true}).filter((n) => n.endsWith('.test.mjs'));
   return run(['node', '--enable-source-maps', '--test', ...made.map((n) => join(out, n))]);

@@ -43,3 +43,20 @@ export function colours(ids: readonly string[]): Map<string, string> {
   store?.setItem(KEPT, JSON.stringify(Object.fromEntries(Object.entries(all).slice(-200))));
   return made;
 }
+
+const parts = (hex: string): number[] => {
+  const digits = hex.replace('#', '');
+  const long = digits.length === 3 ? [...digits].map((d) => d + d).join('') : digits;
+  return [0, 2, 4].map((at) => Number.parseInt(long.slice(at, at + 2), 16));
+};
+
+/** So many parts of a hundred of one colour on another, both "#rgb" or "#rrggbb". */
+export function mixed(colour: string, ground: string, strength: number): string {
+  const [over, under] = [parts(colour.trim()), parts(ground.trim())];
+  const made = over.map((v, i) =>
+    Math.round((v * strength + (under[i] ?? 0) * (100 - strength)) / 100)
+      .toString(16)
+      .padStart(2, '0'),
+  );
+  return `#${made.join('')}`;
+}

@@ -1,13 +1,13 @@
 // Role: the one that holds the stream and all jobs, and tells each tab what it looks at. In the
-// SharedWorker, or in the tab itself where there is none. What changes is folded: FOLD_MS apart,
-// hidden tabs not at all.
+// SharedWorker, or in a tab's own worker where there is none. What changes is folded: FOLD_MS
+// apart, hidden tabs not at all.
 //
 //   stale ─► not live until a list succeeds: ticks say that the door lives, not the master
 //   reset ─► listed anew        401 ─► every tab is told, nothing is tried again until one logs on
 
 import type {JobRow} from '../api/shapes.ts';
 import {paced} from '../base/limiter.ts';
-import {chosen, countsOf, inOrder, windowOf} from './jobs.ts';
+import {chosen, countsOf, folded, inOrder, windowOf} from './jobs.ts';
 import {type FromHub, type Line, type ToHub, VERSION, type ViewAsked} from './messages.ts';
 import type {Event} from './sse.ts';
 import {REAL, Stream, type World} from './stream.ts';
@@ -203,7 +203,8 @@ export class Hub {
     if (!this.listed) return;
     const now = Date.now() / 1000 + this.skew;
     const {rows, problems} = chosen(this.jobs.values(), view, this.user, now);
-    const window = windowOf(inOrder(rows, view.sort, now), view, problems);
+    const sorted = inOrder(rows, view.sort, now, this.user);
+    const window = windowOf(view.fold ? folded(sorted) : sorted, view, problems);
     tab.line.send({say: 'window', key, window});
   }
   private tellJobs(tab: Tab, key: string, ids: readonly string[]) {

@@ -5,7 +5,7 @@ import type {JobRow} from '../api/shapes.ts';
 import {byId, ordered, type Value} from '../base/order.ts';
 import {type Fields, parse} from '../base/query.ts';
 import {isAlive, isFailed, isOver, isWaiting} from '../base/states.ts';
-import type {Counts, ViewAsked, Window} from './messages.ts';
+import type {Counts, Row, ViewAsked, Window} from './messages.ts';
 
 /** What the filter of jobs knows; "age" and "ran" in seconds. @param now of the server */
 export const fieldsOf = (now: number): Fields<JobRow> => ({
@@ -17,6 +17,7 @@ export const fieldsOf = (now: number): Fields<JobRow> => ({
     type: (job) => job.app_type,
     app: (job) => job.application,
     host: (job) => job.exec_host.join(' '),
+    array: (job) => arrayOf(job.jobid) ?? '',
     reason: (job) => job.pend_reason ?? job.exit_reason ?? '',
   },
   numbers: {
@@ -29,6 +30,40 @@ export const fieldsOf = (now: number): Fields<JobRow> => ({
   },
   bare: (job, word) => (job.job_name ?? '').toLowerCase().includes(word) || job.jobid === word,
 });
+
+/** "12" of "12[3]"; null: it is no element of an array. */
+export const arrayOf = (id: string): string | null => id.match(/^(\d+)\[/)?.[1] ?? null;
+
+/**
+ * Elements of an array as one row, where the first of them stands; a lone one stays as it is.
+ * @cost O(n)
+ */
+export function folded(rows: readonly JobRow[]): Row[] {
+  const arrays = new Map<string, JobRow[]>();
+  for (const job of rows) {
+    const array = arrayOf(job.jobid);
+    if (array) arrays.set(array, [...(arrays.get(array) ?? []), job]);
+  }
+  return rows.flatMap((job) => {
+    const elements = arrays.get(arrayOf(job.jobid) ?? '') ?? [];
+    if (elements.length < 2) return [job];
+    return elements[0] === job ? [asOne(elements)] : [];
+  });
+}
+function asOne(elements: readonly JobRow[]): Row {
+  const [first] = elements as readonly [JobRow, ...JobRow[]];
+  const counts: Record<string, number> = {};
+  let slots = 0;
+  for (const {wm_state: state, nalloc_slot} of elements) {
+    counts[state] = (counts[state] ?? 0) + 1;
+    slots += nalloc_slot ?? 0;
+  }
+  const jobid = arrayOf(first.jobid) ?? first.jobid;
+  // An element's name ends with its number.
+  const name = first.job_name?.replace(/\[\d+\]$/, '');
+  const made = {...first, jobid, nalloc_slot: slots, folded: counts};
+  return name === undefined ? made : {...made, job_name: name};
+}
 
 export const GROUPS: readonly {name: string; text: string; is: (word: string) => boolean}[] = [
   {name: 'running', text: 'Running', is: isAlive},
@@ -61,15 +96,16 @@ const VALUES: Readonly<Record<string, (job: JobRow) => Value>> = {
   accuracy: (job) => job.accuracy,
 };
 
-/** In the order that `sort` names. @cost O(n log n) */
-export function inOrder(jobs: readonly JobRow[], sort: string, now: number): JobRow[] {
+/** In the order that `sort` names; by none: alive, waiting, over, and of each `user`'s first. */
+export function inOrder(jobs: readonly JobRow[], sort: string, now: number, user = ''): JobRow[] {
   const down = sort.startsWith('-');
   const name = down ? sort.slice(1) : sort;
   if (name === 'jobid') return [...jobs].sort((a, b) => (down ? -1 : 1) * byId(a.jobid, b.jobid));
   if (name === 'elapsed') return ordered(jobs, (job) => elapsed(job, now), down, newer);
   const value = VALUES[name];
   if (value) return ordered(jobs, value, down, newer);
-  return [...jobs].sort((a, b) => rank(a) - rank(b) || newer(a, b));
+  const theirs = (job: JobRow) => Number(job.user !== user);
+  return [...jobs].sort((a, b) => rank(a) - rank(b) || theirs(a) - theirs(b) || newer(a, b));
 }
 
 /** Those that a view shows. */
@@ -87,7 +123,7 @@ export function chosen(jobs: Iterable<JobRow>, view: ViewAsked, user: string, no
 
 /** The part of a view that is looked at. */
 export function windowOf(
-  rows: readonly JobRow[],
+  rows: readonly Row[],
   view: ViewAsked,
   problems: Window['problems'],
 ): Window {

@@ -13,9 +13,16 @@ export interface ViewAsked {
   readonly filter: string;
   /** Field to order by, "-" before it: downwards; empty: alive, waiting, over, the newest first. */
   readonly sort: string;
+  /** Elements of an array as one row. */
+  readonly fold?: boolean;
   readonly from: number;
   readonly to: number;
 }
+/** A row of a view: a job, or several elements of an array, told by the first of them. */
+export type Row = JobRow & {
+  /** How many elements are in each state; absent: it is one job. */
+  readonly folded?: Readonly<Record<string, number>>;
+};
 export interface Counts {
   readonly all: number;
   readonly alive: number;
@@ -29,7 +36,7 @@ export interface Window {
   /** How many fit. */
   readonly total: number;
   readonly from: number;
-  readonly rows: readonly JobRow[];
+  readonly rows: readonly Row[];
   readonly problems: readonly {readonly at: number; readonly text: string}[];
 }
 

@@ -1,10 +1,9 @@
 // Role: a tab's end of the line: what the hub tells, as signals. Where there is no SharedWorker the
-// tab has a hub of its own. A tab says bye when it is put away, and hello again when it comes back
-// from the browser's cache.
+// tab has a worker of its own, with a hub. A tab says bye when it is put away, and hello again when
+// it comes back from the browser's cache.
 
 import {batch, effect, signal} from '@preact/signals';
 import type {JobRow} from '../api/shapes.ts';
-import {Hub} from './hub.ts';
 import {
   type Counts,
   type FromHub,
@@ -59,7 +58,10 @@ function workerLine(): (message: ToHub) => void {
     {createScriptURL: (address: string) => (address === WORKER_ADDRESS ? address : '')},
   );
   const address = policy?.createScriptURL(WORKER_ADDRESS) ?? WORKER_ADDRESS;
-  const {port} = new SharedWorker(address as string, {name: `wm-${WORKER_ADDRESS}`});
+  const port =
+    'SharedWorker' in globalThis
+      ? new SharedWorker(address as string, {name: `wm-${WORKER_ADDRESS}`}).port
+      : new Worker(address as string);
   port.onmessage = (event: MessageEvent<FromHub>) => take(event.data);
   return (message) => port.postMessage(message);
 }
@@ -68,12 +70,6 @@ interface TrustedTypes {
     name: string,
     rules: {createScriptURL: (address: string) => string},
   ): {createScriptURL: (address: string) => string};
-}
-
-function ownLine(): (message: ToHub) => void {
-  const hub = new Hub();
-  const line = {send: (message: FromHub) => queueMicrotask(() => take(message))};
-  return (message) => hub.hear(line, message);
 }
 
 function hello() {
@@ -87,7 +83,7 @@ export function listen(who: string, lost: () => void) {
   user = who;
   onLost = lost;
   if (!send) {
-    send = 'SharedWorker' in globalThis ? workerLine() : ownLine();
+    send = workerLine();
     document.addEventListener('visibilitychange', () =>
       send?.({say: 'hidden', hidden: document.hidden}),
     );

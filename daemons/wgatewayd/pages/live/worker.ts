@@ -1,16 +1,27 @@
-// Role: the SharedWorker: one hub for all tabs of a browser.
+// Role: the worker that holds the hub: one for all tabs of a browser where it can be shared, else
+// one for a tab.
 
 import {Hub} from './hub.ts';
 import type {FromHub, ToHub} from './messages.ts';
 
-interface SharedScope {
-  onconnect: ((event: MessageEvent) => void) | null;
+interface Port {
+  postMessage(message: FromHub): void;
+  onmessage: ((said: MessageEvent<ToHub>) => void) | null;
+}
+interface Scope extends Port {
+  onconnect?: ((event: MessageEvent) => void) | null;
 }
 
 const hub = new Hub();
-(globalThis as unknown as SharedScope).onconnect = (event) => {
-  const port = event.ports[0];
-  if (!port) return;
+function serve(port: Port) {
   const line = {send: (message: FromHub) => port.postMessage(message)};
-  port.onmessage = (said: MessageEvent<ToHub>) => hub.hear(line, said.data);
-};
+  port.onmessage = (said) => hub.hear(line, said.data);
+}
+
+const scope = globalThis as unknown as Scope;
+if ('onconnect' in scope) {
+  scope.onconnect = (event) => {
+    const [port] = event.ports;
+    if (port) serve(port);
+  };
+} else serve(scope);

@@ -127,6 +127,22 @@ export const Panel = ({title, id, tools, children, ...rest}: PanelProps) => (
   </section>
 );
 
+interface NextStepProps {
+  /** What would be here, and what makes it. */
+  readonly said: ComponentChildren;
+  /** The same in a shell, or in a file of the configuration. */
+  readonly line: string;
+  readonly children?: ComponentChildren;
+}
+/** What stands where nothing is yet. */
+export const NextStep = ({said, line, children}: NextStepProps) => (
+  <>
+    <p>{said}</p>
+    <p class="cmd mono">{line}</p>
+    {children}
+  </>
+);
+
 export const Alert = ({text}: {text: string}) =>
   text ? (
     <p class="note err" role="alert">

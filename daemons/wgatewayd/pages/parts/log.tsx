@@ -2,8 +2,7 @@
 // what somebody has selected in it. It follows the end only while somebody is there.
 
 import {useSignal} from '@preact/signals';
-import {memo} from 'preact/compat';
-import {useEffect, useLayoutEffect, useRef} from 'preact/hooks';
+import {useEffect, useLayoutEffect, useMemo, useRef} from 'preact/hooks';
 import {bytes, number} from '../base/number.ts';
 import {clean} from '../base/text.ts';
 import {type LogText, occurrences, type Piece} from './log_model.ts';
@@ -19,10 +18,8 @@ const shown = (text: string) =>
     .join('\n');
 
 /** Never drawn again: its text is for ever. */
-const PieceText = memo(
-  ({piece}: {piece: Piece}) => <span data-at={piece.at}>{shown(piece.text)}</span>,
-  (a, b) => a.piece === b.piece,
-);
+const PieceText = ({piece}: {piece: Piece}) =>
+  useMemo(() => <span data-at={piece.at}>{shown(piece.text)}</span>, [piece]);
 
 const atEnd = (box: HTMLElement) => box.scrollTop + box.clientHeight >= box.scrollHeight - NEAR_PX;
 

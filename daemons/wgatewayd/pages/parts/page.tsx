@@ -8,6 +8,7 @@ import {heardAt, live} from '../live/port.ts';
 import {visits} from '../state/address.ts';
 import type {Asked} from '../state/asked.ts';
 import {second} from '../state/clock.ts';
+import './together.ts';
 
 /** Live, or since when what is shown is not. */
 export function LiveMark() {
@@ -34,6 +35,8 @@ interface PageProps {
 
 /** Which visit took the focus last. */
 let focused = 0;
+/** The heading that had it is gone: what stands in its place takes it. */
+let left = false;
 
 export function Page({title, name, crumb, sub, acts, still, children}: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -41,9 +44,13 @@ export function Page({title, name, crumb, sub, acts, still, children}: PageProps
     document.title = `${title} · WM`;
   }, [title]);
   useLayoutEffect(() => {
-    if (visits.peek() === focused) return;
+    const own = heading.current;
+    if (visits.peek() !== focused || left) own?.focus({preventScroll: true});
     focused = visits.peek();
-    heading.current?.focus({preventScroll: true});
+    left = false;
+    return () => {
+      left = own !== null && document.activeElement === own;
+    };
   }, []);
   return (
     <>

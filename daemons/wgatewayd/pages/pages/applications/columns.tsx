@@ -1,7 +1,8 @@
 // Role: the columns of the list of applications: what each cell says of a job.
 
-import {jobPath} from '../../api/client.ts';
+import {jobPath, part} from '../../api/client.ts';
 import type {JobRow, SlotsApp} from '../../api/shapes.ts';
+import type {Row} from '../../live/messages.ts';
 import {DASH, number} from '../../base/number.ts';
 import {isAlive, isFailed, isOver, isWaiting, slotRange} from '../../base/states.ts';
 import {clean} from '../../base/text.ts';
@@ -38,7 +39,8 @@ function Spark({app, from, to, top}: {app: SlotsApp; from: number; to: number; t
   );
 }
 
-function SlotsCell({job, model}: {job: JobRow; model: Applications}) {
+function SlotsCell({job, model}: {job: Row; model: Applications}) {
+  if (job.folded) return <b>{job.nalloc_slot || DASH}</b>;
   if (isWaiting(job.wm_state)) return <span class="m">asks {job.max_req_proc ?? DASH}</span>;
   if (isOver(job.wm_state)) return <span class="m">ended</span>;
   const has = job.nalloc_slot ?? 0;
@@ -57,8 +59,12 @@ function SlotsCell({job, model}: {job: JobRow; model: Applications}) {
   );
 }
 
-function Progress({job}: {job: JobRow}) {
+function Progress({job}: {job: Row}) {
   const word = job.wm_state;
+  if (job.folded) {
+    const counts = Object.entries(job.folded).map(([state, count]) => `${count} ${state}`);
+    return <span class="m s">{counts.join(', ')}</span>;
+  }
   if (isWaiting(word)) return <Waits job={job} />;
   if (isAlive(word) && job.step) {
     const parts = [`step ${number(job.step)}`, job.loss == null ? '' : `loss ${number(job.loss)}`];
@@ -86,7 +92,8 @@ const Elapsed = ({job}: {job: JobRow}) => (
   <>{duration(elapsed(job, isOver(job.wm_state) ? now() : second.value))}</>
 );
 
-function Check({job, model}: {job: JobRow; model: Applications}) {
+function Check({job, model}: {job: Row; model: Applications}) {
+  if (job.folded) return null;
   return (
     <input
       type="checkbox"
@@ -97,16 +104,26 @@ function Check({job, model}: {job: JobRow; model: Applications}) {
   );
 }
 
-function Name({job}: {job: JobRow}) {
+/** Elements of an array in a row of their own each. */
+const eachPath = (array: string) => `/apps?each=1&q=${part(`array:${array}`)}`;
+const total = (folded: Readonly<Record<string, number>>) =>
+  Object.values(folded).reduce((a, b) => a + b, 0);
+
+function Name({job}: {job: Row}) {
   const name = job.job_name ?? '(not visible to you)';
   return (
-    <a class="name" href={jobPath(job.jobid)} title={clean(name)}>
+    <a
+      class="name"
+      href={job.folded ? eachPath(job.jobid) : jobPath(job.jobid)}
+      title={clean(name)}
+    >
       <Outside text={name} />
+      {job.folded && `[${total(job.folded)}]`}
     </a>
   );
 }
 
-export const columnsOf = (model: Applications): readonly Column<JobRow>[] => [
+export const columnsOf = (model: Applications): readonly Column<Row>[] => [
   {
     key: 'chosen',
     text: '',

@@ -2,7 +2,7 @@
 // chosen and what is done to it.
 
 import {batch, computed, effect, signal} from '@preact/signals';
-import {ask, get, part} from '../../api/client.ts';
+import {get, part, send} from '../../api/client.ts';
 import {asRefused} from '../../api/problem.ts';
 import type {JobRow, Slots, SlotsApp} from '../../api/shapes.ts';
 import {byId} from '../../base/order.ts';
@@ -12,6 +12,8 @@ import type {Seen} from '../../parts/window.ts';
 import {param} from '../../state/address.ts';
 import {Asked} from '../../state/asked.ts';
 import {now} from '../../state/clock.ts';
+import {Acting} from '../shared/act_dialog.tsx';
+import {bodyOf, type Outcome, toEach} from '../shared/acts.ts';
 
 export const RANGES = [
   [3, '3 min'],
@@ -19,12 +21,6 @@ export const RANGES = [
   [60, '1 h'],
   [1440, '24 h'],
 ] as const;
-
-/** What came of a verb for one job. */
-export interface Outcome {
-  readonly id: string;
-  readonly problem: string;
-}
 
 const begun = (apps: readonly SlotsApp[]) => {
   let first = Infinity;
@@ -48,15 +44,18 @@ export class Applications {
   readonly window = signal<Window | null>(null);
   readonly minutes = signal<number>(12);
   readonly slots = new Asked<Slots>(() => get(`/api/v1/slots?minutes=${this.minutes.value}`));
-  readonly chosen = signal<ReadonlySet<string>>(new Set());
+  /** By id, as they were when they were chosen. */
+  readonly chosen = signal<ReadonlyMap<string, JobRow>>(new Map());
   readonly outcomes = signal<readonly Outcome[]>([]);
   readonly busy = signal(false);
+  readonly acting = new Acting((verb, _, words) => this.act(verb, bodyOf(words)));
   private readonly seen = signal<Seen>({from: 0, to: 64});
   readonly asked = computed(() => ({
     mine: param('whose') === 'mine',
     group: param('state'),
     filter: param('q'),
     sort: param('sort'),
+    fold: param('each') === '',
   }));
   readonly byJob = computed(
     () => new Map((this.slots.value.value?.apps ?? []).map((app) => [app.id, app])),
@@ -80,27 +79,26 @@ export class Applications {
     this.seen.value = seen;
   }
   choose(job: JobRow) {
-    const next = new Set(this.chosen.value);
-    if (!next.delete(job.jobid)) next.add(job.jobid);
+    const next = new Map(this.chosen.value);
+    if (!next.delete(job.jobid)) next.set(job.jobid, job);
     this.chosen.value = next;
   }
 
   /** Does it to all that are chosen, each on its own; what was refused is told by job. */
-  async act(verb: string) {
+  async act(verb: string, words: object = {}) {
     if (this.busy.value) return;
     this.busy.value = true;
-    const outcomes: Outcome[] = [];
-    for (const id of [...this.chosen.value].sort(byId)) {
-      try {
-        await ask('POST', `/api/v1/jobs/${part(id)}/${verb}`);
-        outcomes.push({id, problem: ''});
-      } catch (problem) {
-        outcomes.push({id, problem: asRefused(problem).message});
-      }
-    }
+    const rows = this.chosen.value;
+    const ids = [...rows.keys()].sort(byId);
+    const outcomes = await toEach(
+      ids,
+      (id) => send(`/api/v1/jobs/${part(id)}/${verb}`, words),
+      (problem) => asRefused(problem).message,
+    );
     batch(() => {
       this.outcomes.value = outcomes;
-      this.chosen.value = new Set(outcomes.filter((o) => o.problem).map((o) => o.id));
+      const left = outcomes.filter((one) => one.problem).flatMap(({id}) => rows.get(id) ?? []);
+      this.chosen.value = new Map(left.map((job) => [job.jobid, job]));
       this.busy.value = false;
     });
   }

@@ -2,6 +2,7 @@
 // is live and changes in place.
 
 import {useEffect, useMemo} from 'preact/hooks';
+import type {JobRow} from '../../api/shapes.ts';
 import {counted, number} from '../../base/number.ts';
 import {GROUPS} from '../../live/jobs.ts';
 import {counts} from '../../live/port.ts';
@@ -12,11 +13,12 @@ import {Page, Stale} from '../../parts/page.tsx';
 import {Table} from '../../parts/table.tsx';
 import {clearParams, go, setParam} from '../../state/address.ts';
 import {keepAsking, useOnce} from '../../state/asked.ts';
+import {ActDialog} from '../shared/act_dialog.tsx';
 import {columnsOf} from './columns.tsx';
 import {Applications} from './model.ts';
 import {SlotsPanel} from './slots.tsx';
 
-const FIELDS = ['user', 'plan', 'state', 'queue', 'type', 'app', 'host', 'reason'];
+const FIELDS = ['user', 'plan', 'state', 'queue', 'type', 'app', 'host', 'array', 'reason'];
 
 function summary(model: Applications): string {
   const seen = counts.value;
@@ -26,6 +28,21 @@ function summary(model: Applications): string {
   const gpus = seen.gpuSlots > 0 ? `, ${counted(seen.gpuSlots, 'GPU')}` : '';
   const jobs = `${number(seen.alive)} running, ${number(seen.waiting)} pending.`;
   return `${jobs} ${number(seen.slots)}${of} slots${gpus} in use.`;
+}
+
+const STATES = ['pending', 'held', 'running', 'finished', 'failed', 'killed'];
+/** Values to complete with: those of the rows in sight. */
+function valuesOf(model: Applications): Readonly<Record<string, readonly string[]>> {
+  const rows = model.window.value?.rows ?? [];
+  const all = (of: (job: JobRow) => string | readonly string[]) => [...new Set(rows.flatMap(of))];
+  return {
+    state: STATES,
+    user: all((job) => job.user),
+    plan: all((job) => job.plan),
+    queue: all((job) => job.queue),
+    app: all((job) => job.application),
+    host: all((job) => job.exec_host),
+  };
 }
 
 function Bar({model}: {model: Applications}) {
@@ -65,10 +82,18 @@ function Bar({model}: {model: Applications}) {
         placeholder="Filter: name, id, user:bob, slots>4"
         value={filter}
         names={FIELDS}
-        values={{state: ['pending', 'held', 'running', 'finished', 'failed', 'killed']}}
+        values={valuesOf(model)}
         problems={model.window.value?.problems ?? []}
         onInput={(text) => setParam('q', text)}
       />
+      <button
+        type="button"
+        class="chip"
+        aria-pressed={model.asked.value.fold ? 'true' : 'false'}
+        onClick={() => setParam('each', model.asked.value.fold ? '1' : '')}
+      >
+        Arrays folded
+      </button>
       <span class="vh" role="status">
         {number(model.window.value?.total ?? 0)} shown
       </span>
@@ -97,8 +122,19 @@ function Bulk({model, asking}: {model: Applications; asking: Asking}) {
           Stop
         </button>
       )}
+      {count > 0 && (
+        <button
+          type="button"
+          class="btn"
+          data-do="acts"
+          disabled={model.busy.value}
+          onClick={() => model.acting.open([...model.chosen.value.values()])}
+        >
+          More acts
+        </button>
+      )}
       {count > 1 && (
-        <a class="btn" href={`/compare?runs=${[...model.chosen.value].join(',')}`}>
+        <a class="btn" href={`/compare?runs=${[...model.chosen.value.keys()].join(',')}`}>
           Compare
         </a>
       )}
@@ -187,6 +223,7 @@ export default function ApplicationsPage() {
         </div>
       </section>
       <Questions asking={asking} />
+      <ActDialog acting={model.acting} />
     </Page>
   );
 }

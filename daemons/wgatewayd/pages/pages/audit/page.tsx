@@ -7,6 +7,7 @@ import {stamp} from '../../base/time.ts';
 import {Outside, Segment} from '../../parts/basic.tsx';
 import {Loaded, Page, Stale} from '../../parts/page.tsx';
 import {type Column, memory, Table} from '../../parts/table.tsx';
+import {param} from '../../state/address.ts';
 import {useAsked, useOnce} from '../../state/asked.ts';
 
 const KINDS = [
@@ -38,7 +39,7 @@ function Told({audit}: {audit: Audit}) {
 
 export default function AuditPage() {
   const kind = useSignal('');
-  const user = useSignal('');
+  const user = useSignal(param('about'));
   const path = useOnce(() => () => `/api/v1/audit?kind=${kind.value}&user=${part(user.value)}`);
   const acts = useAsked(() => get<Audit>(path()));
   const again = () => void acts.refresh();
@@ -60,9 +61,10 @@ export default function AuditPage() {
               />
               <span class="sp" />
               <label class="s">
-                User{' '}
+                About{' '}
                 <input
-                  name="user"
+                  name="about"
+                  placeholder="user, job, host, queue"
                   type="search"
                   value={user.value}
                   onChange={(event) => {

@@ -1,126 +1,241 @@
-// Role: hosts, plans and queues, as the server lists them, asked for again when jobs change.
+// Role: the map of the cluster: what is free, what is broken, the largest start now; the same as a
+// table of hosts.
 
-import type {ComponentChildren} from 'preact';
-import {get} from '../../api/client.ts';
-import type {Host, Plan, Queue} from '../../api/shapes.ts';
-import {bytes, DASH, number} from '../../base/number.ts';
-import {Outside} from '../../parts/basic.tsx';
+import {useEffect, useMemo} from 'preact/hooks';
+import {jobPath} from '../../api/client.ts';
+import type {Host} from '../../api/shapes_admin.ts';
+import {bytes, counted, DASH, number} from '../../base/number.ts';
+import {CellMap} from '../../figures/cell_map.tsx';
+import type {Look, Place} from '../../figures/cells.ts';
+import {mixed} from '../../figures/colours.ts';
+import {Outside, Segment, type Tile, Tiles} from '../../parts/basic.tsx';
+import {Filter} from '../../parts/filter.tsx';
 import {Loaded, Page, Stale} from '../../parts/page.tsx';
 import {type Column, memory, Table} from '../../parts/table.tsx';
-import {useAsked} from '../../state/asked.ts';
+import {go, setParam} from '../../state/address.ts';
+import {keepAsking, useOnce} from '../../state/asked.ts';
+import {hostPath} from '../shared/host.ts';
+import {ClusterMap, WAYS} from './model.ts';
+import {type Box, cellWords, largestStart, sumsOf, type Tone, toneOf} from './rules.ts';
 
-interface Listing<R> {
-  readonly title: string;
-  readonly sub: string;
-  readonly load: () => Promise<readonly R[]>;
-  readonly key: (row: R) => string;
-  readonly columns: readonly Column<R>[];
+const FIELDS = ['host', 'gpu', 'state', 'user', 'job', 'reason'];
+const STATES = ['used', 'free', 'aside', 'broken', 'silent'];
+
+function tilesOf(boxes: readonly Box[]): Tile[] {
+  const sums = sumsOf(boxes);
+  const start = largestStart(boxes);
+  const unit = start.gpus ? 'GPUs' : 'slots';
+  const hosts = boxes.map((box) => box.host);
+  const good = hosts.filter((host) => host.state === 'ok' && !host.closed).length;
+  return [
+    {label: `${unit} in use`, value: number(sums.used), unit: `of ${number(sums.total)}`},
+    {label: 'Healthy', value: number(sums.healthy), unit: `of ${number(sums.total)}`},
+    {
+      label: 'Largest start now',
+      value: number(start.one),
+      unit: 'on one host',
+      note: `${number(start.spread)} spread`,
+    },
+    {label: 'Hosts that take jobs', value: number(good), unit: `of ${number(hosts.length)}`},
+  ];
 }
 
-const count = <R,>(text: string, of: (row: R) => number | null): Column<R> => ({
-  key: text,
-  text,
-  numeric: true,
-  cell: (row) => number(of(row)),
-});
-const text = <R,>(name: string, of: (row: R) => ComponentChildren): Column<R> => ({
-  key: name,
-  text: name,
-  cell: of,
-});
-
-/** Used, deserved and wanted on one scale. */
-function PlanBar({plan}: {plan: Plan}) {
-  const used = plan.used ?? 0;
-  const deserved = plan.deserved ?? 0;
-  const demand = plan.demand ?? 0;
-  const most = Math.max(used, deserved, demand, plan.owns ?? 0, 1);
-  const words = `uses ${used}, deserves ${deserved}, wants ${demand}`;
+function Bar({model}: {model: ClusterMap}) {
   return (
-    <div class="planbar" role="img" aria-label={words}>
-      <i style={{width: `${(100 * used) / most}%`}} />
-      <b style={{left: `${(100 * deserved) / most}%`}} />
+    <div class="bar">
+      <Segment
+        label="As"
+        value={model.table.value ? 'table' : ''}
+        options={[
+          ['', 'Map'],
+          ['table', 'Table'],
+        ]}
+        onChoose={(as) => setParam('as', as)}
+      />
+      {!model.table.value && (
+        <Segment
+          label="Cells by"
+          value={model.by.value}
+          options={WAYS}
+          onChoose={(by) => setParam('by', by === 'state' ? '' : by)}
+        />
+      )}
+      <Filter
+        label="Filter the cluster"
+        placeholder="Filter: host, gpu:H100, state:broken"
+        value={model.filter.value}
+        names={FIELDS}
+        values={{state: STATES, host: model.names.value}}
+        problems={model.query.value.problems}
+        onInput={(text) => setParam('q', text)}
+      />
     </div>
   );
 }
 
-const PLANS: Listing<Plan> = {
-  title: 'Plans',
-  sub: 'Who deserves how much, has it, and wants more. The tick is what is deserved now.',
-  load: async () => (await get<{plans: Plan[]}>('/api/v1/plans')).plans,
-  key: (p) => p.plan,
-  columns: [
-    text('Plan', (p) => <Outside text={p.plan} />),
-    count('Shares', (p) => p.shares),
-    {...count<Plan>('Owns', (p) => p.owns), cell: (p) => (p.owns ? number(p.owns) : DASH)},
-    count('Deserves', (p) => p.deserved),
-    count('Uses', (p) => p.used),
-    count('Wants', (p) => p.demand),
-    count('Lent', (p) => p.lent),
-    count('Borrowed', (p) => p.borrowed),
-    {key: 'bar', text: '', width: 'minmax(140px,1fr)', cell: (p) => <PlanBar plan={p} />},
-  ],
-};
-const QUEUES: Listing<Queue> = {
-  title: 'Queues',
-  sub: 'Jobs wait in queues; a higher priority goes first.',
-  load: async () => (await get<{queues: Queue[]}>('/api/v1/queues')).queues,
-  key: (q) => q.queue_name,
-  columns: [
-    text('Queue', (q) => <Outside text={q.queue_name} />),
-    count('Priority', (q) => q.priority),
-    text('Status', (q) => <Outside text={q.status} />),
-    count('Slots asked', (q) => q.njobs),
-    count('Pending', (q) => q.pend),
-    count('Running', (q) => q.run),
-    count('Suspended', (q) => q.susp),
-  ],
-};
-const HOSTS: Listing<Host> = {
-  title: 'Hosts',
-  sub: 'What each host has, and what is in use.',
-  load: async () => (await get<{hosts: Host[]}>('/api/v1/hosts')).hosts,
-  key: (x) => x.host_name,
-  columns: [
-    text('Host', (x) => <Outside text={x.host_name} />),
-    text('Status', (x) => <Outside text={x.status} />),
-    {...text<Host>('Slots', (x) => `${number(x.run)} of ${number(x.max)}`), numeric: true},
-    {
-      ...text<Host>('GPUs', (x) =>
-        x.ngpus ? `${number(x.ngpus_alloc)} of ${number(x.ngpus)}` : DASH,
-      ),
-      numeric: true,
-    },
-    count('CPUs', (x) => x.ncpus),
-    {...text<Host>('Memory', (x) => bytes(x.total_mem_bytes)), numeric: true},
-    text('Note', (x) => <Outside text={x.comments} />),
-  ],
-};
+const groundOf = ({colour, strength}: Tone) =>
+  `color-mix(in srgb,var(${colour}) ${strength}%,var(--surface))`;
 
-function ListingPage<R>({listing}: {listing: Listing<R>}) {
-  const rows = useAsked(listing.load, {onJobs: 2000});
+/** Its entries filter, as words of the filter would. */
+function Legend({model}: {model: ClusterMap}) {
+  const field = model.by.value === 'owner' ? 'user' : 'state';
+  const filters = model.by.value === 'state' || model.by.value === 'owner';
   return (
-    <Loaded of={rows} title={listing.title}>
-      {(list) => (
-        <Page title={listing.title} sub={listing.sub}>
-          <Stale of={rows} />
-          <section class="panel scroll" aria-label={listing.title}>
-            <Table
-              label={listing.title}
-              columns={listing.columns}
-              source={memory(list)}
-              rowKey={listing.key}
-              empty="There is none."
-            />
+    <fieldset class="chips legends" aria-label="Cells">
+      {model.legend.value.map(({tone, count}) => {
+        const word = `${STATES.includes(tone.name) ? 'state' : field}:${tone.name}`;
+        const on = model.filter.value === word;
+        return (
+          <button
+            type="button"
+            class="chip"
+            key={tone.name}
+            aria-pressed={on ? 'true' : 'false'}
+            disabled={!filters || tone.name === '?'}
+            onClick={() => setParam('q', on ? '' : word)}
+          >
+            <i class="sw" style={{background: groundOf(tone)}} />
+            {tone.text} {number(count)}
+          </button>
+        );
+      })}
+    </fieldset>
+  );
+}
+
+/** The cell that is pointed at, in words. */
+function Pointed({model}: {model: ClusterMap}) {
+  const cell = model.cell(model.chosen.value);
+  return (
+    <p class="fine" role="status">
+      {cell ? (
+        <span>
+          <Outside text={cellWords(cell)} />{' '}
+          {cell.jobs.map((id) => (
+            <a key={id} href={jobPath(id)}>
+              job {id}{' '}
+            </a>
+          ))}
+        </span>
+      ) : (
+        <span>Point at a cell, or walk with the arrow keys.</span>
+      )}
+      <span>in a shell: bhosts -gpu</span>
+    </p>
+  );
+}
+
+function MapView({model}: {model: ClusterMap}) {
+  const tones = model.legend.value;
+  const [by, fits, boxes] = [model.by.value, model.query.value.fits, model.boxes.value];
+  const look = useMemo(() => {
+    const byName = new Map(tones.map(({tone}) => [tone.name, tone]));
+    return (place: Place, token: (property: string) => string): Look => {
+      const cell = boxes[place.box]?.cells[place.cell];
+      const tone = cell && byName.get(toneOf(cell, by));
+      if (!cell || !tone) return {colour: token('--line'), cross: false, faint: true};
+      const colour = mixed(token(tone.colour), token('--surface'), tone.strength);
+      return {colour, cross: tone.cross ?? false, faint: !fits(cell)};
+    };
+  }, [tones, by, fits, boxes]);
+  const open = (place: Place) => {
+    const cell = model.cell(place);
+    if (cell) go(hostPath(cell.host));
+  };
+  const label = `${counted(boxes.length, 'host')}, ${cellsWords(model)}`;
+  return (
+    <>
+      <Legend model={model} />
+      <div class="pb">
+        <CellMap
+          label={label}
+          names={model.names.value}
+          counts={model.counts.value}
+          look={look}
+          chosen={model.chosen}
+          onOpen={open}
+        />
+      </div>
+      <Pointed model={model} />
+    </>
+  );
+}
+const cellsWords = (model: ClusterMap) =>
+  model.legend.value.map(({tone, count}) => `${tone.text} ${number(count)}`).join(', ');
+
+const text = (name: string, cell: Column<Host>['cell'], width = 'auto'): Column<Host> => ({
+  key: name,
+  text: name,
+  cell,
+  width,
+});
+const COLUMNS: readonly Column<Host>[] = [
+  text('Host', (x) => (
+    <a href={hostPath(x.host_name)}>
+      <Outside text={x.host_name} />
+    </a>
+  )),
+  text('Status', (x) => <Outside text={x.status} />),
+  {...text('Slots', (x) => `${number(x.run)} of ${number(x.max)}`), numeric: true},
+  {
+    ...text('GPUs', (x) => (x.ngpus ? `${number(x.ngpus_alloc)} of ${number(x.ngpus)}` : DASH)),
+    numeric: true,
+  },
+  {...text('CPUs', (x) => `${number(x.ncpus_alloc)} of ${number(x.ncpus)}`), numeric: true},
+  {...text('Load', (x) => number(x.load_indexes.r1m)), numeric: true},
+  {...text('Memory', (x) => bytes(x.total_mem_bytes)), numeric: true},
+  text('Note', (x) => <Outside text={x.comments} />, 'minmax(80px,1fr)'),
+];
+
+function TableView({model}: {model: ClusterMap}) {
+  const fits = model.query.value.fits;
+  const rows = model.boxes.value
+    .filter((box) => (box.cells.length ? box.cells.some(fits) : !model.filter.value))
+    .map((box) => box.host);
+  return (
+    <Table
+      label="Hosts"
+      columns={COLUMNS}
+      source={memory(rows)}
+      rowKey={(x) => x.host_name}
+      empty="No host has what the filter asks for."
+    />
+  );
+}
+
+const Empty = () => (
+  <div class="empty">
+    <p>No host has come to the cluster yet. On each one, after its line in hosts.conf:</p>
+    <p class="cmd">systemctl start wnoded</p>
+  </div>
+);
+
+export default function ClusterPage() {
+  const model = useOnce(() => new ClusterMap());
+  useEffect(() => {
+    const ends = [keepAsking(model.hosts, {onJobs: 2000, every: 15_000}), model.begin()];
+    return () => {
+      for (const end of ends) end();
+    };
+  }, []);
+  return (
+    <Loaded of={model.hosts} title="Cluster">
+      {(hosts) => (
+        <Page title="Cluster" sub="What is free, what is in use and by whom, what is broken.">
+          <Stale of={model.hosts} />
+          <Tiles tiles={tilesOf(model.boxes.value)} />
+          <section class="panel" aria-label="Hosts">
+            <Bar model={model} />
+            {hosts.length === 0 ? (
+              <Empty />
+            ) : model.table.value ? (
+              <TableView model={model} />
+            ) : (
+              <MapView model={model} />
+            )}
           </section>
         </Page>
       )}
     </Loaded>
   );
-}
-
-export default function ClusterPage({args: [which]}: {args: readonly string[]}) {
-  if (which === 'plans') return <ListingPage listing={PLANS} />;
-  if (which === 'queues') return <ListingPage listing={QUEUES} />;
-  return <ListingPage listing={HOSTS} />;
 }

@@ -3,7 +3,7 @@
 import {useEffect} from 'preact/hooks';
 import type {Connection} from '../../api/shapes_more.ts';
 import {clean} from '../../base/text.ts';
-import {Alert, Outside} from '../../parts/basic.tsx';
+import {Alert, NextStep, Outside} from '../../parts/basic.tsx';
 import {Asking, Questions} from '../../parts/asking.tsx';
 import {Area, Field, FormBox, Select} from '../../parts/form.tsx';
 import {Loaded, Page, Stale} from '../../parts/page.tsx';
@@ -108,7 +108,14 @@ export default function ConnectionsPage() {
               columns={columnsOf(model, asking)}
               source={memory(list)}
               rowKey={(c) => c.name}
-              empty="There is none."
+              empty={
+                <NextStep
+                  said="None yet. One says where data lies; dlicmd names it, it is there in time:"
+                  line={
+                    '--data-source \'[{"type":"connection_asset","connection":{"name":"NAME"}}]\''
+                  }
+                />
+              }
             />
           </section>
           <NewConnection model={model} />

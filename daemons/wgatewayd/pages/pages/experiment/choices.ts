@@ -1,7 +1,9 @@
-// Role: what the form of a new experiment chooses from, and what takes away again what it made.
+// Role: what the form of a new experiment lets one choose from, as the server lists it, and the
+// address by which what it made is taken away again.
 
 import {get, part} from '../../api/client.ts';
-import type {Framework, Hardware, Host, Plan, Project, Volume} from '../../api/shapes.ts';
+import type {Framework, Hardware, Project, Volume} from '../../api/shapes.ts';
+import type {Host, Plan} from '../../api/shapes_admin.ts';
 
 /** What can be chosen from. */
 export interface Choices {
@@ -12,6 +14,7 @@ export interface Choices {
   readonly hardware: readonly Hardware[];
   readonly volumes: readonly Volume[];
 }
+
 export async function loadChoices(): Promise<Choices> {
   const [frameworks, plans, hosts, projects, specs, volumes] = await Promise.all([
     get<{frameworks: Framework[]}>('/api/v1/frameworks'),

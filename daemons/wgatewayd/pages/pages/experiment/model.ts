@@ -4,13 +4,16 @@
 import {computed, effect, signal} from '@preact/signals';
 import {ask, get, kept, part, runPath, send, upload} from '../../api/client.ts';
 import {asRefused} from '../../api/problem.ts';
-import type {Definition, Experiment, Project} from '../../api/shapes.ts';
+import type {Definition, Experiment, JobFacts, Project} from '../../api/shapes.ts';
 import {Form} from '../../parts/form_model.ts';
 import {go, param} from '../../state/address.ts';
 import {Asked} from '../../state/asked.ts';
 import {type Choices, loadChoices, undoOf} from './choices.ts';
+import {clonedFrom} from './from.ts';
 import {
   dataOf,
+  type DefinitionTexts,
+  type ExperimentTexts,
   FRESH,
   FRESH_DEFINITION,
   frameworkFor,
@@ -50,6 +53,8 @@ export class NewExperiment {
   /** Names of its experiments. */
   private experiments: readonly string[] = [];
   readonly verdicts = signal<readonly Verdict[]>([]);
+  /** The run that the form was filled from; empty: none. */
+  readonly cloned = signal('');
   /** How much of the code is sent, 0 to 1; null: nothing is being sent. */
   readonly sent = signal<number | null>(null);
   readonly plan = computed(() => {
@@ -66,9 +71,24 @@ export class NewExperiment {
     const choices = await loadChoices();
     const asked = param('project');
     if (asked) this.form.set('project', asked);
-    if (!this.parts.peek().length) this.restore(choices.gpus > 0);
+    const from = param('from');
+    if (from && this.cloned.peek() !== from) await this.clone(from);
+    else if (!this.parts.peek().length) this.restore(choices.gpus > 0);
     await this.fetchExisting(choices.projects);
     return choices;
+  }
+  /** The form as a run was asked for; what was typed before is gone. */
+  private async clone(id: string) {
+    const {exec, job} = await get<JobFacts>(`/api/v1/jobs/${part(id)}`);
+    if (!exec) return;
+    const {experiment, definition} = clonedFrom(exec.args, job.job_name ?? '');
+    this.startOver();
+    for (const [field, text] of Object.entries(experiment))
+      this.form.set(field as keyof ExperimentTexts, text);
+    const [one] = this.parts.peek();
+    for (const [field, text] of Object.entries(definition))
+      one?.form.set(field as keyof DefinitionTexts, text);
+    this.cloned.value = id;
   }
   private restore(gpus: boolean) {
     const keys = stored(`${DRAFT}-parts`).split(' ').filter(Boolean);

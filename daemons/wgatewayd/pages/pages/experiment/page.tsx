@@ -2,6 +2,7 @@
 // one command for all if wanted; beside it the same request in the words of bsub, dlicmd and curl.
 
 import {useEffect} from 'preact/hooks';
+import {jobPath} from '../../api/client.ts';
 import {clean, quoted} from '../../base/text.ts';
 import {Icon, Panel} from '../../parts/basic.tsx';
 import {Field, FormBox, Select} from '../../parts/form.tsx';
@@ -231,6 +232,12 @@ export default function NewExperimentPage() {
           sub="Definitions that run together. Each run is a job like any other."
           still
         >
+          {model.cloned.value && (
+            <p class="note">
+              As <a href={jobPath(model.cloned.value)}>{clean(model.cloned.value, 40)}</a> was asked
+              for. Change what you like, and choose its code again.
+            </p>
+          )}
           <div class="form">
             <Builder model={model} choices={choices} />
             <div class="side">

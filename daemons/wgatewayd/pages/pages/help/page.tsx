@@ -3,6 +3,7 @@
 import type {ComponentChildren} from 'preact';
 import {Panel} from '../../parts/basic.tsx';
 import {Page} from '../../parts/page.tsx';
+import {GuidesPanel} from './guides_panel.tsx';
 import {me} from '../../state/session.ts';
 
 interface ToolProps {
@@ -30,6 +31,19 @@ const Tool = ({id, title, said, file, example}: ToolProps) => (
 
 const REST = '/platform/rest/deeplearning/v1/execs';
 
+const OnHost = () => (
+  <Tool
+    id="h-b"
+    title="On a host of the cluster"
+    said="An execution is a job: its number is the end of its id."
+    example={[
+      'bjobs -l 12      # how it stands, and why',
+      'bwhy 12          # what keeps it waiting',
+      'bkill 12         # stops it',
+    ]}
+  />
+);
+
 export default function HelpPage() {
   const {origin} = location;
   const user = me.value;
@@ -37,6 +51,7 @@ export default function HelpPage() {
     'Everything here can be done from a shell, too, on any machine that reaches this address.';
   return (
     <Page title="Help" name="Help and downloads" sub={sub} still>
+      <GuidesPanel />
       <Tool
         id="h-d"
         title="dlicmd"
@@ -44,6 +59,7 @@ export default function HelpPage() {
         file="dlicmd.py"
         example={[
           `export WM_GATEWAY_URL=${origin}`,
+          `curl -O ${origin}/ui/tools/dlicmd.py`,
           `python3 dlicmd.py --logon --username ${user} --password YOUR-KEY`,
           'python3 dlicmd.py --exec-start edtPyTorch --numWorker 4 --model-main train.py ' +
             '--model-dir code -- --epochs 20',
@@ -56,6 +72,7 @@ export default function HelpPage() {
         said="Inference services: one Python file as well."
         file="dlim.py"
         example={[
+          `curl -O ${origin}/ui/tools/dlim.py`,
           `python3 dlim.py config -c ${origin}`,
           `python3 dlim.py config -t -u ${user} -k YOUR-KEY`,
           'python3 dlim.py model deploy -p FOLDER',
@@ -73,16 +90,7 @@ export default function HelpPage() {
           `curl -H "X-Auth-Token: $TOKEN" ${origin}${REST}`,
         ]}
       />
-      <Tool
-        id="h-b"
-        title="On a host of the cluster"
-        said="An execution is a job: its number is the end of its id."
-        example={[
-          'bjobs -l 12      # how it stands, and why',
-          'bwhy 12          # what keeps it waiting',
-          'bkill 12         # stops it',
-        ]}
-      />
+      <OnHost />
     </Page>
   );
 }

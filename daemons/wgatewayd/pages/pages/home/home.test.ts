@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
-import type {Host, JobRow, Plan} from '../../api/shapes.ts';
+import type {JobRow} from '../../api/shapes.ts';
+import type {Host, Plan} from '../../api/shapes_admin.ts';
 import {failedSince, outOfUse, plansOf, shareWords, silent} from './rules.ts';
 
 const job = (jobid: string, wm_state: string, more: Partial<JobRow> = {}) =>

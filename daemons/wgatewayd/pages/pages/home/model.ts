@@ -3,7 +3,8 @@
 
 import {batch, computed, signal} from '@preact/signals';
 import {get} from '../../api/client.ts';
-import type {Host, JobRow, Plan} from '../../api/shapes.ts';
+import type {JobRow} from '../../api/shapes.ts';
+import type {Host, Plan} from '../../api/shapes_admin.ts';
 import type {Window} from '../../live/messages.ts';
 import {look} from '../../live/port.ts';
 import {Asked} from '../../state/asked.ts';

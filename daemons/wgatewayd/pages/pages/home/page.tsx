@@ -2,7 +2,8 @@
 
 import {useEffect} from 'preact/hooks';
 import {jobPath} from '../../api/client.ts';
-import type {JobRow, Plan} from '../../api/shapes.ts';
+import type {JobRow} from '../../api/shapes.ts';
+import type {Plan} from '../../api/shapes_admin.ts';
 import {counted, DASH, number} from '../../base/number.ts';
 import {slotRange} from '../../base/states.ts';
 import {clean} from '../../base/text.ts';

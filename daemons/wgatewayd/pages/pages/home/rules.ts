@@ -1,7 +1,8 @@
 // Role: what of one's own is worth a look: failures since the last visit, jobs whose host is
 // silent, the plans that one's jobs run in, hosts that are out of use. Pure.
 
-import type {Host, JobRow, Plan} from '../../api/shapes.ts';
+import type {JobRow} from '../../api/shapes.ts';
+import type {Host, Plan} from '../../api/shapes_admin.ts';
 import {isFailed} from '../../base/states.ts';
 
 const DAY_S = 86_400;

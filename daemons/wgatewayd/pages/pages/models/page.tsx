@@ -9,7 +9,7 @@ import {clock} from '../../base/time.ts';
 import {told} from '../../base/values.ts';
 import {mayUse, RunLink} from '../../parts/assets.tsx';
 import {Asking, Questions} from '../../parts/asking.tsx';
-import {Alert, Outside} from '../../parts/basic.tsx';
+import {Alert, NextStep, Outside} from '../../parts/basic.tsx';
 import {Loaded, Page, Stale} from '../../parts/page.tsx';
 import {type Column, memory, Table} from '../../parts/table.tsx';
 import {go} from '../../state/address.ts';
@@ -146,7 +146,12 @@ export default function ModelsPage() {
               columns={columnsOf(known, models, asking)}
               source={memory(known.models)}
               rowKey={(m) => `${m.project}/${m.name}`}
-              empty="No model yet: open a run that has finished, and save its model."
+              empty={
+                <NextStep
+                  said="No model yet: save that of a finished run. A folder is deployed by:"
+                  line="dlim model deploy -p FOLDER"
+                />
+              }
             />
           </section>
           <Questions asking={asking} />

@@ -82,7 +82,7 @@ function about({id, job, ends}: Notebook): string {
     ran
       ? `${over ? 'ran' : 'runs for'} ${ran}`
       : `waits for ${duration(now - momentOr(job.submit_time, now))}`,
-    ends ? `its time is over at ${clock(ends, now)}` : '',
+    ends ? `its time is over at ${clock(ends, now)}, in ${duration(ends - now)}` : '',
   ];
   return parts.filter(Boolean).join(', ');
 }

@@ -11,7 +11,16 @@ import {param} from '../../state/address.ts';
 import {Asked} from '../../state/asked.ts';
 import {Doing} from '../../state/doing.ts';
 
-const FRESH = {profile: '', name: '', gpus: '', minutes: '', queue: ''};
+const FRESH = {
+  profile: '',
+  name: '',
+  gpus: '',
+  minutes: '',
+  queue: '',
+  plan: '',
+  folder: '',
+  memory: '',
+};
 export type Draft = typeof FRESH;
 
 const minutesOf = (hours: string) => Math.round(Number(hours) * 60);
@@ -21,6 +30,9 @@ export function lineOf(d: Draft, profile: string): string {
   const words = ['bsub', '-app', profile];
   if (d.name.trim()) words.push('-J', d.name.trim());
   if (d.queue.trim()) words.push('-q', d.queue.trim());
+  if (d.plan.trim()) words.push('-plan', d.plan.trim());
+  if (d.folder.trim()) words.push('-cwd', d.folder.trim());
+  if (d.memory.trim()) words.push('-M', d.memory.trim());
   if (d.gpus) words.push('-gpu', `num=${d.gpus}`);
   if (d.minutes) words.push('-W', String(minutesOf(d.minutes)));
   return commandLine(words);
@@ -52,11 +64,11 @@ export class NotebooksModel {
     this.form.value.value.profile || (this.known.value.value?.profiles[0]?.name ?? 'notebook');
 
   async start() {
-    const {name, queue, gpus, minutes} = this.form.value.value;
+    const {gpus, minutes, profile: _, ...texts} = this.form.value.value;
+    const said = Object.entries(texts).map(([field, text]) => [field, text.trim()]);
     const body = {
       profile: this.profile(),
-      ...(name.trim() ? {name: name.trim()} : {}),
-      ...(queue.trim() ? {queue: queue.trim()} : {}),
+      ...Object.fromEntries(said.filter(([, text]) => text)),
       ...(gpus ? {gpus: Math.round(Number(gpus))} : {}),
       ...(minutes ? {minutes: minutesOf(minutes)} : {}),
     };

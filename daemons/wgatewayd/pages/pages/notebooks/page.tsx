@@ -44,6 +44,17 @@ function Start({model, profiles}: {model: NotebooksModel; profiles: readonly Not
           input={{type: 'number', min: '0.25', max: '168', step: 'any', placeholder: 'the queue’s'}}
         />
       </div>
+      <div class="two">
+        <Field form={form} name="folder" label="Folder" input={{placeholder: 'your home'}} />
+        <Field form={form} name="plan" label="Plan" input={{placeholder: 'the default'}} />
+      </div>
+      <Field
+        form={form}
+        name="memory"
+        label="Memory"
+        input={{placeholder: 'the queue’s'}}
+        note="Such as 16G."
+      />
       <p class="cmd mono bsub-line">{clean(lineOf(form.value.value, model.profile()), 400)}</p>
       <div class="foot2 gap2">
         <button type="submit" class="btn pri" disabled={form.busy.value || profiles.length === 0}>

@@ -5,7 +5,7 @@ import {part, runPath} from '../../api/client.ts';
 import type {Definition, Experiment} from '../../api/shapes.ts';
 import {state} from '../../base/states.ts';
 import {Asking, Questions} from '../../parts/asking.tsx';
-import {Alert, Icon, Outside, Panel} from '../../parts/basic.tsx';
+import {Alert, Icon, NextStep, Outside, Panel} from '../../parts/basic.tsx';
 import {Loaded, Page, Stale} from '../../parts/page.tsx';
 import {type Column, memory, Table} from '../../parts/table.tsx';
 import {keepAsking, useOnce} from '../../state/asked.ts';
@@ -152,7 +152,12 @@ export default function ProjectPage({args: [name = '']}: {args: readonly string[
               columns={experimentColumns(model, asking)}
               source={memory(experiments)}
               rowKey={(e) => e.name}
-              empty="No experiment yet."
+              empty={
+                <NextStep
+                  said="No experiment yet: New experiment makes one. A single run:"
+                  line="dlicmd --exec-start PyTorch --model-main train.py --model-dir code"
+                />
+              }
             />
           </Panel>
           <Panel title="Model definitions" id="h-f" class="scroll">

@@ -2,7 +2,7 @@
 
 import {get, part} from '../../api/client.ts';
 import type {Project} from '../../api/shapes.ts';
-import {Icon, Outside} from '../../parts/basic.tsx';
+import {Icon, NextStep, Outside} from '../../parts/basic.tsx';
 import {Loaded, Page} from '../../parts/page.tsx';
 import {type Column, memory, Table} from '../../parts/table.tsx';
 import {useAsked} from '../../state/asked.ts';
@@ -47,7 +47,12 @@ export default function ProjectsPage() {
               columns={COLUMNS}
               source={memory(list)}
               rowKey={(p) => p.name}
-              empty="No project yet: a new experiment makes one."
+              empty={
+                <NextStep
+                  said="No project yet: New experiment makes one. A run without a project:"
+                  line="dlicmd --exec-start PyTorch --model-main train.py --model-dir code"
+                />
+              }
             />
           </section>
         </Page>

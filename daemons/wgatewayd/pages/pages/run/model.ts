@@ -3,13 +3,16 @@
 
 import {momentOr} from '../../base/time.ts';
 import {batch, computed, signal} from '@preact/signals';
-import {ask, get, part} from '../../api/client.ts';
+import {ask, get, part, send} from '../../api/client.ts';
 import type {JobEvent, JobFacts, Metric, Staged, WorkerLog} from '../../api/shapes.ts';
 import {isAlive} from '../../base/states.ts';
 import {LogText} from '../../parts/log_model.ts';
 import {Asked} from '../../state/asked.ts';
 import {Doing} from '../../state/doing.ts';
 import {now} from '../../state/clock.ts';
+import {Acting} from '../shared/act_dialog.tsx';
+import {bodyOf} from '../shared/acts.ts';
+import {Kept} from './kept.ts';
 
 export type Output = 'stdout' | 'stderr';
 export type Axis = 'time' | 'step';
@@ -56,6 +59,11 @@ export class Run {
   readonly path: string;
   readonly known: Asked<Facts>;
   readonly doing = new Doing();
+  readonly kept: Kept;
+  readonly acting = new Acting(async (verb, _, words) => {
+    await send(`${this.path}/${verb}`, bodyOf(words));
+    await this.known.refresh();
+  });
   readonly axis = signal<Axis>('time');
   readonly task = signal<number | null>(null);
   readonly output = signal<Output | null>(null);
@@ -64,6 +72,7 @@ export class Run {
 
   constructor(readonly id: string) {
     this.path = `/api/v1/jobs/${part(id)}`;
+    this.kept = new Kept(id);
     this.known = new Asked(() => this.load());
   }
 

@@ -2,6 +2,8 @@
 // and reasons on one axis of time; why it waits; what each worker writes.
 
 import {useEffect} from 'preact/hooks';
+import {part} from '../../api/client.ts';
+import type {JobFull} from '../../api/shapes.ts';
 import {DASH, number} from '../../base/number.ts';
 import {isOver, slotRange, state} from '../../base/states.ts';
 import {clean} from '../../base/text.ts';
@@ -12,7 +14,11 @@ import {Loaded, Page, Stale} from '../../parts/page.tsx';
 import {SaveDialog, Saving} from '../../parts/save_model.tsx';
 import {keepAsking, useOnce} from '../../state/asked.ts';
 import {now, second} from '../../state/clock.ts';
+import {session} from '../../state/session.ts';
+import {ActDialog} from '../shared/act_dialog.tsx';
+import {actsFor} from '../shared/acts.ts';
 import {Logs} from './logs.tsx';
+import {KeptPanel} from './kept_panel.tsx';
 import {bestOf, type Facts, Run} from './model.ts';
 import {Request, Why, WorkersNow} from './side.tsx';
 import {Training} from './training.tsx';
@@ -76,6 +82,16 @@ function tilesOf(known: Facts): Tile[] {
   ];
 }
 
+/** What its state allows besides, to its owner and to administrators. */
+function MoreActs({model, job}: {model: Run; job: JobFull}) {
+  if (actsFor([job.wm_state]).length === 0) return null;
+  return (
+    <button type="button" class="btn" data-do="acts" onClick={() => model.acting.open([job])}>
+      More acts
+    </button>
+  );
+}
+
 function Acts({
   known,
   model,
@@ -90,7 +106,7 @@ function Acts({
   const {job, own, exec_id} = known.facts;
   const over = isOver(job.wm_state);
   const name = job.job_name || job.jobid;
-  if (!own) return null;
+  if (!own) return session.value?.admin ? <MoreActs model={model} job={job} /> : null;
   const verb = (text: string, what: string) => (
     <button
       type="button"
@@ -124,8 +140,19 @@ function Acts({
           Save model
         </button>
       )}
+      {known.facts.exec && (
+        <a class="btn" href={`/new/experiment?from=${part(job.jobid)}`}>
+          Clone and edit
+        </a>
+      )}
+      {known.facts.exec && (
+        <a class="btn" href={`/new/search?from=${part(job.jobid)}`}>
+          Search its settings
+        </a>
+      )}
       {job.wm_state === 'held' && verb('Release', 'release')}
       {job.wm_state === 'pending' && verb('Hold', 'hold')}
+      <MoreActs model={model} job={job} />
       {!over && (
         <button type="button" class="btn danger" onClick={stop}>
           <Icon name="stop" />
@@ -185,12 +212,14 @@ function Shown({known, model}: {known: Facts; model: Run}) {
         <div>
           <Why job={job} />
           <WorkersNow job={job} />
+          <KeptPanel kept={model.kept} />
           <Request known={known} />
         </div>
       </div>
       <Logs known={known} model={model} />
       <Questions asking={asking} />
       <SaveDialog saving={saving} />
+      <ActDialog acting={model.acting} />
     </Page>
   );
 }
@@ -204,6 +233,7 @@ export default function RunPage({args: [id = '']}: {args: readonly string[]}) {
         await model.readOutput();
       },
     };
+    void model.kept.load();
     const ends = [keepAsking(again, {onJobs: 1000})];
     const timer = setInterval(
       () => model.goesOn() && !document.hidden && void again.refresh(),

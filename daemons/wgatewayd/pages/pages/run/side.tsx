@@ -1,7 +1,7 @@
 // Role: beside the figures: why it waits or has this size, its workers now, what was asked for.
 
 import type {ComponentChildren} from 'preact';
-import {jobPath} from '../../api/client.ts';
+import {jobPath, part} from '../../api/client.ts';
 import type {JobFull, Staged, Task} from '../../api/shapes.ts';
 import {bytes, DASH, number} from '../../base/number.ts';
 import {isOver, isWaiting, slotRange, state} from '../../base/states.ts';
@@ -10,6 +10,7 @@ import {clock} from '../../base/time.ts';
 import {Outside, Pairs, Panel} from '../../parts/basic.tsx';
 import {memory, Table} from '../../parts/table.tsx';
 import {now} from '../../state/clock.ts';
+import {session} from '../../state/session.ts';
 import type {Facts} from './model.ts';
 
 function WhyWords({job}: {job: JobFull}) {
@@ -35,7 +36,11 @@ function WhyWords({job}: {job: JobFull}) {
   }
   if (isOver(word)) {
     const ended =
-      word === 'finished' ? 'It ended by itself.' : `Exit code ${job.exit_code ?? DASH}.`;
+      word === 'finished'
+        ? 'It ended by itself.'
+        : job.exit_code === null
+          ? 'It was ended before it could say how.'
+          : `Exit code ${job.exit_code}.`;
     return (
       <p class="say">
         <Outside text={job.exit_reason || ended} most={600} />
@@ -162,6 +167,14 @@ export function Request({known}: {known: Facts}) {
       : null,
     ['Execution', <Outside key="e" text={facts.exec_id} />],
     facts.own ? null : ['Command', 'not visible to you'],
+    session.value?.admin
+      ? [
+          'Acts of administrators',
+          <a key="a" href={`/audit?about=${part(job.jobid)}`}>
+            the record
+          </a>,
+        ]
+      : null,
   ];
   const copy = (line: string) => (
     <button type="button" class="link s" onClick={() => void navigator.clipboard?.writeText(line)}>

@@ -5,7 +5,7 @@ import type {SearchRow} from '../../api/shapes_more.ts';
 import {number} from '../../base/number.ts';
 import {state} from '../../base/states.ts';
 import {clock, duration, momentOr} from '../../base/time.ts';
-import {Mark, Outside} from '../../parts/basic.tsx';
+import {Icon, Mark, Outside} from '../../parts/basic.tsx';
 import {Loaded, Page, Stale} from '../../parts/page.tsx';
 import {type Column, memory, Table} from '../../parts/table.tsx';
 import {useAsked} from '../../state/asked.ts';
@@ -82,10 +82,20 @@ const COLUMNS: readonly Column<SearchRow>[] = [
   },
 ];
 
+const New = () => (
+  <a class="btn pri" href="/new/search">
+    <Icon name="plus" />
+    New search
+  </a>
+);
+
 const Empty = () => (
   <>
-    <p>No search yet. One is a file that says what to try, and a folder with the training:</p>
+    <p>No search yet. Begin one by form, or with a file in a shell:</p>
     <p class="cmd mono">dlicmd --hpo-start search.json --model-dir code</p>
+    <p>
+      <New />
+    </p>
     <p class="s">The guide “tune a model” has one to begin with.</p>
   </>
 );
@@ -104,7 +114,7 @@ export default function SearchesPage() {
   return (
     <Loaded of={searches} title="Searches">
       {(rows) => (
-        <Page title="Searches" sub={about(rows)}>
+        <Page title="Searches" sub={about(rows)} acts={<New />}>
           <Stale of={searches} />
           <section class="panel" aria-label="Search list">
             <Table

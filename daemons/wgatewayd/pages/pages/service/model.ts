@@ -9,12 +9,14 @@ import {Asked} from '../../state/asked.ts';
 import {Doing} from '../../state/doing.ts';
 import {command} from '../shared/service.tsx';
 import {ProfileModel} from './profile.ts';
+import {Traffic} from './traffic.ts';
 import {VerifyModel} from './verify_model.ts';
 
 export const TABS = [
   ['overview', 'Overview'],
   ['test', 'Test'],
   ['profile', 'Profile'],
+  ['traffic', 'Versions and callers'],
   ['logs', 'Logs'],
 ] as const;
 
@@ -29,6 +31,7 @@ export class ServiceModel {
   /** Made of the first answer; what was typed and drawn there stays. */
   profile: ProfileModel | null = null;
   verify: VerifyModel | null = null;
+  traffic: Traffic | null = null;
 
   constructor(readonly name: string) {
     this.base = `/api/v1/services/${part(name)}`;
@@ -38,6 +41,7 @@ export class ServiceModel {
     const facts = await get<Service>(this.base);
     this.verify ??= new VerifyModel(this.name, facts.signature);
     this.profile ??= new ProfileModel(this.name, facts.profile);
+    this.traffic ??= new Traffic(facts, () => this.known.refresh());
     const tab = this.tab.peek();
     if (tab === 'overview') {
       const path = `${this.base}/series?seconds=${this.span.peek()}`;

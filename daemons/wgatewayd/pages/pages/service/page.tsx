@@ -12,10 +12,11 @@ import {Loaded, Page, Stale} from '../../parts/page.tsx';
 import {setParam} from '../../state/address.ts';
 import {keepAsking, useOnce} from '../../state/asked.ts';
 import {me} from '../../state/session.ts';
-import {ms, Pill, servicePath} from '../shared/service.tsx';
+import {ms, Pill, servicePath, standing} from '../shared/service.tsx';
 import {ServiceModel, TABS} from './model.ts';
 import {Overview} from './overview.tsx';
 import {ProfileTab} from './profile_tab.tsx';
+import {TrafficTab} from './traffic_tab.tsx';
 import {VerifyTab} from './verify.tsx';
 
 function tilesOf(f: Service): Tile[] {
@@ -154,6 +155,7 @@ function Tab({f, model}: {f: Service; model: ServiceModel}) {
   if (tab === 'profile' && model.profile) {
     return <ProfileTab model={model.profile} started={f.state === 'Started'} />;
   }
+  if (tab === 'traffic' && model.traffic) return <TrafficTab f={f} traffic={model.traffic} />;
   if (tab === 'logs') return <LogsTab log={model.log.value} />;
   return <Overview f={f} model={model} />;
 }
@@ -198,7 +200,7 @@ export default function ServicePage({args: [name = '']}: {args: readonly string[
           title={`${name} · ${f.state}`}
           name={
             <>
-              <Outside text={name} /> <Pill word={f.state} />
+              <Outside text={name} /> <Pill word={standing(f)} />
             </>
           }
           crumb={crumb}

@@ -11,7 +11,7 @@ import {type Column, memory, Table} from '../../parts/table.tsx';
 import {Asked, keepAsking, useOnce} from '../../state/asked.ts';
 import {Doing} from '../../state/doing.ts';
 import {me, session} from '../../state/session.ts';
-import {command, ms, Pill, servicePath} from '../shared/service.tsx';
+import {command, ms, Pill, servicePath, standing} from '../shared/service.tsx';
 
 interface Known {
   readonly services: readonly ServiceRow[];
@@ -104,7 +104,7 @@ const columnsOf = (services: Services, asking: Asking): readonly Column<ServiceR
       </a>
     ),
   },
-  {key: 'state', text: 'State', cell: (s) => <Pill word={s.state} />},
+  {key: 'state', text: 'State', cell: (s) => <Pill word={standing(s)} />},
   {key: 'of', text: 'Of', width: '1fr', cell: ofWhat},
   {
     key: 'kernels',
@@ -136,7 +136,7 @@ const columnsOf = (services: Services, asking: Asking): readonly Column<ServiceR
 
 const othersColumns = (services: Services, asking: Asking): readonly Column<ServiceRow>[] => [
   {key: 'service', text: 'Service', cell: (s) => <Outside text={s.name} />},
-  {key: 'state', text: 'State', cell: (s) => <Pill word={s.state} />},
+  {key: 'state', text: 'State', cell: (s) => <Pill word={standing(s)} />},
   {key: 'owner', text: 'Owner', cell: (s) => <Outside text={s.owner} most={40} />},
   {key: 'plan', text: 'Plan', cell: (s) => <Outside text={s.plan} most={60} />},
   {key: 'job', text: 'Job', cell: (s) => <a href={jobPath(s.job)}>{s.job}</a>},

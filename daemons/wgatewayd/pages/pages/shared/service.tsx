@@ -10,9 +10,13 @@ export const command = (name: string, verb: string) =>
     ? ask('DELETE', `/dlim/v1/model/${part(name)}`)
     : ask('PUT', `/dlim/v1/model/${part(name)}/operation/${verb}`);
 
+/** A started one without a router, as far as that is told, is starting still. */
+export const standing = ({state, router}: {readonly state: string; readonly router?: unknown}) =>
+  state === 'Started' && router === null ? 'Starting' : state;
+
 export const Pill = ({word}: {word: string}) => {
-  const started = word === 'Started';
-  return <Mark shown={{word, icon: started ? 'run' : 'stop', kind: started ? 'run' : ''}} pill />;
+  const icon = word === 'Started' ? 'run' : word === 'Starting' ? 'half' : 'stop';
+  return <Mark shown={{word, icon, kind: icon === 'stop' ? '' : 'run'}} pill />;
 };
 
 export const ms = (value: number | null | undefined) =>

@@ -1,0 +1,107 @@
+// Role: the dialog in which an administrator closes or opens a host or a queue, with why.
+
+import {signal} from '@preact/signals';
+import {part, send} from '../../api/client.ts';
+import {commandLine} from '../../base/text.ts';
+import {Dialog} from '../../parts/dialog.tsx';
+import {Field, FormBox} from '../../parts/form.tsx';
+import {Form} from '../../parts/form_model.ts';
+
+export type Noun = 'hosts' | 'queues';
+interface Wanted {
+  readonly name: string;
+  readonly verb: 'close' | 'open';
+}
+
+/** The line of badmin that does the same. */
+export function badminLine(noun: Noun, {name, verb}: Wanted, why: string): string {
+  const words = [`${noun === 'hosts' ? 'h' : 'q'}${verb}`, ...(why ? ['-C', why] : []), name];
+  return commandLine(['badmin', ...words]);
+}
+
+export class Closing {
+  readonly wanted = signal<Wanted | null>(null);
+  readonly form = new Form({why: ''});
+
+  /** @param done called when it is */
+  constructor(
+    readonly noun: Noun,
+    private readonly done: () => void,
+  ) {}
+
+  open(name: string, verb: Wanted['verb']) {
+    this.form.reset();
+    this.wanted.value = {name, verb};
+  }
+  close() {
+    this.wanted.value = null;
+  }
+  async submit() {
+    const wanted = this.wanted.value;
+    if (!wanted) return;
+    const {why} = this.form.value.value;
+    const missing: Record<string, string> =
+      wanted.verb === 'close' && !why.trim() ? {why: 'Why, and until when? Users read it.'} : {};
+    const path = `/api/v1/${this.noun}/${part(wanted.name)}/${wanted.verb}`;
+    if (!(await this.form.submit(() => send(path, {why: why.trim()}), missing))) return;
+    this.close();
+    this.done();
+  }
+}
+
+const SAID = {
+  hosts: {
+    close: 'Nothing starts there any more; what runs goes on to its end.',
+    open: 'Jobs may start there again.',
+  },
+  queues: {
+    close: 'It takes no more jobs; those that it has start as before.',
+    open: 'It takes jobs again.',
+  },
+};
+
+export function CloseDialog({closing}: {closing: Closing}) {
+  const wanted = closing.wanted.value;
+  const verb = wanted?.verb === 'open' ? 'Open' : 'Close';
+  return (
+    <Dialog
+      id="close"
+      title={`${verb} ${wanted?.name ?? ''}`}
+      open={wanted !== null}
+      onClose={() => closing.close()}
+    >
+      {wanted && (
+        <FormBox
+          form={closing.form}
+          class="plain"
+          onSubmit={() => void closing.submit()}
+          label={verb}
+        >
+          <p>{SAID[closing.noun][wanted.verb]}</p>
+          <Field
+            form={closing.form}
+            name="why"
+            label="Why, and until when"
+            input={{autofocus: true, maxLength: 200}}
+          />
+          <pre class="cmd">
+            {badminLine(closing.noun, wanted, closing.form.value.value.why.trim())}
+          </pre>
+          <div class="foot2">
+            <button type="button" class="btn" onClick={() => closing.close()}>
+              Cancel
+            </button>
+            <button
+              type="submit"
+              class={wanted.verb === 'close' ? 'btn danger' : 'btn pri'}
+              data-do="close"
+              disabled={closing.form.busy.value}
+            >
+              {verb}
+            </button>
+          </div>
+        </FormBox>
+      )}
+    </Dialog>
+  );
+}

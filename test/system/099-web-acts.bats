@@ -1,0 +1,95 @@
+#!/usr/bin/env bats
+# Role: what people do on the pages, in a real browser: administrators with hosts, queues and jobs, owners with their
+# runs and keys; each act is what the command does, and the master's record tells it.
+
+load lib
+setup_file() { cluster_up --web --nodes 2 --cpus 4; }
+teardown_file() { cluster_down; }
+setup() {
+  cluster_env
+  [ -x "$B/sbin/wuserd" ] || skip "the web door is not built"
+  command -v chromium >/dev/null || skip "no chromium (scripts/bootstrap web)"
+  [ -f "$B/pages/index.html" ] || skip "the pages are not built (scripts/bootstrap web)"
+  cd "$BATS_TEST_TMPDIR" || return
+  API=$WM_GATEWAY_URL/api/v1 EXECS=$WM_GATEWAY_URL/platform/rest/deeplearning/v1/execs
+}
+after_each() { end_all_jobs; }
+mine() { curl -sS --cacert "$WM_GATEWAY_CA" -u "$(id -un):$WM_API_KEY" "$@"; }
+code_of() { mine -o /dev/null -w '%{http_code}' "$@"; }
+scene() {
+  run $PYTHON "$BATS_TEST_DIRNAME/pages_acts.py" "$@"
+  echo "$output"
+  [ "$status" -eq 0 ]
+}
+exec_of() { # LR STEPS: its number
+  mkdir -p code && cp "$BATS_TEST_DIRNAME/web_curves.py" code/main.py && tar -czf code.modelDir.tar code
+  mine -F file=@code.modelDir.tar "$EXECS?args=--exec-start%20PyTorch%20--model-main%20main.py%20--%20--lr%20$1%20--steps%20$2" | jq -r .id | sed 's/.*-//'
+}
+
+@test "an administrator closes a host with a reason and opens it, and moves a job" {
+  host=$(bhosts -o host_name -noheader | head -n 1 | tr -d ' ')
+  job=$(submit -J waits -H sleep 5)
+  scene admin "$host" "$job"
+  [ "$(bjobs -noheader -o queue "$job" | tr -d ' ')" = urgent ]
+  [ "$(bhosts -o status -noheader "$host" | tr -d ' ')" = ok ]
+  badmin hhist | grep -q "hclose <$host> by $(id -un): fan, until 14:00"
+  badmin hhist | grep -q "hopen <$host>"
+}
+
+@test "what is no act, no host and no reason of an administrator is refused by its name" {
+  host=$(bhosts -o host_name -noheader | head -n 1 | tr -d ' ')
+  [ "$(code_of -d '{}' "$API/hosts/$host/explode")" = 400 ]
+  [ "$(code_of -d '{}' "$API/hosts/none/close")" = 404 ]
+  [ "$(code_of -d 'x' "$API/hosts/$host/close")" = 400 ]
+  [ "$(code_of -d '{"why": 5}' "$API/hosts/$host/close")" = 400 ]
+  job=$(submit -J waits -H sleep 5)
+  mine -d '{}' "$API/jobs/$job/explode" | grep -q 'stop, hold, release, top, bottom, switch, requeue, resize'
+  mine -d '{"tasks": 0}' "$API/jobs/$job/resize" | grep -q 'tasks: a whole number from 1'
+  mine -d '{}' "$API/jobs/$job/switch" | grep -q 'queue: to which one'
+  [ "$(code_of -X POST "$API/jobs/$job/release")" = 204 ] # without a body, as ever
+  mine "$API/usage?days=0" | grep -q 'days: a number from 1 to 366'
+}
+
+@test "what jobs used is told by user and by day, in the sums that bacct has" {
+  for _ in 1 2; do ran_out "$(submit sleep 1)"; done
+  wait_for 30 bash -c "[ \"\$(curl -sS --cacert '$WM_GATEWAY_CA' -u '$(id -un):$WM_API_KEY' '$API/usage' | jq '[.rows[].jobs] | add // 0')\" -ge 2 ]"
+  mine "$API/usage?by=queue&days=7" >usage
+  [ "$(jq -r .by usage)" = queue ]
+  [ "$(jq '[.rows[].jobs] | add' usage)" = "$(jq '[.days[].jobs] | add' usage)" ]
+  jq -e '.rows[0].slot_s > 0 and (.now - .from) > 6 * 86400' usage
+}
+
+@test "runs are starred, tagged and found again; of several deleted each has its result" {
+  over=$(exec_of 0.25 10) runs=$(exec_of 0.5 100000)
+  finished() { [ "$(state "$over")" = finished ] && [ "$(state "$runs")" = running ]; }
+  wait_for 60 finished
+  scene runs "$over" "$runs"
+  [ "$(code_of "$API/runs/$over")" = 404 ]
+  [ "$(mine "$API/runs/$runs" | jq -r '.run.tags[0]')" = paper ]
+}
+
+@test "a run's settings become a search, by form" {
+  over=$(exec_of 0.25 10)
+  finished() { [ "$(state "$over")" = finished ]; }
+  wait_for 60 finished
+  scene search "$over" "$PWD/code.modelDir.tar"
+  mine "$API/searches/around" >around
+  [ "$(jq -r '.search.search.metric, .search.total' around)" = "$(printf 'loss\n2')" ]
+  jq -e '.search.search.space[0] | .name == "lr" and .log' around
+}
+
+@test "an API key is made, shown once and revoked; all sessions end at once" {
+  export HOME=$BATS_TEST_TMPDIR
+  [ "$(code_of -d '{"name": "../x"}' "$API/keys")" = 400 ]
+  [ "$(code_of -d '{"name": "a", "days": 0}' "$API/keys")" = 400 ]
+  [ "$(code_of -d '{"name": "a", "scopes": "all"}' "$API/keys")" = 400 ]
+  [ "$(code_of -X DELETE "$API/keys/none")" = 404 ]
+  scene account
+  badmin doorhist | grep -q 'key-create <key laptop>'
+  badmin doorhist | grep -q 'key-revoke <key laptop>'
+}
+
+@test "whatever page one goes to, its heading has the focus" {
+  job=$(submit -J named -H true)
+  scene focus "$job"
+}

@@ -1,0 +1,162 @@
+"""Role: what 099-web-acts.bats does on the pages in a real browser, as a person would.
+
+  pages_acts.py admin HOST JOB        a host is closed with a reason and opened; a job is put elsewhere; the record tells it
+  pages_acts.py runs RUN RUN          starred, tagged, found again, a setting as a column, one deleted and one refused
+  pages_acts.py account               a key is made, shown once, revoked; all sessions end
+  pages_acts.py search RUN CODE       its settings become a search, by form; CODE is sent
+  pages_acts.py focus RUN             whatever page one goes to, its heading has the focus, also when its data comes late
+Environment: as of `minicluster env`. Callers: 099-web-acts.bats.
+"""
+
+import getpass
+import json
+import sys
+
+import pages_check
+from pages_check import URL, log_in, press
+
+from browser import Browser  # where it is, pages_check knows
+
+SAID = 'document.body.innerText.includes({})'
+
+
+def says(browser, words, what=''):
+    """Until the page has these words."""
+    browser.until(SAID.format(json.dumps(words)), 30, what or f'the page says {words!r}')
+
+
+def told(browser, selector):
+    """The text of the first element."""
+    return browser.value(f'document.querySelector({json.dumps(selector)})?.innerText ?? ""')
+
+
+def admin(host, job):
+    """Acts of an administrator, each with what it came to."""
+    with Browser(width=1280) as browser:
+        log_in(browser)
+        browser.open(f'{URL}/cluster')
+        says(browser, 'Largest start now')
+        browser.open(f'{URL}/cluster/{host}')
+        browser.click('[data-do=close-host]')
+        browser.click('[data-do=close]')
+        says(browser, 'Why, and until when? Users read it.', 'a reason is asked for')
+        browser.fill('dialog input[name=why]', 'fan, until 14:00')
+        says(browser, f"badmin hclose -C 'fan, until 14:00' {host}")
+        browser.click('[data-do=close]')
+        says(browser, f'Closed by {getpass.getuser()}: fan, until 14:00', 'it is closed')
+        browser.open(f'{URL}/cluster?q=state:aside')
+        says(browser, 'Closed')
+        browser.open(f'{URL}/audit?about={host}')
+        says(browser, 'hclose')
+        browser.open(f'{URL}/cluster/{host}')
+        browser.click('[data-do=open-host]')
+        browser.click('[data-do=close]')
+        browser.until('document.querySelector("[data-do=close-host]") !== null', 30, 'it is open again')
+        browser.open(f'{URL}/apps/{job}')
+        browser.click('[data-do=acts]')
+        browser.choose('dialog select[name=verb]', 'switch')
+        browser.click('[data-do=act]')
+        says(browser, 'To which queue?', 'the queue is asked for at its field')
+        browser.choose('dialog select[name=queue]', 'urgent')
+        browser.click('[data-do=act]')
+        browser.until('document.querySelector("dialog[open]") === null', 30, 'it is moved')
+        print(f'pages said {browser.said[1:]}')
+    return 0
+
+
+def runs(first, second):
+    """What is kept of runs, and what comes of an act for each of several."""
+    with Browser(width=1280) as browser:
+        log_in(browser)
+        browser.open(f'{URL}/runs')
+        browser.click(f'[aria-label="Star {first}"]')
+        browser.until(f'document.querySelector(\'[aria-label="Star {first}"]\')?.getAttribute("aria-pressed") === "true"', 30, 'it has a star')
+        browser.open(f'{URL}/runs?q=is:starred')
+        browser.until('document.querySelectorAll(".runs .rows .row").length === 1', 30, 'it alone is found by its star')
+        browser.open(f'{URL}/runs?cols=s:lr')
+        says(browser, '0.25', 'the setting is a column')
+        browser.value('globalThis.prompt = () => "paper"')
+        for run in (first, second):
+            browser.click(f'[aria-label="Choose {run}"]')
+        press(browser, 'Tag')
+        says(browser, '2 done.')
+        browser.open(f'{URL}/runs?q=tag:paper')
+        browser.until('document.querySelectorAll(".runs .rows .row").length === 2', 30, 'both are found by the tag')
+        for run in (first, second):
+            browser.click(f'[aria-label="Choose {run}"]')
+        press(browser, 'Delete')
+        press(browser, 'Delete 2')
+        says(browser, '1 done.', 'the one that has ended goes')
+        says(browser, f'{second}: run {second} has not ended: stop it first', 'the other is refused with why')
+        print(f'pages said {[text for text in browser.said[1:] if "409" not in text]}')
+    return 0
+
+
+def account():
+    """A key, from its making to its end."""
+    with Browser(width=1280) as browser:
+        log_in(browser)
+        browser.open(f'{URL}/account')
+        press(browser, 'Make it')
+        says(browser, 'A name of letters, digits, dots and dashes is wanted.')
+        browser.fill('input[name=name]', 'laptop')
+        press(browser, 'Make it')
+        browser.until('document.querySelector("#secret")?.innerText.startsWith("wmkey_")', 30, 'its secret is shown')
+        browser.fill('input[name=name]', 'laptop')
+        press(browser, 'Make it')
+        says(browser, 'there is a key laptop already', 'a second of its name is refused')
+        browser.open(f'{URL}/account')
+        says(browser, 'laptop')
+        if browser.value('document.querySelector("#secret") !== null'):
+            print('the secret is shown again')
+            return 1
+        press(browser, 'Revoke')
+        press(browser, 'Revoke it')
+        says(browser, 'No key yet.', 'it is gone')
+        browser.click('[data-do=end-all]')
+        press(browser, 'End them')
+        browser.until('document.querySelector("h1").innerText === "Log in"', 30, 'nobody is logged on any more')
+    return 0
+
+
+def search(run, code):
+    """From a run to a search around its settings, what is wanting told at its field."""
+    with Browser(width=1280) as browser:
+        log_in(browser)
+        browser.open(f'{URL}/apps/{run}')
+        browser.click(f'a[href="/new/search?from={run}"]')
+        browser.until('document.querySelector("input[name=param]")?.value === "lr"', 30, 'its setting is a parameter')
+        browser.fill('input[name=name]', 'around')
+        browser.fill('input[name=trials]', 'many')
+        press(browser, 'Start the search')
+        says(browser, 'A number from 1 is wanted.')
+        says(browser, 'Which code? A zip, a tar, or one script.')
+        browser.fill('input[name=trials]', '2')
+        browser.attach('input[name=code]', code)
+        while browser.value('document.querySelectorAll("input[name=param]").length') > 1:
+            browser.click('fieldset.param:last-of-type button')
+        press(browser, 'Start the search')
+        browser.until('location.pathname === "/searches/around" && document.querySelector("h1").innerText.startsWith("around")', 60, 'the search is there')
+        print(f'pages said {browser.said[1:]}')
+    return 0
+
+
+def focus(run):
+    """Whoever does not see the page hears where it is."""
+    with Browser(width=1280) as browser:
+        log_in(browser)
+        for path in ['/runs', '/cluster', '/plans', '/usage', '/account', '/help', '/apps']:
+            browser.click(f'nav a[href="{path}"]')
+            browser.until(f'location.pathname === "{path}" && document.activeElement.tagName === "H1"', 30, f'{path}: its heading has the focus')
+        browser.click(f'a[href="/apps/{run}"]')
+        browser.until('document.querySelector("#h-r") !== null && document.activeElement.tagName === "H1"', 30, 'so has that of a run when it has come')
+        if told(browser, 'h1') == run:
+            print('the heading is that of a page without data')
+            return 1
+    return 0
+
+
+SCENES = {'admin': admin, 'runs': runs, 'account': account, 'search': search, 'focus': focus}
+if __name__ == '__main__':
+    assert pages_check.TOP
+    sys.exit(SCENES[sys.argv[1]](*sys.argv[2:]))
