@@ -99,7 +99,8 @@ export class NewSearch {
       const progress = (share: number) => {
         this.sent.value = share;
       };
-      return JSON.parse(await upload('/api/v1/searches', body, progress, this.form.key));
+      const to = {method: 'POST', path: '/api/v1/searches'};
+      return JSON.parse(await upload(to, body, progress, this.form.key));
     } finally {
       this.sent.value = null;
     }
