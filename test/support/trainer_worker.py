@@ -14,6 +14,7 @@ faults on demand. Everything it is told comes in TEST_* variables.
 Writes $LOG_DIR/hash.csv: step, epoch, hash of all parameters after it.
 """
 
+import contextlib
 import faulthandler
 import hashlib
 import os
@@ -106,24 +107,29 @@ def plant_faults():
 def plant_server_faults():
     """Each server process has what the worker had when it was forked."""
     where, _, at = setting('SERVER_KILL', '').partition(':')
-    plain_filled, plain_apply = replica.Replica.filled, replica.Replica._apply
+
+    def die_once():
+        with contextlib.suppress(FileExistsError):  # the one that takes its place comes here, too
+            os.close(os.open(os.path.join(os.environ['LOG_DIR'], 'server.killed'), os.O_CREAT | os.O_EXCL))
+            die()
+
+    plain_filled, plain_keep = replica.Replica.filled, replica.Replica._keep
 
     def filled(self, who, size):
         whole = plain_filled(self, who, size)
         if where == 'push' and self._staged[who].number == int(at):
-            die()
+            die_once()
         return whole
 
-    def apply(self, gradients, how):
-        if where == 'step' and self.version == int(at) - 1:
-            plain_apply(self, gradients[:1], how)
-            die()
-        plain_apply(self, gradients, how)
+    def keep(self):
+        plain_keep(self)
+        if self.version == int(at) - 1:  # the step of half of the members is summed, or passed on to the copy, and not applied
+            die_once()
 
     if where == 'push':
         replica.Replica.filled = filled
     elif where == 'step':
-        replica.Replica._apply = apply
+        replica.Replica._keep = keep
 
 
 def main():

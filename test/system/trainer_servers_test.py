@@ -41,11 +41,11 @@ class Equal(Served):
     def test_two_servers_are_all_reduce_at_any_size_and_through_resizes(self):
         def two():
             self.begin([1, 2])
-        for settings in ({}, {'adam': 1, 'clip': 0.5}):
-            plain = self.parameters_after(two, servers=0, **settings)
-            self.assert_equal_parameters(plain, self.parameters_after(two, **settings))
-            self.assert_equal_parameters(plain, self.parameters_after(self.resized, **settings))
-            self.assert_equal_parameters(plain, self.parameters_after(self.resized, servers=1, **settings))
+        settings = {'adam': 1, 'clip': 0.5}
+        plain = self.parameters_after(two, servers=0, **settings)
+        self.assert_equal_parameters(plain, self.parameters_after(two, **settings))
+        self.assert_equal_parameters(plain, self.parameters_after(self.resized, **settings))
+        self.assert_equal_parameters(plain, self.parameters_after(self.resized, servers=1, **settings))
 
 
 class Kills(Served):
@@ -56,12 +56,11 @@ class Kills(Served):
         self.finish(killed=[victim])
 
     def test_a_worker_with_a_server_beside_it_before_inside_and_after_the_sum(self):
-        for where in ('before', 'inside', 'after'):
-            for victim in (1, 2):
-                with self.subTest(where=where, victim=victim):
-                    self.killed(where, 15, victim=victim)
-                    self.tearDown()
-                    self.setUp()
+        for where, victim in (('before', 2), ('inside', 1), ('after', 2)):
+            with self.subTest(where=where, victim=victim):
+                self.killed(where, 15, victim=victim)
+                self.tearDown()
+                self.setUp()
 
     def test_one_of_two(self):
         self.killed('after', 15, of=(1, 2))

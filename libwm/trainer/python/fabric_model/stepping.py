@@ -13,7 +13,7 @@ import math
 
 import torch
 
-from . import amp, batch
+from . import batch
 from .group import GroupBroken
 from .plain import Damaged
 from .progress import Progress

@@ -43,6 +43,8 @@ def prepare(model, optimizer, loader, *, global_batch=None, accumulate=1, weight
     wrong = set(checkpoints) - {'checkpoint_freq', 'resume_from', 'of_window'}
     if wrong:
         raise TypeError(f"wm_elastic.prepare: unexpected keyword '{wrong.pop()}'")
+    if os.environ.get('WM_PARAMETER_SERVERS'):
+        print('wm_elastic.prepare: parameter servers are for FabricModel: here gradients are summed by all-reduce', flush=True)
     _loop = made = parts.Prepared(model, optimizer, loader, parts.Wanted(global_batch, accumulate, weight, **checkpoints))
     return model, optimizer, made.loader
 

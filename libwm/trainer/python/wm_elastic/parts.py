@@ -23,6 +23,7 @@ from fabric_model.loaders import Taken
 from fabric_model.membership import Alone, Left, Membership
 from fabric_model.plain_loop import Loop
 from fabric_model.progress import Course
+from fabric_model.stepping import Summed
 from fabric_model.state import Script, without_functions
 from fabric_model.versions import Mixed
 
@@ -246,7 +247,7 @@ class Prepared:
             checkpoints=Checkpoints(os.environ.get('RESULT_DIR', ''), 1, self._resume_from),
             train_batches=self._batches, test_batches=None, lib=lib, result_dir='', chooser=None, skipped=False, source=self._source,
             flat=SimpleNamespace(elements=1, undo=lambda: None, on_cpu=device.type == 'cpu'),
-            compute=SimpleNamespace(chance=Chance(device)),
+            compute=SimpleNamespace(chance=Chance(device)), stepping=Summed(self._script, None, None),
             parameters=list(dict.fromkeys(p for o in self._optimizers for g in o.param_groups for p in g['params'])))
         self._loop = Loop(self._course, self._script, parts, self._options)
         for optimizer in self._optimizers:
