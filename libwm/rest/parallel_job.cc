@@ -40,24 +40,25 @@ Json resources_of(const JobSpec& spec) {
   return {{"requests", requests}, {"limits", limits}};
 }
 
-Json task_group(const char* name, const JobSpec& spec) {
+Json task_group(const char* name, const JobSpec& spec, std::uint32_t tasks) {
   Json task{{"name", "msdtask"}, {"resources", resources_of(spec)}};
   Json containers = Json::array();
   containers.push_back(std::move(task));
   return {{"metadata", {{"name", name}, {"annotations", {{"lsf.ibm.com/gpu", spec.asked.gpu}}}}},
-          {"spec",
-           {{"replica", spec.max_tasks}, {"template", {{"spec", {{"containers", containers}}}}}}}};
+          {"spec", {{"replica", tasks}, {"template", {{"spec", {{"containers", containers}}}}}}}};
 }
 
-// A driver that is a group of its own is the first task; its workers' group is the next one.
+// A driver that is a group of its own is the first task; its workers' group is the next one. The
+// size that the whole is seen with is that of both.
 Json task_groups_of(const JobView& view) {
   Json groups = Json::array();
   const auto& alternatives = view.job->sealed->alternatives;
+  const auto& asked = view.job->sealed->spec.groups;
   if (has_driver(view) && alternatives.size() > 1) {
-    groups.push_back(task_group("task0", alternatives[0]));
-    groups.push_back(task_group("task12n", alternatives[1]));
+    groups.push_back(task_group("task0", alternatives[0], asked[0].max_tasks));
+    groups.push_back(task_group("task12n", alternatives[1], asked[1].max_tasks));
   } else {
-    groups.push_back(task_group("task12n", view.job->spec()));
+    groups.push_back(task_group("task12n", view.job->spec(), view.job->spec().max_tasks));
   }
   return groups;
 }

@@ -311,10 +311,10 @@ TEST(parallel_job, says_why_a_job_waits_and_what_its_tasks_ask_for) {
 JobView with_driver() {
   auto view = view_of(JobState::Pending);
   auto sealed = std::make_shared<SealedSpec>(*view.job->sealed);
-  sealed->spec.groups = {{.name = "driver", .role = "worker"}, {.name = "worker"}};
+  sealed->spec.groups = {{.name = "driver", .role = "worker"}, {.name = "worker", .max_tasks = 2}};
   sealed->alternatives = {sealed->spec, sealed->spec};
   sealed->alternatives[0].task.mem = Bytes{8LL << 30};
-  sealed->alternatives[0].max_tasks = 1;
+  sealed->alternatives[0].max_tasks = 3;  // the whole is seen with all of its workers
   sealed->alternatives[1].task.milli_gpus = 2000;
   auto job = std::make_shared<Job>(*view.job);
   job->sealed = sealed;
@@ -330,6 +330,7 @@ TEST(parallel_job, a_driver_that_is_a_group_of_its_own_is_the_first_task) {
   ASSERT_NE(workers, text.npos) << text;
   EXPECT_LT(driver, text.find(R"("memory":"8192M")"));
   EXPECT_LT(text.find(R"("replica":1)"), workers);
+  EXPECT_GT(text.find(R"("replica":2)"), workers);
   EXPECT_GT(text.find(R"("nvidia.com/gpu":"2")"), workers);
   auto app = app_json(with_driver(), "c");
   EXPECT_NE(app.find(R"("task0_resreq":"ngpus=0,mem=8192,)"), app.npos) << app;
