@@ -14,6 +14,7 @@
 #include "libwm/view/load_fields.h"
 #include "libwm/view/plan_fields.h"
 #include "libwm/view/queue_fields.h"
+#include "libwm/view/tally.h"
 #include "libwm/view/why_fields.h"
 #include "test/unit/view/moments.h"
 
@@ -246,6 +247,23 @@ TEST(budget_json, a_row_for_each_resource_that_is_bounded) {
   EXPECT_EQ(shown[2]["budget"], "cpu");
   EXPECT_TRUE(shown[2]["empty_at"].is_null());
   EXPECT_EQ(budgets_json({}), "[]");
+}
+
+TEST(limit_json, what_is_used_stands_before_what_may_be) {
+  LimitRow slots, jobs;
+  slots.name = "night";
+  slots.users = "ann";
+  slots.used = 4;
+  slots.limit = 16;
+  jobs.bounds_slots = false;
+  jobs.jobs = "2/4";
+  auto shown = json::parse(limits_json(std::vector{slots, jobs}));
+  ASSERT_EQ(shown.size(), 2U);
+  EXPECT_EQ(shown[0]["name"], "night");
+  EXPECT_EQ(shown[0]["users"], "ann");
+  EXPECT_EQ(shown[0]["slots"], "4/16");
+  EXPECT_EQ(shown[1]["slots"], "-");
+  EXPECT_EQ(shown[1]["jobs"], "2/4");
 }
 
 // Every key of the tables once: two rows of the same name would hide each other.
