@@ -119,6 +119,10 @@ constexpr std::pair<const char*, const char*> kApiSchemas[] = {
      "budget:s period:s unit:s granted:n carried:n used:n reserved:n left:n rate:n percent_used:i "
      "empty_at:n? at_end:s refunded:n from:n? to:n? within:s"},
     {"budgets", "budgets:[budget]"},
+    {"limit",
+     "name:s users:s queues:s hosts:s plans:s slots:s projects:s apps:s jobs:s mem:s "
+     "description:s"},
+    {"limits", "limits:[limit]"},
     {"key", "name:s scopes:s created:i expires:i"},
     {"keys", "now:n keys:[key]"},
     {"key_words", "name:s scopes?:s days?:i"},

@@ -12,6 +12,7 @@
 #include "libwm/view/load_fields.h"
 #include "libwm/view/plan_fields.h"
 #include "libwm/view/queue_fields.h"
+#include "libwm/view/tally.h"
 #include "libwm/view/why_fields.h"
 
 namespace wm::view {
@@ -184,6 +185,10 @@ std::string plans_json(std::span<const PlanView> plans, Detail detail) {
 
 std::string budgets_json(std::span<const BudgetView> budgets) {
   return to_text(list_of(budget_fields(), budget_lines(budgets)));
+}
+
+std::string limits_json(std::span<const LimitRow> limits) {
+  return to_text(list_of(limit_fields(), std::vector(limits.begin(), limits.end())));
 }
 
 std::string job_schema(Detail detail) {

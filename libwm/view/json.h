@@ -11,6 +11,8 @@
 
 namespace wm::view {
 
+struct LimitRow;
+
 /// How much of an object.
 enum class Detail : std::uint8_t {
   Brief,  ///< a row of a list
@@ -42,6 +44,8 @@ std::string queues_json(std::span<const QueueView> queues, Detail detail);
 std::string plans_json(std::span<const PlanView> plans, Detail detail);
 /// A row for each resource that a budget bounds, amounts in hours.
 std::string budgets_json(std::span<const BudgetView> budgets);
+/// As blimits has them, amounts as "used/limit".
+std::string limits_json(std::span<const LimitRow> limits);
 
 /// JSON schema (OpenAPI 3.0) of job_json, made of the same tables. @cost O(fields)
 std::string job_schema(Detail detail);

@@ -127,7 +127,7 @@ def hostile(*jobs):
     """Names that would be scripts, that turn the text round, or that are very long, are text on every page."""
     with Browser(width=1280) as browser:
         log_in(browser)
-        for path in ['/apps', *(f'/apps/{job}' for job in jobs), '/projects/digits']:
+        for path in ['/apps', '/runs', *(f'/apps/{job}' for job in jobs), *(f'/audit?about={job}' for job in jobs), '/projects/digits']:
             browser.open(URL + path)
             time.sleep(0.7)
             made = browser.value('document.querySelectorAll("main script, main img, main iframe, main [onerror]").length')

@@ -23,6 +23,7 @@ export type Fits = [
   Fit<Sent['plan'], admin.Plan>,
   Fit<Sent['usage'], admin.Usage>,
   Fit<Sent['budget'], admin.Budget>,
+  Fit<Sent['limit'], admin.Limit>,
   Fit<Sent['key'], admin.ApiKey>,
   Fit<Sent['key_made'], admin.KeyMade>,
   Fit<Sent['audit'], own.Audit>,

@@ -120,6 +120,19 @@ export interface Budget {
   readonly empty_at: number | null;
   readonly at_end: string;
 }
+/** Whom it bounds; empty: any. Amounts as "used/limit"; "-", empty: it does not bound them. */
+export interface Limit {
+  readonly name: string;
+  readonly users: string;
+  readonly queues: string;
+  readonly hosts: string;
+  readonly plans: string;
+  readonly projects: string;
+  readonly apps: string;
+  readonly slots: string;
+  readonly jobs: string;
+  readonly mem: string;
+}
 export interface ApiKey {
   readonly name: string;
   readonly scopes: string;

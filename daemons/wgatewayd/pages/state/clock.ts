@@ -8,6 +8,8 @@ export const now = () => Date.now() / 1000 + skew.peek();
 
 /** Follows the server's clock, once a second. */
 export const second = signal(Math.floor(Date.now() / 1000));
-setInterval(() => {
-  if (!globalThis.document?.hidden) second.value = Math.floor(now());
-}, 1000);
+if (globalThis.document) {
+  setInterval(() => {
+    if (!document.hidden) second.value = Math.floor(now());
+  }, 1000);
+}

@@ -16,7 +16,9 @@ export const trouble = signal('');
 export const me = computed(() => session.value?.user ?? '');
 
 const LOG_OFF = 'wm-log-off';
-const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel(LOG_OFF) : null;
+/** Between tabs: without a document there are none. */
+const tabs = globalThis.document && 'BroadcastChannel' in globalThis;
+const channel = tabs ? new BroadcastChannel(LOG_OFF) : null;
 
 const AGAIN_MS = 3000;
 let waits: ReturnType<typeof setTimeout> | undefined;

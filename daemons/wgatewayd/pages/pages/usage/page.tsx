@@ -4,7 +4,7 @@
 import {computed} from '@preact/signals';
 import {useEffect, useMemo} from 'preact/hooks';
 import {get} from '../../api/client.ts';
-import type {Budget, Usage} from '../../api/shapes_admin.ts';
+import type {Budget, Limit, Usage} from '../../api/shapes_admin.ts';
 import {DASH, number, percent} from '../../base/number.ts';
 import {clock, duration} from '../../base/time.ts';
 import {colours} from '../../figures/colours.ts';
@@ -17,6 +17,7 @@ import {param, setParam} from '../../state/address.ts';
 import {Asked, keepAsking, useOnce} from '../../state/asked.ts';
 import {now} from '../../state/clock.ts';
 import {BudgetTable} from '../shared/budgets.tsx';
+import {LimitTable} from './limits.tsx';
 import {layersOf, rowsOf, type Told, type Unit, usualUnit} from './rules.ts';
 
 const BY = [
@@ -37,6 +38,7 @@ const MOST_AREAS = 7;
 interface Known {
   readonly usage: Usage;
   readonly budgets: readonly Budget[];
+  readonly limits: readonly Limit[];
 }
 
 const one = <T extends string>(list: readonly (readonly [T, string])[], word: string, other: T) =>
@@ -46,11 +48,12 @@ class UsageModel {
   readonly by = computed(() => one(BY, param('by'), 'user'));
   readonly days = computed(() => one(DAYS, param('days'), '30'));
   readonly known = new Asked<Known>(async () => {
-    const [usage, {budgets}] = await Promise.all([
+    const [usage, {budgets}, {limits}] = await Promise.all([
       get<Usage>(`/api/v1/usage?by=${this.by.peek()}&days=${this.days.peek()}`),
       get<{budgets: Budget[]}>('/api/v1/budgets'),
+      get<{limits: Limit[]}>('/api/v1/limits'),
     ]);
-    return {usage, budgets};
+    return {usage, budgets, limits};
   });
   choose(name: string, value: string) {
     setParam(name, value);
@@ -160,13 +163,16 @@ export default function UsagePage() {
   useEffect(() => keepAsking(model.known, {every: 60_000}), []);
   return (
     <Loaded of={model.known} title="Usage">
-      {({usage, budgets}) => (
+      {({usage, budgets, limits}) => (
         <Page title="Usage" sub="Where the time goes, and what is left of budgets." still>
           <Stale of={model.known} />
           <Over model={model} usage={usage} />
           <Rows model={model} usage={usage} />
           <Panel title="Budgets" id="h-u" class="scroll">
             <BudgetTable budgets={budgets} />
+          </Panel>
+          <Panel title="Limits" id="h-m" class="scroll">
+            <LimitTable limits={limits} />
           </Panel>
         </Page>
       )}

@@ -1,7 +1,7 @@
 // Role: what was used, as areas over days and as rows: amounts in hours, the largest each their
 // own. Pure.
 
-import type {Usage, UsageRow} from '../../api/shapes_admin.ts';
+import type {Limit, Usage, UsageRow} from '../../api/shapes_admin.ts';
 import type {Point} from '../../base/series.ts';
 
 export type Unit = 'gpu' | 'slot';
@@ -54,6 +54,50 @@ export function layersOf(usage: Usage, unit: Unit, most: number): Layer[] {
   const layers = named.map((one) => ({user: one[0], name: one[0], points: points([one])}));
   if (rest.length === 0) return layers;
   return [...layers, {user: '', name: `${rest.length} others`, points: points(rest)}];
+}
+
+/** Whom a limit bounds, in words. */
+export function boundWords(limit: Limit): string {
+  const parts = [
+    ['user', limit.users],
+    ['queue', limit.queues],
+    ['host', limit.hosts],
+    ['plan', limit.plans],
+    ['project', limit.projects],
+    ['profile', limit.apps],
+  ] as const;
+  return (
+    parts
+      .filter(([, names]) => names)
+      .map(([what, names]) => `${what} ${names}`)
+      .join(', ') || 'everybody'
+  );
+}
+
+const SIZES: Readonly<Record<string, number>> = {K: 1, M: 1024, G: 1024 ** 2, T: 1024 ** 3};
+const size = (text: string) => {
+  const found = text.trim().match(/^([\d.]+)([KMGT]?)$/);
+  return found ? Number(found[1]) * (SIZES[found[2] ?? ''] ?? 1) : Number.NaN;
+};
+
+/** What it bounds: "4 of 16 slots", and which part of it is in use, 0 to 1. */
+export function amountsOf(limit: Limit): {readonly text: string; readonly share: number}[] {
+  const amounts = [
+    ['slots', limit.slots],
+    ['jobs', limit.jobs],
+    ['memory', limit.mem],
+  ] as const;
+  return amounts.flatMap(([what, text]) => {
+    const [used = '', most = ''] = text.split('/');
+    if (!most) return [];
+    const share = size(used) / size(most);
+    return [
+      {
+        text: `${used} of ${most} ${what}`,
+        share: Number.isFinite(share) ? Math.min(1, share) : 0,
+      },
+    ];
+  });
 }
 
 export interface Told {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
-import type {Usage, UsageDay, UsageRow} from '../../api/shapes_admin.ts';
-import {daysOf, layersOf, rowsOf, told, usualUnit} from './rules.ts';
+import type {Limit, Usage, UsageDay, UsageRow} from '../../api/shapes_admin.ts';
+import {amountsOf, boundWords, daysOf, layersOf, rowsOf, told, usualUnit} from './rules.ts';
 
 const DAY = 86_400;
 const FROM = 20_000 * DAY;
@@ -75,6 +75,34 @@ test('hours are of GPUs where any were used, and the most used comes first', () 
       ['cpu', 'gpu'],
     ],
   );
+});
+
+const limit = (more: Partial<Limit>): Limit => ({
+  name: '',
+  users: '',
+  queues: '',
+  hosts: '',
+  plans: '',
+  projects: '',
+  apps: '',
+  slots: '-',
+  jobs: '',
+  mem: '',
+  ...more,
+});
+
+test('a limit says whom it bounds, what is in use and how much of it', () => {
+  assert.equal(boundWords(limit({})), 'everybody');
+  assert.equal(boundWords(limit({users: 'ann', queues: 'night'})), 'user ann, queue night');
+  assert.deepEqual(amountsOf(limit({})), []);
+  assert.deepEqual(amountsOf(limit({slots: '4/16', jobs: '2/2', mem: '512M/2G'})), [
+    {text: '4 of 16 slots', share: 0.25},
+    {text: '2 of 2 jobs', share: 1},
+    {text: '512M of 2G memory', share: 0.25},
+  ]);
+  assert.deepEqual(amountsOf(limit({slots: '9/4'})), [{text: '9 of 4 slots', share: 1}]);
+  assert.equal(amountsOf(limit({mem: 'x/y'}))[0]?.share, 0);
+  assert.equal(amountsOf(limit({slots: '0/0'}))[0]?.share, 0);
 });
 
 test('shares and means of nothing are none', () => {
