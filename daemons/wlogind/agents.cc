@@ -119,6 +119,11 @@ Result<Fd> open_lock(const std::string& path) {
 
 }  // namespace
 
+bool agent_runs(const proc::Account& account, const AgentPlan& plan) {
+  auto lock = open_lock(plan.folder + "/" + std::to_string(account.uid) + ".lock");
+  return lock && runs(lock->get());
+}
+
 Result<std::string> agent_of(const proc::Account& account, const AgentPlan& plan) {
   auto base = plan.folder + "/" + std::to_string(account.uid);
   auto socket_path = base + ".sock", lock_path = base + ".lock";

@@ -12,5 +12,7 @@ namespace wm::login {
 /// The socket of the user's wuserd, which listens there; it is started if it does not run.
 /// @errors System; Denied: its lock is no file of root's
 Result<std::string> agent_of(const proc::Account& account, const AgentPlan& plan);
+/// Does it run? @cost a lock
+bool agent_runs(const proc::Account& account, const AgentPlan& plan);
 
 }  // namespace wm::login

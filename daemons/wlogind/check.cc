@@ -109,6 +109,10 @@ Result<proc::Account> find_account(const std::string& user) {
   return found;
 }
 
+bool is_usable(const proc::Account& account, const char* service) {
+  return fits_by_pam(account.name, nullptr, service);
+}
+
 Result<Grant> check_secret(const std::optional<proc::Account>& account, const std::string& secret,
                            const char* service) {
   auto name = account ? account->name : std::string(kNobody);

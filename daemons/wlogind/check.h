@@ -15,6 +15,9 @@ namespace wm::login {
 /// does); Unavailable: the name service failed
 Result<proc::Account> find_account(const std::string& user);
 
+/// May the account be used, as PAM's account management says? @cost PAM's; blocks
+bool is_usable(const proc::Account& account, const char* service);
+
 /// What the user may do with a token, and until when: what the key says, or all by password. An
 /// account that is locked or has expired may do nothing, whatever it shows: account management is
 /// asked of PAM. Without an account (none of that name, or one that may not) PAM is asked all the

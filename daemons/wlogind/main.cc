@@ -3,6 +3,7 @@
 //
 //   wlogind --folder DIR --web-user NAME [--state DIR] [--conf DIR] [--pam-service NAME]
 //     [--agent-logs DIR] [--pass NAME]…
+#include <poll.h>
 #include <signal.h>
 #include <sodium.h>
 #include <sys/socket.h>
@@ -11,27 +12,34 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <optional>
 
 #include "daemons/wlogind/agents.h"
 #include "daemons/wlogind/check.h"
 #include "daemons/wlogind/folders.h"
+#include "daemons/wlogind/shared_agents.h"
 #include "daemons/wlogind/teller.h"
 #include "libwm/base/clock.h"
 #include "libwm/base/hash.h"
 #include "libwm/base/log.h"
 #include "libwm/base/options.h"
 #include "libwm/conf/load.h"
+#include "libwm/files/fd.h"
 #include "libwm/files/own_folder.h"
 #include "libwm/http/listen.h"
 #include "libwm/http/token_files.h"
 #include "libwm/login/api_keys.h"
 #include "libwm/login/login_words.h"
+#include "libwm/login/share_words.h"
 #include "libwm/login/shown_name.h"
 #include "libwm/login/token.h"
 #include "libwm/proc/accounts.h"
@@ -44,6 +52,8 @@ namespace fs = std::filesystem;
 
 constexpr unsigned kLongestQuestion = 30;  // seconds: then its process is ended
 constexpr int kMostQuestions = 32;         // at a time; wgatewayd has fewer log-ons under way
+constexpr std::size_t kMostGuests = 8;     // questions about shares at a time, one of an account
+constexpr int kLooksForEnds = 1000;        // ms: ends of processes are seen so late at most
 constexpr time_t kAskedWithin = 2;         // seconds: who connects has its question ready
 
 struct Options {
@@ -171,39 +181,100 @@ void answer(const Site& site, int fd) {
   (void)::send(fd, &answer, sizeof answer, MSG_NOSIGNAL);
 }
 
-bool is_web(int fd, uid_t web) {
+std::optional<uid_t> asker_of(int fd) {
   ucred who{};
   socklen_t length = sizeof who;
-  return ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &length) == 0 && who.uid == web;
+  if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &length) != 0) return std::nullopt;
+  return who.uid;
+}
+
+// Of an account that is locked or has expired nothing is started, whatever it shares.
+Result<void> start_shared(const Site& site, const rest::ShareQuestion& question, uid_t asker) {
+  WM_TRY(auto guest, proc::account(asker));
+  WM_TRY(auto owner, find_account(rest::take(question.owner)));
+  if (!is_usable(owner, site.service.c_str()))
+    return fail(Code::Denied, "the account " + owner.name + " is not in use");
+  WM_TRY(start_for_guest(owner, guest, site.agents));
+  log::info("started_for_guest", {{"owner", owner.name}, {"guest", guest.name}});
+  return {};
+}
+
+void answer_guest(const Site& site, int fd, uid_t asker) {
+  timeval limit{kAskedWithin, 0};
+  (void)::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  rest::ShareQuestion question;
+  if (::recv(fd, &question, sizeof question, MSG_WAITALL) != static_cast<ssize_t>(sizeof question))
+    return;
+  auto made = start_shared(site, question, asker);
+  rest::LoginAnswer answer;
+  answer.code = static_cast<std::uint32_t>(made ? Code::Ok : made.error().code);
+  if (!made) (void)rest::put(answer.text, made.error().text.substr(0, sizeof answer.text - 1));
+  (void)::send(fd, &answer, sizeof answer, MSG_NOSIGNAL);
+}
+
+/// Questions under way: of wgatewayd, and of users' wuserd about what others share. Those have a
+/// bound of their own: nobody is kept from logging on by them.
+struct Running {
+  int log_ons = 0;
+  std::map<pid_t, uid_t> guests;
+};
+
+bool may_ask(const Running& running, uid_t asker) {
+  auto same = [&](const auto& one) { return one.second == asker; };
+  return running.guests.size() < kMostGuests && std::ranges::none_of(running.guests, same);
 }
 
 // A question has been answered, or the teller is gone and begins anew.
-void on_end(Site& site, pid_t gone, int& running) {
+void on_end(Site& site, pid_t gone, Running& running) {
   if (gone != site.teller.pid()) {
-    --running;
+    if (running.guests.erase(gone) == 0) --running.log_ons;
     return;
   }
   log::error("teller_gone", {{"pid", gone}});
   if (auto again = Teller::start(site.conf)) site.teller = *again;
 }
 
-[[noreturn]] void serve(Site& site, int listening) {
-  int running = 0;
+pid_t answer_apart(const std::function<void()>& answer) {
+  pid_t child = ::fork();
+  if (child != 0) return child;
+  ::alarm(kLongestQuestion);
+  answer();
+  ::_exit(0);
+}
+
+void take_log_on(const Site& site, int fd, Running& running) {
+  if (asker_of(fd) != std::optional(site.agents.web_uid)) return;
+  if (answer_apart([&] { answer(site, fd); }) > 0) ++running.log_ons;
+}
+
+void take_guest(const Site& site, int fd, Running& running) {
+  auto asker = asker_of(fd);
+  if (!asker || !may_ask(running, *asker)) return;  // who asks sees it closed, and may ask again
+  pid_t child = answer_apart([&] { answer_guest(site, fd, *asker); });
+  if (child > 0) running.guests[child] = *asker;
+}
+
+/// Where it is asked.
+struct Doors {
+  int log_ons, guests;
+};
+
+[[noreturn]] void serve(Site& site, Doors doors) {
+  Running running;
   for (;;) {
     for (pid_t gone = 1; gone > 0;) {
-      gone = ::waitpid(-1, nullptr, running >= kMostQuestions ? 0 : WNOHANG);
+      gone = ::waitpid(-1, nullptr, running.log_ons >= kMostQuestions ? 0 : WNOHANG);
       if (gone > 0) on_end(site, gone, running);
     }
-    int fd = ::accept4(listening, nullptr, nullptr, SOCK_CLOEXEC);
-    if (fd < 0) continue;
-    pid_t child = is_web(fd, site.agents.web_uid) ? ::fork() : -1;
-    if (child == 0) {
-      ::alarm(kLongestQuestion);
-      answer(site, fd);
-      ::_exit(0);
+    std::array<pollfd, 2> asked{{{doors.log_ons, POLLIN, 0}, {doors.guests, POLLIN, 0}}};
+    if (::poll(asked.data(), asked.size(), kLooksForEnds) <= 0) continue;
+    for (const auto& door : asked) {
+      if ((door.revents & POLLIN) == 0) continue;
+      Fd fd(::accept4(door.fd, nullptr, nullptr, SOCK_CLOEXEC));
+      if (!fd) continue;
+      if (door.fd == doors.log_ons) take_log_on(site, fd.get(), running);
+      else take_guest(site, fd.get(), running);
     }
-    if (child > 0) ++running;
-    ::close(fd);
   }
 }
 
@@ -236,9 +307,11 @@ Result<void> run(const Options& options) {
   WM_TRY(auto socket, http::listen_at(path, 0600));
   if (::chown(path.c_str(), web, static_cast<gid_t>(-1)) != 0)
     return fail(Code::System, path + ": " + std::strerror(errno));
+  // Open to all: the kernel says who asks, the owner's shares say whom it is answered to.
+  WM_TRY(auto guests, http::listen_at(options.folder + "/" + rest::kSharesSocket, 0666));
   proc::tell_ready();
   log::info("wlogind_up", {{"web_user", options.web_user}});
-  serve(site, socket);
+  serve(site, {socket, guests});
 }
 
 }  // namespace

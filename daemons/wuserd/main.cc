@@ -111,7 +111,11 @@ Result<void> run(const Options& options) {
     return error_reply(head.target, status, text);
   };
   watch_life(*site);
-  if (!options.guests_fd.empty()) serve_guests(*site, options.guests_fd);
+  if (!options.guests_fd.empty()) {
+    if (auto noted = note_shares(*site); !noted)
+      log::warn("shares_not_noted", {{"why", noted.error().text}});
+    serve_guests(*site, options.guests_fd);
+  }
   proc::tell_ready();
   log::info("wuserd_up", {{"user", site->user}, {"socket", options.socket}});
   return http::serve(socket, bounds, [&](http::Exchange& exchange) { answer(*site, exchange); });

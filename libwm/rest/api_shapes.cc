@@ -43,6 +43,7 @@ constexpr ApiShape kShapes[] = {
     {"POST /api/v1/projects/{project}/models/{name}/rollback", "none", ""},
     {"POST /api/v1/projects", "project_words", ""},
     {"PUT /api/v1/projects/{project}", "next_project_words", ""},
+    {"PUT /api/v1/projects/{project}/members", "members", "none"},
     {"POST /api/v1/projects/{project}/definitions", "form_with_code", ""},
     {"PUT /api/v1/projects/{project}/definitions/{name}", "form_with_code", ""},
     {"GET /api/v1/projects/{project}/definitions/{name}/versions", "", "definition_versions"},
@@ -86,10 +87,12 @@ constexpr ApiShape kShapes[] = {
 
 // A field that is not listed may be there.
 constexpr std::pair<const char*, const char*> kApiSchemas[] = {
-    {"document", "openapi:s info:{any} paths:{any} components?:{any}"}, {"status", "status:any"},
+    {"document", "openapi:s info:{any} paths:{any} components?:{any}"},
+    {"status", "status:any"},
     {"deleted", "deleted:i"},
     {"run_words", "name?:s description?:s note?:s tags?:[s] starred?:b shelved?:b"},
-    {"described", "run:run_row"}, {"log_sizes", "task:i stdout:i stderr:i"},
+    {"described", "run:run_row"},
+    {"log_sizes", "task:i stdout:i stderr:i"},
     {"logs", "workers:[log_sizes]"},
     {"gpu",
      "gpu_id:i gpu_model:s gpu_status:s gpu_reason:s mtotal_bytes:n? mused_bytes:n? gpu_mode:s "
@@ -136,104 +139,100 @@ constexpr std::pair<const char*, const char*> kApiSchemas[] = {
      "name:s description:s framework:s command:s device:s per_worker:s memory:s nodes:s hardware:s "
      "gpu_kind:s mig:s code_name:s env:[s] version:s hash:s made_by:s made:n "
      "state?:=present|earlier|undone"},
-    {"definition_versions", "versions:[definition]"}, {
-      "experiment",
-      "name:s description:s data:s volume:s sources:[any] command:s plan:s definitions:[s] "
-      "runs:[s]      " definition_versions : [s] version : s made_by : s made : n state
-          ?: = present | earlier |
-               undone "},
-               {"experiment_versions", "versions:[experiment]"},
-      {"experiment_words",
-       "name:s definitions:[s] definition_versions?:[s] data?:s command?:s description?:s "
-       "volume?:s "
-       "sources?:[any] plan?:s"},
-      {"next_experiment_words",
-       "name?:s definitions:[s] definition_versions?:[s] data?:s command?:s description?:s "
-       "volume?:s "
-       "sources?:[any] plan?:s"},
-      {"next_project_words", "name?:s description?:s plan?:s"},
-      {"next_space_words", "name?:s description?:s plan?:s"},
-      {"next_model_words", "name?:s run:s description?:s weight?:s kernel?:s"},
-      {"model_versions", "versions:[model]"},
-      {"connection_versions", "versions:[connection]"},
-      {"project_words", "name:s description?:s plan?:s"},
-      {"begun", "runs:[s]"},
-      {"form_with_code", "data:s file?:s"},
-      {"form_with_data", "data:s unpack?:=yes|no file?:s"},
-      {"data_asset",
-       "name:s description:s kind:=connection|upload connection:s path:s query:s file:s version:i "
-       "size:i files:i saved:i"},
-      {"data_assets", "data:[data_asset]"},
-      {"data_file", "path:s size:i"},
-      {"model",
-       "name:s description:s run:s framework:s user:s code_hash:s data:s weight:s project:s "
-       "promoted_by:s saved:n metrics:{n} signature:signature version:s hash:s made_by:s made:n "
-       "state?:=present|earlier|undone"},
-      {"models", "models:[model]"},
-      {"model_words", "name:s run:s description?:s weight?:s kernel?:s"},
-      {"member", "name:s role:=viewer|editor|admin"},
-      {"members", "members:[member]"},
-      {"deployment", "name:s user:s model:s state:s"},
-      {"space",
-       "name:s description:s plan:s members:[member] owner:s role:=viewer|editor|admin|owner "
-       "models:[model] deployments:[deployment]"},
-      {"space_row", "name:s description:s plan:s members:i owner:s role:s models:i deployments:i"},
-      {"spaces", "spaces:[space_row] away:[s]"},
-      {"space_words", "name:s description?:s plan?:s"},
-      {"space_kept", "name:s description:s plan:s members:[member]"},
-      {"promote_words", "space:s"},
-      {"deploy_words", "name?:s profile?:{any} start?:b"},
-      {"deployed", "name:s"},
-      {"kernel", "instance:s host:s running:n finished:n failed:n leaving:b"},
-      {"router",
-       "arrived:n finished:n failed:n queued:n oldest_ms:n task_us:n wanted:n requests_per_s:n "
-       "latency_ms:latency kernels:[kernel]"},
-      {"canary", "service:s percent:n"},
-      {"service_row",
-       "name:s state:=Started|Stopped job:s owner:s tag:any version:s earlier:[s] canary:canary? "
-       "space:s model:s created:i updated:i started:i uri:s kernel_min:i kernel_max:i plan:s "
-       "router:router?"},
-      {"service_of_others", "name:s owner:s job:s state:=Started|Stopped plan:s"},
-      {"services", "services:[service_row] others:[service_of_others]"},
-      {"service_more", "profile:{any} description:any signature:signature? why:s"},
-      {"sample",
-       "t:n rate:n kernels:n wanted:n oldest_ms:n total_ms?:shares queue_ms?:shares "
-       "kernel_ms?:shares"},
-      {"samples", "samples:[sample]"},
-      {"trial",
-       "index:i job:s exec_id:s state:s value:n? config:{setting} metrics:{trial_metric} "
-       "start_time:n finish_time:n why:s"},
-      {"search_row",
-       "job:i name:s user:s state:s paused:b reason:s submit_time:n finish_time:n parallel:i "
-       "total:i? given:i running:i finished:i failed:i over:i best:trial? search:search_asked "
-       "trials?:[trial]"},
-      {"searches", "now:n searches:[search_row]"},
-      {"search_page", "now:n search:search_row"},
-      {"search_name", "s"},
-      {"notebook_web", "state:s address?:s active:n busy:s idle_limit:n stops_at:n"},
-      {"notebook", "id:s path:s job:job_row web:notebook_web? shared:[s] ahead?:i ends?:n"},
-      {"notebook_profile", "name:s description:s"},
-      {"notebooks", "now:n profiles:[notebook_profile] notebooks:[notebook]"},
-      {"notebook_words",
-       "profile?:s name?:s queue?:s plan?:s folder?:s memory?:s gpus?:i minutes?:i"},
-      {"notebook_begun", "id:s path:s"},
-      {"minutes", "minutes?:i"},
-      {"until", "until:i"},
-      {"users", "users:[s]"},
-      {"staged", "job:s state:s progress:any"},
-      {"data", "data:staged?"},
-      {"tick", "now:n"},
-      {"signature", "input_shape?:[n]"},
-      {"latency", "total:shares queue?:shares kernel?:shares"},
-      {"trial_metric", "latest?:n"},
-      {"param", "name:s log?:b power?:n"},
-      {"search_asked", "metric:s algorithm?:s goal?:s space?:[param] params?:search_params"},
-      {"named_setting", "name:s value:setting"},
-      {"change", "id:s name:s t:n event:s from:i to:i reason:s pause_ms:n? steps_lost:i?"},
-      {"metric_of_run", "group:s name:s count:i points:[[n]]"},
-      {"metrics_of_run", "series:[metric_of_run]"},
-      {"compared_series", "width:n runs:[metrics_of_run]"},
-    };
+    {"definition_versions", "versions:[definition]"},
+    {"experiment",
+     "name:s description:s data:s volume:s command:s plan:s definitions:[s] runs:[s] "
+     "definition_versions:[s] version:s made_by:s made:n state?:=present|earlier|undone"},
+    {"experiment_versions", "versions:[experiment]"},
+    {"experiment_words",
+     "name:s definitions:[s] definition_versions?:[s] data?:s command?:s description?:s volume?:s "
+     "plan?:s"},
+    {"next_experiment_words",
+     "name?:s definitions:[s] definition_versions?:[s] data?:s command?:s description?:s volume?:s "
+     "plan?:s"},
+    {"next_project_words", "name?:s description?:s plan?:s"},
+    {"next_space_words", "name?:s description?:s plan?:s"},
+    {"next_model_words", "name?:s run:s description?:s weight?:s kernel?:s"},
+    {"model_versions", "versions:[model]"},
+    {"connection_versions", "versions:[connection]"},
+    {"project_words", "name:s description?:s plan?:s"},
+    {"begun", "runs:[s]"},
+    {"form_with_code", "data:s file?:s"},
+    {"form_with_data", "data:s unpack?:=yes|no file?:s"},
+    {"data_asset",
+     "name:s description:s kind:=connection|upload connection:s path:s query:s file:s version:i "
+     "size:i files:i saved:i"},
+    {"data_assets", "data:[data_asset]"},
+    {"data_file", "path:s size:i"},
+    {"model",
+     "name:s description:s run:s framework:s user:s code_hash:s data:s weight:s project:s "
+     "promoted_by:s saved:n metrics:{n} signature:signature version:s hash:s made_by:s made:n "
+     "state?:=present|earlier|undone"},
+    {"models", "models:[model]"},
+    {"model_words", "name:s run:s description?:s weight?:s kernel?:s"},
+    {"member", "name:s role:=viewer|editor|admin"},
+    {"members", "members:[member]"},
+    {"deployment", "name:s user:s model:s state:s"},
+    {"space",
+     "name:s description:s plan:s members:[member] owner:s role:=viewer|editor|admin|owner "
+     "models:[model] deployments:[deployment]"},
+    {"space_row", "name:s description:s plan:s members:i owner:s role:s models:i deployments:i"},
+    {"spaces", "spaces:[space_row] away:[s]"},
+    {"space_words", "name:s description?:s plan?:s"},
+    {"space_kept", "name:s description:s plan:s members:[member]"},
+    {"promote_words", "space:s"},
+    {"deploy_words", "name?:s profile?:{any} start?:b"},
+    {"deployed", "name:s"},
+    {"kernel", "instance:s host:s running:n finished:n failed:n leaving:b"},
+    {"router",
+     "arrived:n finished:n failed:n queued:n oldest_ms:n task_us:n wanted:n requests_per_s:n "
+     "latency_ms:latency kernels:[kernel]"},
+    {"canary", "service:s percent:n"},
+    {"service_row",
+     "name:s state:=Started|Stopped job:s owner:s tag:any version:s earlier:[s] canary:canary? "
+     "space:s model:s created:i updated:i started:i uri:s kernel_min:i kernel_max:i plan:s "
+     "router:router?"},
+    {"service_of_others", "name:s owner:s job:s state:=Started|Stopped plan:s"},
+    {"services", "services:[service_row] others:[service_of_others]"},
+    {"service_more", "profile:{any} description:any signature:signature? why:s"},
+    {"sample",
+     "t:n rate:n kernels:n wanted:n oldest_ms:n total_ms?:shares queue_ms?:shares "
+     "kernel_ms?:shares"},
+    {"samples", "samples:[sample]"},
+    {"trial",
+     "index:i job:s exec_id:s state:s value:n? config:{setting} metrics:{trial_metric} "
+     "start_time:n finish_time:n why:s"},
+    {"search_row",
+     "job:i name:s user:s state:s paused:b reason:s submit_time:n finish_time:n parallel:i "
+     "total:i? given:i running:i finished:i failed:i over:i best:trial? search:search_asked "
+     "trials?:[trial]"},
+    {"searches", "now:n searches:[search_row]"},
+    {"search_page", "now:n search:search_row"},
+    {"search_name", "s"},
+    {"notebook_web", "state:s address?:s active:n busy:s idle_limit:n stops_at:n"},
+    {"notebook", "id:s path:s job:job_row web:notebook_web? shared:[s] ahead?:i ends?:n"},
+    {"notebook_profile", "name:s description:s"},
+    {"notebooks", "now:n profiles:[notebook_profile] notebooks:[notebook] next?:s"},
+    {"notebook_words",
+     "profile?:s name?:s queue?:s plan?:s folder?:s memory?:s gpus?:i minutes?:i"},
+    {"notebook_begun", "id:s path:s"},
+    {"minutes", "minutes?:i"},
+    {"until", "until:i"},
+    {"users", "users:[s]"},
+    {"staged", "job:s state:s progress:any"},
+    {"data", "data:staged?"},
+    {"tick", "now:n"},
+    {"signature", "input_shape?:[n]"},
+    {"latency", "total:shares queue?:shares kernel?:shares"},
+    {"trial_metric", "latest?:n"},
+    {"param", "name:s log?:b power?:n"},
+    {"search_asked", "metric:s algorithm?:s goal?:s space?:[param] params?:search_params"},
+    {"named_setting", "name:s value:setting"},
+    {"change", "id:s name:s t:n event:s from:i to:i reason:s pause_ms:n? steps_lost:i?"},
+    {"metric_of_run", "group:s name:s count:i points:[[n]]"},
+    {"metrics_of_run", "series:[metric_of_run]"},
+    {"compared_series", "width:n runs:[metrics_of_run]"},
+};
 
 json plain_of(const char* type) { return {{"type", type}}; }
 

@@ -137,6 +137,7 @@ void shape(Fields& f, Project& p) {
   f.name(p.name);
   f.text("description", p.description);
   f.text("plan", p.plan);
+  f.members("members", p.members);
 }
 
 template <class Fields>

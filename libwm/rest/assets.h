@@ -35,7 +35,8 @@ struct Edition {
 /// Where jobs of a project draw from.
 struct Project {
   std::string name, description;
-  std::string plan;  ///< resource plan; empty: the default one
+  std::string plan;                  ///< resource plan; empty: the default one
+  std::vector<Member> members = {};  ///< whom its owner shares it with
   bool operator==(const Project&) const = default;
 };
 

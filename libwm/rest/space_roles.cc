@@ -45,12 +45,12 @@ SpaceRole role_of(std::span<const Member> members, std::string_view user,
   return greatest;
 }
 
-Result<void> may(SpaceRole role, SpaceAct act, std::string_view space) {
-  auto name = std::string(space.substr(0, 2 * kLongestMember));
-  if (role == SpaceRole::None) return fail(Code::NotFound, "space " + name + " does not exist");
+Result<void> may(SpaceRole role, SpaceAct act, std::string_view called, std::string_view kind) {
+  auto name = std::string(kind) + " " + std::string(called.substr(0, 2 * kLongestMember));
+  if (role == SpaceRole::None) return fail(Code::NotFound, name + " does not exist");
   auto least = kLeast[static_cast<std::size_t>(act)];
   if (role >= least) return {};
-  return fail(Code::Denied, "space " + name + ": you are " + std::string(word_of(role)) +
+  return fail(Code::Denied, name + ": you are " + std::string(word_of(role)) +
                                 " of it; this is for its " + std::string(word_of(least)));
 }
 

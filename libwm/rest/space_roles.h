@@ -1,4 +1,5 @@
-// Role: who may do what in a space that its owner shares. Pure: the account and its groups come in.
+// Role: who may do what in a space, or a project, that its owner shares. Pure: the account and its
+// groups come in.
 //
 //   space.json: "members": [{"name": "bob", "role": "editor"}, {"name": "@vision", "role":
 //   "viewer"}] ann~team   the space `team` of the user ann, as others name it
@@ -33,8 +34,10 @@ enum class SpaceAct : std::uint8_t { Look, Use, Share, Own };
 /// The greatest that a user has, by name or by group. @cost O(members)
 SpaceRole role_of(std::span<const Member> members, std::string_view user,
                   std::span<const std::string> groups);
-/// @errors NotFound: to who is nothing there, it does not exist; Denied: the role that is wanted
-Result<void> may(SpaceRole role, SpaceAct act, std::string_view space);
+/// `kind`: what it is called in errors. @errors NotFound: to who is nothing there, it does not
+/// exist; Denied: the role that is wanted
+Result<void> may(SpaceRole role, SpaceAct act, std::string_view name,
+                 std::string_view kind = "space");
 /// "viewer", …; of none "". @cost O(1)
 std::string_view word_of(SpaceRole role);
 

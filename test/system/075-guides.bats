@@ -46,6 +46,10 @@ play() {
   [ -x "$B/sbin/wuserd" ] || skip "the web door is not built"
   play "$GUIDES/data-assets.md"
 }
+@test "share a project" {
+  [ -x "$B/sbin/wuserd" ] || skip "the web door is not built"
+  play "$GUIDES/share-a-project.md"
+}
 @test "tune a model" {
   [ -x "$B/sbin/wuserd" ] || skip "the web door is not built"
   play "$GUIDES/tune-a-model.md"

@@ -383,6 +383,59 @@ PY
   env HOME=/nonexistent LOGNAME=$ACCOUNT-b USER=$ACCOUNT-b WM_API_KEY="secret of b" dlim model undeploy b-serves -f
 }
 
+@test "a project is shared: a member runs the owner's definition, nobody has to be logged on, to others it does not exist" {
+  a=$(key a) b=$(key b) api=$WM_GATEWAY_URL/api/v1 owner=$ACCOUNT-a
+  asks() { door -u "$ACCOUNT-$1:${!1}" -X "$2" -H 'Content-Type: application/json' -d "${4-}" "$api/$3"; }
+  code() { code_of -u "$ACCOUNT-$1:${!1}" -X "$2" -H 'Content-Type: application/json' -d "${4-}" "$api/$3"; }
+  sends() { door -u "$ACCOUNT-$1:${!1}" -X "$2" -F "data=$4" -F file=@code.modelDir.tar "$api/$3"; }
+  member() { [ "$(code a PUT projects/digits/members "{\"members\":[{\"name\":\"$ACCOUNT-b\",\"role\":\"$1\"}]}")" = 204 ]; }
+  there=projects/$owner~digits
+  data='{"name":"one","framework":"PyTorch","command":"main.py --lr 1","device":"cpu"}'
+  [ "$(code a POST projects '{"name":"digits"}')" = 201 ]
+  first=$(sends a POST projects/digits/definitions "$data" | jq -r .version)
+  [ "$(code a POST projects/digits/experiments '{"name":"exp","definitions":["one"]}')" = 201 ]
+  for path in "$there" "$there/definitions" "$there/experiments" "projects/$owner~none"; do [ "$(code b GET "$path")" = 404 ]; done
+  [ "$(code b POST "$there/experiments/exp/run")" = 404 ]
+
+  member viewer
+  listed() { asks b GET projects | jq -e --arg n "$owner~digits" '.projects[] | select(.name == $n and .role == "viewer")'; }
+  wait_for 5 listed
+  [ "$(asks b GET "$there/definitions" | jq -r '.definitions[0].name')" = one ]
+  [ "$(code b POST "$there/experiments/exp/run")" = 403 ]
+  [ "$(sends b PUT "$there/definitions/one" "$data" | jq -r .status)" = 403 ]
+
+  # An editor chooses the definition that the owner made; the run is the editor's own, also while the owner is away.
+  member editor
+  agent=$(of_wuserd a)
+  kill "$agent"
+  gone() { ! kill -0 "$agent" 2>/dev/null; }
+  wait_for 10 gone
+  id=$(asks b POST "$there/experiments/exp/run" | jq -r '.runs[0]')
+  wait_for 40 exec_is b "$b" "$id" FINISHED
+  [ "$(of_wuserd a)" != "$agent" ] # it was started for b
+  [[ $(door -u "$ACCOUNT-b:$b" "$EXECS/$id/log?logType=outlog") == *"lr 1"* ]]
+  asks b GET "runs/$id" | jq -e --arg p "$owner~digits" --arg v "$first" --arg u "$ACCOUNT-b" '.run.user == $u and .run.made_of.project == $p and .run.made_of.definition_version == $v'
+  [ "$(asks a GET projects/digits/experiments/exp | jq -r '.runs | join(" ")')" = "$id" ]
+
+  # Versions say who made them; two editors at once.
+  second=$(sends b PUT "$there/definitions/one" "${data/lr 1/lr 2}" | jq -r .version)
+  [ "$(asks a GET projects/digits/definitions/one/versions | jq -r '[.versions[].made_by] | join(" ")')" = "$ACCOUNT-b $ACCOUNT-a" ]
+  [[ $(sends b POST "$there/definitions" "$data") == *"exists (version $second): PUT /api/v1/$there/definitions/one"* ]]
+  [ "$(code_of -u "$ACCOUNT-b:$b" -X PUT -H "If-Match: \"$first\"" -d '{"definitions":["one"]}' "$api/$there/experiments/exp")" = 412 ]
+  for path in "$there" "$there/definitions/one/versions/$first"; do [ "$(code b GET "$path")" = 200 ]; done
+  [ "$(code b PUT "$there" '{"plan":"/"}') $(code b PUT "$there/members" '{"members":[]}')" = "403 403" ]
+  [ "$(code b POST "$there/models" "{\"name\":\"m\",\"run\":\"$id\"}")" = 403 ]
+
+  # What another asks wlogind for is started for members alone.
+  [ "$(code a PUT projects/digits/members '{"members":[]}')" = 204 ]
+  [ "$(code b GET "$there")" = 404 ]
+  agent=$(of_wuserd a)
+  kill "$agent"
+  wait_for 10 gone
+  [ "$(code b GET "$there")" = 503 ]
+  [ -z "$(of_wuserd a)" ]
+}
+
 @test "a service's name is one in the cluster; another's can neither be asked nor stopped" {
   dlim_as() { env HOME=/nonexistent LOGNAME="$ACCOUNT-$1" USER="$ACCOUNT-$1" WM_API_KEY="secret of $1" dlim "${@:2}"; }
   cp -r "$TOP/libwm/kernel/examples/ping" .

@@ -78,7 +78,7 @@ want_rclone() {
   [ "$(code_of -X PUT -H "If-Match: \"other\"" -d "$first" "$API/connections/turn")" = 412 ]
   mine -X PUT -H "If-Match: \"$version\"" -d '{"type":"webdav","url":"http://127.0.0.1:2","user":"bob","pass":"***"}' "$API/connections/turn" |
     jq -e '.user == "bob"'
-  grep -A4 "^.turn.$" "$CLUSTER/user/connections.conf" | grep -q "pass = deep"
+  grep -A4 "^.turn.$" "$(dirname "$WM_GATEWAY_CA")/user/connections.conf" | grep -q "pass = deep"
   mine "$API/connections/turn/versions" | jq -e '[.versions[] | .user + " " + .state] == ["bob present", "alice earlier"]'
   [[ $(mine "$API/connections/turn/versions") != *deep* ]]
   mine -X POST "$API/connections/turn/rollback" | jq -e '.user == "alice"'

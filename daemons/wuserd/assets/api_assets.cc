@@ -2,10 +2,10 @@
 #include <filesystem>
 
 #include "daemons/wuserd/assets/assets.h"
+#include "daemons/wuserd/assets/experiment_runs.h"
 #include "daemons/wuserd/assets/routes.h"
 #include "daemons/wuserd/catalog/catalog.h"
 #include "daemons/wuserd/data/data_assets.h"
-#include "daemons/wuserd/execs/exec_start.h"
 #include "daemons/wuserd/files/upload.h"
 #include "daemons/wuserd/site/keeping.h"
 #include "daemons/wuserd/site/reply.h"
@@ -37,8 +37,6 @@ Answer list_reply(const char* key, const std::vector<Asset>& assets) {
   return json_reply("{\"" + std::string(key) + "\":" + rest::list_json(items) + "}");
 }
 
-Result<Answer> projects(Call& call) { return list_reply("projects", assets_of(call).projects()); }
-
 // POST names it in the body, PUT in the address.
 Result<std::string> words_in(const Call& call, std::size_t name, const std::string& body) {
   if (call.args.size() <= name) return body;
@@ -63,7 +61,13 @@ Result<Answer> keep_project(Call& call) {
   WM_TRY(auto project, rest::parse_project(words));
   WM_TRY(auto keeping, keeping_of(call, kProjects + project.name));
   WM_TRY(assets_of(call).keep(project, keeping));
-  return project_reply(project, keeping.next ? 200 : 201);
+  WM_TRY(auto kept, assets_of(call).project(project.name));  // with its members
+  return project_reply(kept, keeping.next ? 200 : 201);
+}
+
+// As who asks calls it.
+std::string address_of(const Call& call, const rest::Project& project) {
+  return kProjects + (call.guest.empty() ? "" : call.site.user + "~") + project.name;
 }
 
 Result<Answer> definitions(Call& call) {
@@ -90,7 +94,7 @@ Result<Answer> keep_definition(Call& call) {
     definition.code_name = upload.files.front().name;
   }
   WM_TRY(auto keeping,
-         keeping_of(call, kProjects + project.name + "/definitions/" + definition.name));
+         keeping_of(call, address_of(call, project) + "/definitions/" + definition.name));
   WM_TRY(auto kept, assets.keep(project.name, definition, code, keeping));
   return kept_reply(rest::to_text(kept), kept.edition.version);
 }
@@ -119,7 +123,7 @@ Result<Answer> keep_experiment(Call& call) {
   WM_TRY(auto experiment, rest::parse_experiment(words));
   WM_TRY(check_sources(call.site, project, experiment));
   WM_TRY(auto keeping,
-         keeping_of(call, kProjects + project.name + "/experiments/" + experiment.name));
+         keeping_of(call, address_of(call, project) + "/experiments/" + experiment.name));
   WM_TRY(auto kept, assets.keep(project.name, experiment, keeping));
   return kept_reply(rest::to_text(kept), kept.edition.version);
 }
@@ -131,13 +135,10 @@ Result<std::vector<StoredCode>> codes_of(const Assets& assets, const rest::Proje
   for (std::size_t i = 0; i < experiment.definitions.size(); ++i) {
     const auto& name = experiment.definitions[i];
     WM_TRY(auto definition, assets.definition(project.name, name, rest::version_of(experiment, i)));
-    WM_TRY(auto args, rest::args_of(project, experiment, definition));
     WM_TRY(auto code, assets.code(project.name, name, definition.edition.version));
-    codes.push_back({args, rest::data_of(project, experiment, definition), code,
-                     definition.code_name, rest::origin_labels(project, experiment, definition)});
+    WM_TRY(auto one, stored_code(project, experiment, definition, code));
+    codes.push_back(std::move(one));
   }
-  if (codes.empty())
-    return fail(Code::BadArgument, "experiment " + experiment.name + " has no definition");
   return codes;
 }
 
@@ -148,17 +149,11 @@ Result<Answer> run_experiment(Call& call) {
   WM_TRY(auto experiment,
          assets.experiment(project.name, call.args[1], call.target.value("version")));
   WM_TRY(auto codes, codes_of(assets, project, experiment));
-  std::vector<std::string> begun;
-  for (const auto& code : codes) {
-    auto exec = start_stored(call.site, code);
-    if (!exec && begun.empty()) return exec.error();
-    if (!exec) break;  // those that began go on; what is told is which
-    begun.push_back(exec_id(call.site.conf.name, exec->id));
-    WM_TRY(assets.add_run(project.name, experiment.name, begun.back()));
-  }
-  std::vector<std::string> ids;
-  for (const auto& id : begun) ids.push_back(rest::json_text(id));
-  return json_reply("{\"runs\":" + rest::list_json(ids) + "}", 201);
+  auto keep_run = [&](const std::string& run) {
+    return assets.add_run(project.name, experiment.name, run);
+  };
+  WM_TRY(auto begun, start_codes(call.site, experiment.name, codes, keep_run));
+  return json_reply(begun_json(begun), 201);
 }
 
 }  // namespace
@@ -166,7 +161,6 @@ Result<Answer> run_experiment(Call& call) {
 #define PROJECT "/api/v1/projects"
 const std::vector<Route>& asset_routes() {
   static const std::vector<Route> routes{
-      {"GET", PROJECT, projects, "Projects", "projects"},
       {"POST", PROJECT, keep_project, "Makes one", "project"},
       {"GET", PROJECT "/{project}", show_project, "One; ETag is for If-Match", "project"},
       {"PUT", PROJECT "/{project}", keep_project, "Changes one; with If-Match, one that is known",

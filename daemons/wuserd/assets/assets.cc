@@ -167,9 +167,20 @@ Result<rest::Project> Assets::project(const std::string& name) const {
   return found;
 }
 
-Result<void> Assets::keep(const rest::Project& project, const Keeping& keeping) const {
+Result<rest::Project> Assets::share_project(const std::string& name,
+                                            std::vector<rest::Member> members) const {
   auto hold = hold_words();
+  WM_TRY(auto project, this->project(name));
+  project.members = std::move(members);
+  WM_TRY(write_asset(top_ + "/" + name + "/project.json", rest::to_text(project)));
+  return project;
+}
+
+Result<void> Assets::keep(const rest::Project& wanted, const Keeping& keeping) const {
+  auto hold = hold_words();
+  auto project = wanted;
   auto before = this->project(project.name);
+  project.members = before ? before->members : std::vector<rest::Member>();  // they have a row
   bool is_first = project.name == "default" && !keeping.next && before &&
                   *before == rest::Project{"default", "", ""};
   auto known = before && !is_first ? rest::to_text(*before) : "";

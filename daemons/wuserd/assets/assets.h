@@ -31,6 +31,10 @@ class Assets {
   /// @errors Conflict: there is another of the name; NotFound; Stale; System
   Result<void> keep(const rest::Project& project, const Keeping& keeping) const;
 
+  /// Has it shared with these. @errors NotFound; System
+  Result<rest::Project> share_project(const std::string& name,
+                                      std::vector<rest::Member> members) const;
+
   /// The versions of one. @cost O(1)
   Editions editions(AssetKind kind, const std::string& project, const std::string& name) const;
   /// A version as JSON; an empty one is the present one. @errors NotFound; Damaged

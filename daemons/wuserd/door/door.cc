@@ -15,6 +15,7 @@
 #include "daemons/wuserd/services/routes.h"
 #include "daemons/wuserd/site/reply.h"
 #include "daemons/wuserd/site/who.h"
+#include "daemons/wuserd/spaces/projects.h"
 #include "daemons/wuserd/spaces/routes.h"
 #include "libwm/base/hash.h"
 #include "libwm/base/log.h"
@@ -77,18 +78,13 @@ Result<Answer> dispatch(Site& site, http::Exchange& exchange) {
       auto args = rest::match(route.pattern, target.segments);
       known = known || args;
       if (!args || route.method != exchange.head().method) continue;
+      bool of_others = is_of_others(site, target);
       Call call{exchange, site, std::move(target), std::move(*args)};
-      return route.answer(call);
+      return of_others ? ask_for_project(call, route.pattern) : route.answer(call);
     }
   auto path = exchange.head().target.substr(0, 200);
   return Answer(error_reply(path, known ? 405 : 404,
                             known ? "not a method of this address" : "no such address"));
-}
-
-// A request that says what it knew is told when it knew wrong.
-http::Reply refusal(const http::Head& head, const Error& error) {
-  bool knew = error.code == Code::Stale && !head.field("if-match").empty();
-  return error_reply(head.target, knew ? 412 : status_of(head.target, error), error.text);
 }
 
 // Guests of a shared application bring no token: the gateway names them, and only its account can
@@ -129,7 +125,8 @@ void answer(Site& site, http::Exchange& exchange) {
                             [&site, one = *allowed] { return is_good_still(site, one); });
   auto made = dispatch(site, exchange);
   if (made && !*made) return;
-  auto reply = made ? **made : refusal(head, made.error());
+  auto reply =
+      made ? **made : error_reply(head.target, status_for(head, made.error()), made.error().text);
   if (!made && reply.status >= 500)
     log::warn("request_failed", {{"method", head.method},
                                  {"target", head.target.substr(0, 200)},
@@ -139,12 +136,12 @@ void answer(Site& site, http::Exchange& exchange) {
 
 std::span<const std::vector<Route>* const> all_routes() {
   static const std::vector<Route>* const tables[] = {
-      &catalog_routes(),  &exec_routes(),     &from_run_routes(),   &scheduler_routes(),
-      &data_routes(),     &run_routes(),      &job_routes(),        &job_act_routes(),
-      &cluster_routes(),  &admin_routes(),    &usage_routes(),      &account_routes(),
-      &asset_routes(),    &model_routes(),    &version_routes(),    &space_routes(),
-      &service_routes(),  &dlim_routes(),     &kserve_routes(),     &search_routes(),
-      &notebook_routes(), &document_routes(), &data_asset_routes(),
+      &catalog_routes(),        &exec_routes(),     &from_run_routes(), &scheduler_routes(),
+      &data_routes(),           &run_routes(),      &job_routes(),      &job_act_routes(),
+      &cluster_routes(),        &admin_routes(),    &usage_routes(),    &account_routes(),
+      &asset_routes(),          &model_routes(),    &version_routes(),  &space_routes(),
+      &shared_project_routes(), &service_routes(),  &dlim_routes(),     &kserve_routes(),
+      &search_routes(),         &notebook_routes(), &document_routes(), &data_asset_routes(),
   };
   return tables;
 }

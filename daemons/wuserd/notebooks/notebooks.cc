@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "daemons/wuserd/jobs/find.h"
+#include "daemons/wuserd/jobs/runs.h"
 #include "daemons/wuserd/jobs/submit.h"
 #include "daemons/wuserd/master/clock.h"
 #include "daemons/wuserd/notebooks/routes.h"
@@ -16,6 +17,7 @@
 #include "libwm/conf/load.h"
 #include "libwm/files/whole_file.h"
 #include "libwm/rest/assets.h"
+#include "libwm/rest/run_request.h"
 #include "libwm/view/json.h"
 
 namespace wm::user {
@@ -24,6 +26,7 @@ namespace {
 constexpr std::size_t kLongestNotebook = 16 << 10;
 constexpr Bytes kLongestWebFile{1 << 20};  // web.json, web.share
 constexpr const char* kType = "notebook";
+constexpr std::uint32_t kNotebooksInPage = 200;  // unless another limit is asked for
 constexpr int kMostMinutes = 7 * 24 * 60;
 
 bool waits(const JobView& view) {
@@ -87,14 +90,22 @@ Result<JobView> find_notebook(Call& call) {
   return view;
 }
 
+// Those that run and those that have, by pages: what has ended is there until its owner deletes it.
 Result<Answer> list_notebooks(Call& call) {
+  WM_TRY(auto request, rest::runs_request(call.target));
+  request.query.user.clear();  // the user's own
+  request.query.kind = AppType::Notebook;
+  if (call.target.value("limit").empty()) request.limit = kNotebooksInPage;
+  WM_TRY(auto runs, runs_page(call.site, request));
   WM_TRY(auto all, all_jobs(call.site));
   std::string rows;
-  for (auto view = all.rbegin(); view != all.rend(); ++view)
-    if (is_own(*view) && view->app_type == kType)
-      rows += (rows.empty() ? "" : ",") + notebook_json(*view, all);
-  return json_reply("{\"now\":" + now_text() + ",\"profiles\":" + profiles_json(call.site) +
-                    ",\"notebooks\":[" + rows + "]}");
+  for (const auto& run : runs.runs)
+    if (!run.parts.empty())
+      rows += (rows.empty() ? "" : ",") + notebook_json(run.parts.front(), all);
+  return json_reply(
+      "{\"now\":" + now_text() + ",\"profiles\":" + profiles_json(call.site) + ",\"notebooks\":[" +
+      rows + "]" +
+      (runs.next == 0 ? "" : ",\"next\":" + rest::json_text(std::to_string(runs.next))) + "}");
 }
 
 Result<Answer> show_notebook(Call& call) {
@@ -238,7 +249,12 @@ Result<WebReport> web_report(const std::string& result_dir) {
 #define NOTEBOOK "/api/v1/notebooks"
 const std::vector<Route>& notebook_routes() {
   static const std::vector<Route> routes{
-      {"GET", NOTEBOOK, list_notebooks},
+      {"GET",
+       NOTEBOOK,
+       list_notebooks,
+       "Those that run and those that have, by pages",
+       {},
+       "limit cursor state name text"},
       {"POST", NOTEBOOK, start_notebook},
       {"GET", NOTEBOOK "/{id}", show_notebook},
       {"DELETE", NOTEBOOK "/{id}", stop_notebook},

@@ -19,7 +19,7 @@ Result<Keeping> keeping_of(const Call& call, const std::string& address) {
   keeping.match = head.field("if-match");
   if (!key.empty()) keeping.request = hex(hash_of(key, 16));
   keeping.way_out = "PUT " + address;
-  keeping.user = call.site.user;
+  keeping.user = call.guest.empty() ? call.site.user : call.guest;
   keeping.now = wall_now();
   return keeping;
 }

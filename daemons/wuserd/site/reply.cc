@@ -35,4 +35,9 @@ int status_of(const std::string& target, const Error& error) {
   return rest::http_status(error.code);
 }
 
+int status_for(const http::Head& head, const Error& error) {
+  bool knew = error.code == Code::Stale && !head.field("if-match").empty();
+  return knew ? 412 : status_of(head.target, error);
+}
+
 }  // namespace wm::user

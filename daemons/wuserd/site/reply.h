@@ -18,5 +18,7 @@ inline Answer done() { return http::Reply{204, {}, ""}; }
 http::Reply error_reply(const std::string& target, int status, const std::string& text);
 /// The status of such an answer. @cost O(1)
 int status_of(const std::string& target, const Error& error);
+/// What a request is refused with: 412 where it said what it knew, and knew wrong. @cost O(1)
+int status_for(const http::Head& head, const Error& error);
 
 }  // namespace wm::user

@@ -60,6 +60,7 @@ struct Call {
   Site& site;
   rest::Target target;
   std::vector<std::string> args;  ///< what stood in the route's braces
+  std::string guest = {};         ///< account that asks for something shared; empty: the user
 };
 
 /// An answer that is still to be sent; nothing: it was sent in pieces.

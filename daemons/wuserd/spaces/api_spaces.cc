@@ -59,6 +59,12 @@ Json row_of(const Json& space, const std::string& owner) {
           {"deployments", count("deployments")}};
 }
 
+bool shares_no_project(const Site& site, const std::string& owner) {
+  auto found = SpaceOwner::find(site, owner, kOfSpaceList);
+  auto list = found ? found->ask("GET", "/api/v1/projects") : Result<std::string>(found.error());
+  return list && json_or_null(*list, {.depth = 16}) == Json::array();
+}
+
 // Of one who shares nothing with this user any more, nothing is asked again.
 Result<void> add_shared(const Site& site, const std::string& owner, const Result<std::string>& list,
                         Json& found) {
@@ -66,7 +72,7 @@ Result<void> add_shared(const Site& site, const std::string& owner, const Result
   WM_TRY(auto spaces, told_json(text, owner));
   for (const auto& space : spaces)
     if (space.is_object()) found.push_back(row_of(space, owner));
-  if (spaces.empty()) know_owner(site, owner, false);
+  if (spaces.empty() && shares_no_project(site, owner)) know_owner(site, owner, false);
   return {};
 }
 
@@ -78,7 +84,7 @@ Result<Answer> list_spaces(Call& call) {
     found.back()["members"] = space.members.size();
   }
   auto owners = known_owners(call.site);
-  auto lists = lists_of(call.site, owners, kOfSpaceList);
+  auto lists = lists_of(call.site, owners, "/spaces", kOfSpaceList);
   for (std::size_t i = 0; i < owners.size(); ++i)
     if (!add_shared(call.site, owners[i], lists[i], found)) away.push_back(owners[i]);
   return json_reply(to_text({{"spaces", found}, {"away", away}}));

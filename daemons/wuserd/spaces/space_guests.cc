@@ -12,6 +12,7 @@
 #include "daemons/wuserd/services/routes.h"
 #include "daemons/wuserd/site/keeping.h"
 #include "daemons/wuserd/site/reply.h"
+#include "daemons/wuserd/spaces/projects.h"
 #include "daemons/wuserd/spaces/spaces.h"
 #include "libwm/files/whole_file.h"
 #include "libwm/rest/routes.h"
@@ -121,6 +122,10 @@ constexpr GuestRow kRows[] = {
 Result<Answer> dispatch_guest(Site& site, http::Exchange& exchange) {
   WM_TRY(auto guest, guest_of(exchange.peer()));
   WM_TRY(auto target, rest::parse_target(exchange.head().target));
+  if (is_about_projects(target)) {
+    Call call{exchange, site, std::move(target), {}};
+    return project_to_guest(call, guest);
+  }
   for (auto rows : {std::span<const GuestRow>(kRows), service_guest_rows()})
     for (const auto& row : rows) {
       auto args = rest::match(row.pattern, target.segments);
@@ -136,9 +141,10 @@ Result<Answer> dispatch_guest(Site& site, http::Exchange& exchange) {
 void answer_guest(Site& site, http::Exchange& exchange) {
   auto made = dispatch_guest(site, exchange);
   if (made && !*made) return;
+  http::Head head = exchange.head();
+  head.target = "/api/";  // answered as what is asked for there
   (void)exchange.reply(
-      made ? **made
-           : error_reply("/api/", rest::http_status(made.error().code), made.error().text));
+      made ? **made : error_reply(head.target, status_for(head, made.error()), made.error().text));
 }
 
 }  // namespace wm::user

@@ -1,5 +1,8 @@
 #include "daemons/wuserd/spaces/spaces.h"
 
+#include <sys/socket.h>
+#include <sys/time.h>
+
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
@@ -14,7 +17,10 @@
 #include "daemons/wuserd/site/json_body.h"
 #include "libwm/base/clock.h"
 #include "libwm/base/json.h"
+#include "libwm/files/fd.h"
 #include "libwm/files/whole_file.h"
+#include "libwm/http/listen.h"
+#include "libwm/login/share_words.h"
 
 namespace wm::user {
 namespace {
@@ -22,6 +28,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration kOfTelling = 500ms;  // of what nobody waits for
+constexpr Duration kOfStarting = 5s;    // until wlogind has said what it did
+constexpr Bytes kLongestShares{1 << 20};
 constexpr std::size_t kLongestFromOwner = 4 << 20;
 constexpr std::size_t kMostSpaceOwners = 500;
 constexpr Bytes kLongestSpaceOwners{1 << 20};
@@ -37,13 +45,14 @@ Error error_of(const http::Reply& reply, const std::string& user) {
     case 403: return fail(Code::Denied, title);
     case 404: return fail(Code::NotFound, title);
     case 409: return fail(Code::Conflict, title);
+    case 412: return fail(Code::Stale, title);
     case 413: return fail(Code::Limit, title);
     default: return fail(Code::Unavailable, title);
   }
 }
 
 Result<std::string> taken(Result<http::Reply> reply, const std::string& user) {
-  if (!reply) return reply.error().within("space of " + user);
+  if (!reply) return reply.error().within("what " + user + " shares");
   if (reply->status >= 300) return error_of(*reply, user);
   return std::move(reply->body);
 }
@@ -60,6 +69,43 @@ void tell(const Site& site, const std::set<std::string>& users) {
       if (auto client = http::Client::connect(path, {kOfTelling, kLongestFromOwner}))
         (void)client->send("POST", "/told", "");
   }).detach();
+}
+
+// wlogind starts it where the owner shares something with us. Where there is no wlogind, in a
+// private cluster, there is nobody to share with.
+bool started_for_us(const Site& site, const std::string& owner) {
+  auto fd = http::connect_to(site.door_dir + "/" + rest::kSharesSocket, kOfStarting);
+  rest::ShareQuestion question;
+  if (!fd || !rest::put(question.owner, owner)) return false;
+  Fd wlogind(*fd);
+  timeval limit{std::chrono::duration_cast<std::chrono::seconds>(kOfStarting).count(), 0};
+  (void)::setsockopt(wlogind.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  rest::LoginAnswer answer;
+  bool sent = ::send(wlogind.get(), &question, sizeof question, MSG_NOSIGNAL) ==
+              static_cast<ssize_t>(sizeof question);
+  bool told = sent && ::recv(wlogind.get(), &answer, sizeof answer, MSG_WAITALL) ==
+                          static_cast<ssize_t>(sizeof answer);
+  return told && answer.code == static_cast<std::uint32_t>(Code::Ok);
+}
+
+/// Whom something is shared with, and the accounts that these are.
+struct Named {
+  std::vector<rest::Member> members;
+  std::set<std::string> users;
+};
+
+Result<Named> named_in(const Site& site, const std::string& body) {
+  Named named;
+  WM_TRY(named.members, rest::parse_members(body));
+  for (const auto& member : named.members) {
+    auto accounts = accounts_of(member.name);
+    if (!accounts) return fail(Code::BadArgument, "members: " + accounts.error().text);
+    if (member.name == site.user)
+      return fail(Code::BadArgument, "members: " + site.user + " is the owner of it");
+    named.users.insert(accounts->begin(), accounts->end());
+  }
+  named.users.erase(site.user);
+  return named;
 }
 
 }  // namespace
@@ -95,7 +141,9 @@ Result<std::string> space_text(Site& site, const rest::Space& space, rest::Space
 
 Result<SpaceOwner> SpaceOwner::find(const Site& site, const std::string& user, Duration patience) {
   WM_TRY(auto path, guests_socket(site, user));
-  auto client = http::Client::connect(path, {patience, kLongestFromOwner});
+  http::ClientBounds bounds{patience, kLongestFromOwner};
+  auto client = http::Client::connect(path, bounds);
+  if (!client && started_for_us(site, user)) client = http::Client::connect(path, bounds);
   if (!client)
     return fail(Code::Unavailable, user + " is not logged on: what is shared is closed meanwhile");
   return SpaceOwner(user, std::move(*client));
@@ -111,13 +159,21 @@ Result<std::string> SpaceOwner::give(std::string_view method, const std::string&
   return taken(client_.send_file(method, target, path), user_);
 }
 
+Result<http::Reply> SpaceOwner::pass(std::string_view method, const std::string& target,
+                                     const http::Fields& fields, const std::string& path) {
+  auto reply = client_.send_file(method, target, path, fields);
+  if (!reply) return reply.error().within("what " + user_ + " shares");
+  if (reply->status >= 300) return error_of(*reply, user_);
+  return reply;
+}
+
 Result<void> SpaceOwner::fetch(const std::string& target, const std::string& into) {
   WM_TRY(taken(client_.fetch(target, into), user_));
   return {};
 }
 
 std::vector<Result<std::string>> lists_of(const Site& site, const std::vector<std::string>& owners,
-                                          Duration patience) {
+                                          const std::string& target, Duration patience) {
   std::vector<Result<std::string>> lists(owners.size(),
                                          fail(Code::Timeout, "there was no time to ask"));
   auto until = steady_now() + patience;
@@ -125,7 +181,7 @@ std::vector<Result<std::string>> lists_of(const Site& site, const std::vector<st
   auto ask_on = [&] {
     for (auto i = next++; i < owners.size() && steady_now() < until; i = next++) {
       auto owner = SpaceOwner::find(site, owners[i], patience);
-      lists[i] = owner ? owner->ask("GET", "/spaces") : Result<std::string>(owner.error());
+      lists[i] = owner ? owner->ask("GET", target) : Result<std::string>(owner.error());
     }
   };
   std::vector<std::jthread> askers;
@@ -160,22 +216,40 @@ void know_owner(const Site& site, const std::string& user, bool known) {
   (void)replace_file(space_owners_path(site), text, 0600);
 }
 
+Result<void> note_shares(const Site& site) {
+  static std::mutex one_at_a_time;
+  std::lock_guard hold(one_at_a_time);
+  std::set<std::string> names;
+  for (const auto& space : spaces_of(site).spaces())
+    for (const auto& member : space.members) names.insert(member.name);
+  for (const auto& project : projects_of(site).projects())
+    for (const auto& member : project.members) names.insert(member.name);
+  std::string text;
+  for (const auto& name : names) text += name + "\n";
+  auto path = site.results_root + "/" + rest::kSharesFile;
+  auto before = read_file(path, kLongestShares);
+  if (before ? *before == text : text.empty()) return {};
+  return replace_file(path, text, 0600);
+}
+
 Result<rest::Space> share_space(Site& site, const std::string& name, const std::string& body) {
   auto spaces = spaces_of(site);
   WM_TRY(spaces.space(name));
-  WM_TRY(auto members, rest::parse_members(body));
-  std::set<std::string> users;
-  for (const auto& member : members) {
-    auto accounts = accounts_of(member.name);
-    if (!accounts) return fail(Code::BadArgument, "members: " + accounts.error().text);
-    if (member.name == site.user)
-      return fail(Code::BadArgument, "members: " + site.user + " is the owner of it");
-    users.insert(accounts->begin(), accounts->end());
-  }
-  users.erase(site.user);
-  WM_TRY(auto space, spaces.share(name, std::move(members)));
-  tell(site, users);
+  WM_TRY(auto named, named_in(site, body));
+  WM_TRY(auto space, spaces.share(name, std::move(named.members)));
+  WM_TRY(note_shares(site));
+  tell(site, named.users);
   return space;
+}
+
+Result<rest::Project> share_project(Site& site, const std::string& name, const std::string& body) {
+  auto projects = projects_of(site);
+  WM_TRY(projects.project(name));
+  WM_TRY(auto named, named_in(site, body));
+  WM_TRY(auto project, projects.share_project(name, std::move(named.members)));
+  WM_TRY(note_shares(site));
+  tell(site, named.users);
+  return project;
 }
 
 }  // namespace wm::user

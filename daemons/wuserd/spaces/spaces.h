@@ -30,11 +30,11 @@ Result<std::string> deployments_text(Site& site, const std::string& space);
 /// What to ask of a model that is in the space already.
 inline constexpr const char* kPromote = "/api/v1/projects/PROJECT/models/MODEL/promote";
 
-/// Client of another user's wuserd. That user controls the process, so waits (`patience`) and
-/// answer sizes are bounded.
+/// Client of another user's wuserd, which is started if it does not run (wlogind). That user
+/// controls the process, so waits (`patience`) and answer sizes are bounded.
 class SpaceOwner {
  public:
-  /// @errors NotFound: no such account; Unavailable: it does not run
+  /// @errors NotFound: no such account; Unavailable: it does not run, and is not started for us
   static Result<SpaceOwner> find(const Site& site, const std::string& user, Duration patience);
 
   /// An answer of 200 or 204. @errors what the owner's says, by its code; Unavailable, Timeout
@@ -43,6 +43,10 @@ class SpaceOwner {
   /// The same with the file at `path` for a body. @errors as ask
   Result<std::string> give(std::string_view method, const std::string& target,
                            const std::string& path);
+  /// An answer below 300, whole, to a request with these fields and the file at `path` for a body.
+  /// @errors as ask
+  Result<http::Reply> pass(std::string_view method, const std::string& target,
+                           const http::Fields& fields, const std::string& path);
   /// The answer becomes the file `into`. @errors as ask
   Result<void> fetch(const std::string& target, const std::string& into);
 
@@ -53,11 +57,12 @@ class SpaceOwner {
   http::Client client_;
 };
 
-/// What each of these owners shares, as its wuserd says: JSON. They are asked at once, so that
-/// those who are stopped cost one wait together. @errors of each: as SpaceOwner::find, ask; Timeout
+/// What each of these owners shares, as its wuserd says at `target`: JSON. They are asked at once,
+/// so that those who are stopped cost one wait together. @errors of each: as SpaceOwner::find, ask;
+/// Timeout
 /// @cost twice `patience` at most
 std::vector<Result<std::string>> lists_of(const Site& site, const std::vector<std::string>& owners,
-                                          Duration patience);
+                                          const std::string& target, Duration patience);
 /// Whom this user was told of, or has asked. @cost a file
 std::vector<std::string> known_owners(const Site& site);
 /// From now on, or no more, is that user one of them. @cost a file, written where it changes
@@ -65,6 +70,12 @@ void know_owner(const Site& site, const std::string& user, bool known);
 /// Shares a space with those of `body` and nobody else; who is logged on is told. The space as it
 /// is then. @errors NotFound; as rest::parse_members; BadArgument: no such account or group
 Result<rest::Space> share_space(Site& site, const std::string& name, const std::string& body);
+/// The same of a project. @errors as share_space
+Result<rest::Project> share_project(Site& site, const std::string& name, const std::string& body);
+
+/// Writes down whom anything is shared with: wlogind starts this wuserd for these, and for nobody
+/// else. @errors System   @cost reads all spaces and projects
+Result<void> note_shares(const Site& site);
 
 /// Answers a request that came to the guests' socket. @thread any
 void answer_guest(Site& site, http::Exchange& exchange);

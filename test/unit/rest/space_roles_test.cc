@@ -25,6 +25,8 @@ TEST(space_roles, each_role_may_what_those_before_it_may) {
   }
   EXPECT_EQ(may(SpaceRole::Viewer, SpaceAct::Use, "ann~team").error().text,
             "space ann~team: you are viewer of it; this is for its editor");
+  EXPECT_EQ(may(SpaceRole::None, SpaceAct::Look, "ann~p", "project").error().text,
+            "project ann~p does not exist");
   EXPECT_EQ(may(SpaceRole::None, SpaceAct::Look, "ann~team").error().text,
             "space ann~team does not exist");
 }

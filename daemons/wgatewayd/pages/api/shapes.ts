@@ -172,6 +172,10 @@ export interface Project {
   readonly name: string;
   readonly description: string;
   readonly plan: string;
+  readonly members: readonly Member[];
+  /** Of those in a list, and of another's. */
+  readonly owner?: string;
+  readonly role?: string;
 }
 export interface Definition {
   readonly name: string;

@@ -2,8 +2,9 @@
 
 import {signal} from '@preact/signals';
 import {ask, get, part, runPath} from '../../api/client.ts';
-import type {Definition, Experiment, JobRow} from '../../api/shapes.ts';
+import type {Definition, Experiment, JobRow, Project} from '../../api/shapes.ts';
 import {follow} from '../../live/port.ts';
+import {Members} from '../../parts/members_model.ts';
 import {go} from '../../state/address.ts';
 import {Asked} from '../../state/asked.ts';
 import {Doing} from '../../state/doing.ts';
@@ -11,6 +12,7 @@ import {Doing} from '../../state/doing.ts';
 export const SHOWN_RUNS = 8;
 
 export interface Known {
+  readonly project: Project;
   readonly definitions: readonly Definition[];
   readonly experiments: readonly Experiment[];
 }
@@ -22,6 +24,7 @@ export class ProjectModel {
   readonly base: string;
   readonly known: Asked<Known>;
   readonly doing = new Doing();
+  readonly members = new Members();
   /** What is known of its runs' jobs, by id. */
   readonly jobs = signal<ReadonlyMap<string, JobRow>>(new Map());
   private end = () => {};
@@ -31,7 +34,8 @@ export class ProjectModel {
     this.known = new Asked(() => this.load());
   }
   private async load(): Promise<Known> {
-    const [{definitions}, {experiments}] = await Promise.all([
+    const [project, {definitions}, {experiments}] = await Promise.all([
+      get<Project>(this.base),
       get<{definitions: Definition[]}>(`${this.base}/definitions`),
       get<{experiments: Experiment[]}>(`${this.base}/experiments`),
     ]);
@@ -39,7 +43,10 @@ export class ProjectModel {
     this.end = follow('project', runs, (rows) => {
       this.jobs.value = new Map(rows.map((row) => [row.jobid, row]));
     });
-    return {definitions, experiments};
+    return {project, definitions, experiments};
+  }
+  async saveMembers() {
+    if (await this.members.save(this.base)) await this.known.refresh();
   }
   leave() {
     this.end();

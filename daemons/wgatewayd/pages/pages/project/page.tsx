@@ -2,13 +2,16 @@
 
 import {useEffect} from 'preact/hooks';
 import {part, runPath} from '../../api/client.ts';
-import type {Definition, Experiment} from '../../api/shapes.ts';
+import type {Definition, Experiment, Project} from '../../api/shapes.ts';
 import {state} from '../../base/states.ts';
+import {clean} from '../../base/text.ts';
 import {Asking, Questions} from '../../parts/asking.tsx';
 import {Alert, Icon, NextStep, Outside, Panel} from '../../parts/basic.tsx';
+import {MembersDialog, Share} from '../../parts/members.tsx';
 import {Loaded, Page, Stale} from '../../parts/page.tsx';
 import {type Column, memory, Table} from '../../parts/table.tsx';
 import {keepAsking, useOnce} from '../../state/asked.ts';
+import {me} from '../../state/session.ts';
 import {jobOf, ProjectModel, SHOWN_RUNS} from './model.ts';
 
 function Run({run, model}: {run: string; model: ProjectModel}) {
@@ -119,6 +122,26 @@ const definitionColumns = (model: ProjectModel, asking: Asking): readonly Column
   },
 ];
 
+const MAY = [
+  'sees definitions, experiments and runs',
+  'adds and changes them, and runs experiments',
+  'changes the members, too',
+] as const;
+
+/** One's own says no role. */
+const shares = (p: Project) => !p.role || p.role === 'owner' || p.role === 'admin';
+
+function ProjectMembers({name, model}: {name: string; model: ProjectModel}) {
+  const shared = name.includes('~') ? name : `${me.value}~${name}`;
+  return (
+    <MembersDialog members={model.members} may={MAY} onSave={() => void model.saveMembers()}>
+      Members find it under Projects; who does not opens{' '}
+      <span class="mono">{clean(`${location.origin}/projects/${part(shared)}`)}</span>. What a
+      member runs is the member’s own, in the plan of the project.
+    </MembersDialog>
+  );
+}
+
 export default function ProjectPage({args: [name = '']}: {args: readonly string[]}) {
   const model = useOnce(() => new ProjectModel(name));
   const asking = useOnce(() => new Asking());
@@ -142,8 +165,18 @@ export default function ProjectPage({args: [name = '']}: {args: readonly string[
   );
   return (
     <Loaded of={model.known} title={name}>
-      {({experiments, definitions}) => (
-        <Page title={name} name={<Outside text={name} />} crumb={crumb} acts={acts}>
+      {({project, experiments, definitions}) => (
+        <Page
+          title={name}
+          name={<Outside text={name} />}
+          crumb={crumb}
+          acts={
+            <>
+              {shares(project) && <Share members={model.members} list={project.members} />}
+              {acts}
+            </>
+          }
+        >
           <Stale of={model.known} />
           <Alert text={model.doing.problem.value} />
           <Panel title="Experiments" id="h-x" class="scroll">
@@ -169,6 +202,7 @@ export default function ProjectPage({args: [name = '']}: {args: readonly string[
               empty="No definition yet: a new experiment makes one."
             />
           </Panel>
+          {shares(project) && <ProjectMembers name={name} model={model} />}
           <Questions asking={asking} />
         </Page>
       )}

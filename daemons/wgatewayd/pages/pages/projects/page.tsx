@@ -17,6 +17,8 @@ const COLUMNS: readonly Column<Project>[] = [
       </a>
     ),
   },
+  {key: 'owner', text: 'Owner', cell: (p) => <Outside text={p.owner ?? ''} />},
+  {key: 'role', text: 'You are', cell: (p) => <Outside text={p.role ?? ''} />},
   {key: 'plan', text: 'Resource plan', cell: (p) => <Outside text={p.plan || 'default'} />},
   {
     key: 'description',

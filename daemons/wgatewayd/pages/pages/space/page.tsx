@@ -7,12 +7,13 @@ import {mayUse, RunLink} from '../../parts/assets.tsx';
 import {Asking, Questions} from '../../parts/asking.tsx';
 import {Alert, Outside} from '../../parts/basic.tsx';
 import {Field, FormBox, Select} from '../../parts/form.tsx';
+import {Share} from '../../parts/members.tsx';
 import {Loaded, Page, Stale} from '../../parts/page.tsx';
 import {type Column, memory, Table} from '../../parts/table.tsx';
 import {keepAsking, useOnce} from '../../state/asked.ts';
 import {servicePath} from '../shared/service.tsx';
 import {isMine, plainName} from '../shared/space.ts';
-import {MembersDialog} from './members.tsx';
+import {SpaceMembers} from './members.tsx';
 import {SpaceModel} from './model.ts';
 
 function Deploy({model}: {model: SpaceModel}) {
@@ -171,17 +172,7 @@ function Shown({space, model}: {space: Space; model: SpaceModel}) {
   const asking = useOnce(() => new Asking());
   const shares = isMine(space) || space.role === 'admin';
   const name = plainName(space);
-  const count = space.members.length;
-  const acts = shares && (
-    <button
-      type="button"
-      class="btn"
-      id="open-members"
-      onClick={() => model.members.open(space.members)}
-    >
-      {count ? `Members ${count}` : 'Share'}
-    </button>
-  );
+  const acts = shares && <Share members={model.members} list={space.members} />;
   const crumb = (
     <>
       <a href="/spaces">Spaces</a> / <Outside text={name} />
@@ -208,7 +199,7 @@ function Shown({space, model}: {space: Space; model: SpaceModel}) {
           empty={<Empty />}
         />
       </section>
-      {shares && <MembersDialog space={space} model={model} />}
+      {shares && <SpaceMembers space={space} model={model} />}
       <Questions asking={asking} />
     </Page>
   );

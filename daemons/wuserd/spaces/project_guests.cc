@@ -1,0 +1,139 @@
+// What the owner's wuserd does for those whom a project is shared with: the rows that it has for
+// the owner, as far as the guest's role goes.
+#include <algorithm>
+#include <array>
+
+#include "daemons/wuserd/assets/assets.h"
+#include "daemons/wuserd/assets/routes.h"
+#include "daemons/wuserd/site/json_body.h"
+#include "daemons/wuserd/site/reply.h"
+#include "daemons/wuserd/spaces/projects.h"
+#include "daemons/wuserd/spaces/spaces.h"
+#include "libwm/base/json.h"
+#include "libwm/rest/routes.h"
+
+namespace wm::user {
+namespace {
+
+using rest::SpaceAct;
+using rest::SpaceRole;
+
+constexpr std::string_view kOneProject = "/api/v1/projects/{project}";
+constexpr std::size_t kBeforeProject = 3;  // segments: api, v1, projects
+
+/// What a member may write, at an address below a project's. Reading is Look.
+struct WriteRow {
+  std::string_view method, below;
+};
+constexpr std::array<WriteRow, 10> kWrites{{{"POST", "/definitions"},
+                                            {"PUT", "/definitions/{name}"},
+                                            {"DELETE", "/definitions/{name}"},
+                                            {"POST", "/definitions/{name}/rollback"},
+                                            {"DELETE", "/definitions/{name}/versions/{version}"},
+                                            {"POST", "/experiments"},
+                                            {"PUT", "/experiments/{name}"},
+                                            {"DELETE", "/experiments/{name}"},
+                                            {"POST", "/experiments/{name}/rollback"},
+                                            {"DELETE", "/experiments/{name}/versions/{version}"}}};
+
+SpaceRole role_of_guest(const rest::Project& project, const Guest& guest) {
+  return rest::role_of(project.members, guest.user, guest.groups);
+}
+
+std::string shared_json(const Site& site, const rest::Project& project, SpaceRole role) {
+  Json json = json_or_null(rest::to_text(project));
+  json["owner"] = site.user;
+  json["role"] = std::string(rest::word_of(role));
+  return to_text(json);
+}
+
+Answer projects_to_guest(const Call& call, const Guest& guest) {
+  std::vector<std::string> items;
+  for (const auto& project : projects_of(call.site).projects()) {
+    auto role = role_of_guest(project, guest);
+    if (rest::may(role, SpaceAct::Look, project.name, "project"))
+      items.push_back(shared_json(call.site, project, role));
+  }
+  return json_reply(rest::list_json(items));
+}
+
+// A run is the guest's own; its name is kept with the experiment.
+Result<Answer> keep_run_of_guest(Call& call, const std::string& project) {
+  WM_TRY(auto json, json_in(call));
+  WM_TRY(auto run, text_in(json, "run"));
+  if (!rest::is_asset_name(run))
+    return fail(Code::BadArgument, "run: the id of an execution is wanted");
+  WM_TRY(projects_of(call.site).add_run(project, call.target.segments[5], run));
+  return done();
+}
+
+bool is_run_told(const Call& call) {
+  auto args =
+      rest::match("/api/v1/projects/{project}/experiments/{name}/runs", call.target.segments);
+  return args && call.exchange.head().method == "POST";
+}
+
+/// A row of the owner's, and what it takes to use it.
+struct OpenRow {
+  const Route* route;
+  SpaceAct act;
+};
+
+Result<OpenRow> open_row(const Call& call) {
+  const auto& method = call.exchange.head().method;
+  for (const auto* table : {&asset_routes(), &model_routes(), &version_routes()})
+    for (const auto& route : *table) {
+      if (route.method != method || !rest::match(route.pattern, call.target.segments)) continue;
+      auto below = route.pattern.substr(std::min(kOneProject.size(), route.pattern.size()));
+      bool writes = std::ranges::any_of(
+          kWrites, [&](const WriteRow& row) { return row.method == method && row.below == below; });
+      if (method == "GET") return OpenRow{&route, SpaceAct::Look};
+      return OpenRow{&route, writes ? SpaceAct::Use : SpaceAct::Own};
+    }
+  return fail(Code::NotFound, "no such address");
+}
+
+Result<Answer> members_by_guest(Call& call, const std::string& project, const Guest& guest) {
+  WM_TRY(auto body, http::read_body(call.exchange, kLongestJson));
+  WM_TRY(auto shared, share_project(call.site, project, body));
+  return json_reply(shared_json(call.site, shared, role_of_guest(shared, guest)));
+}
+
+}  // namespace
+
+bool is_about_projects(const rest::Target& target) {
+  const auto& parts = target.segments;
+  return parts.size() >= kBeforeProject && parts[0] == "api" && parts[1] == "v1" &&
+         parts[2] == "projects";
+}
+
+Result<Answer> project_to_guest(Call& call, const Guest& guest) {
+  const auto& method = call.exchange.head().method;
+  const auto& parts = call.target.segments;
+  if (parts.size() == kBeforeProject && method == "GET") return projects_to_guest(call, guest);
+  if (parts.size() == kBeforeProject) return fail(Code::NotFound, "no such address");
+  const auto& name = parts[kBeforeProject];
+  auto found = projects_of(call.site).project(name);
+  auto role = found ? role_of_guest(*found, guest) : SpaceRole::None;
+  auto shown = call.site.user + "~" + name;
+  auto may = [&](SpaceAct act) { return rest::may(role, act, shown, "project"); };
+  WM_TRY(may(SpaceAct::Look));
+  call.guest = guest.user;
+  if (method == "GET" && parts.size() == kBeforeProject + 1)
+    return json_reply(shared_json(call.site, *found, role));
+  if (method == "PUT" && parts.size() == kBeforeProject + 2 && parts.back() == "members") {
+    WM_TRY(may(SpaceAct::Share));
+    return members_by_guest(call, name, guest);
+  }
+  if (is_run_told(call)) {
+    WM_TRY(may(SpaceAct::Use));
+    return keep_run_of_guest(call, name);
+  }
+  WM_TRY(auto row, open_row(call));
+  WM_TRY(may(row.act));
+  if (row.act == SpaceAct::Own) return fail(Code::Denied, "this is for its owner");
+  call.args = *rest::match(row.route->pattern, parts);
+  return row.route->answer(call);
+}
+
+}  // namespace wm::user
