@@ -26,7 +26,8 @@ setup() {
 # make_env FOLDER [OPTION]: with the packages of $PYTHON, whether that is an environment itself or not
 make_env() {
   "$PYTHON" -m venv --without-pip "${@:2}" "$1"
-  "$PYTHON" -c 'import sys; print(*(p for p in sys.path if p.endswith("-packages")), sep="\n")' >"$("$1/bin/python3" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/parent.pth"
+  # As site itself adds them: what lies there as .pth counts, too, as distutils of a Python that has none.
+  "$PYTHON" -c 'import sys; print(*(f"import site; site.addsitedir({p!r})" for p in sys.path if p.endswith("-packages")), sep="\n")' >"$("$1/bin/python3" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/parent.pth"
 }
 # with FOLDER COMMAND…: that folder's programs come first
 with() { PATH=$OWN/$1:$PATH "${@:2}"; }
