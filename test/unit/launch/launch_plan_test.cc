@@ -116,7 +116,8 @@ TEST(launch_plan, output_without_a_file_goes_to_one_in_the_working_directory_at_
   ASSERT_EQ(task.out.size(), 1u);
   EXPECT_EQ(task.out[0], (OutputFile{.path = "wm-12.out"}));
   EXPECT_TRUE(task.merge_err);
-  EXPECT_TRUE(plan_attempt(o, own_host(), {}, {}).report.file.path.empty()) << "only what it writes";
+  EXPECT_TRUE(plan_attempt(o, own_host(), {}, {}).report.file.path.empty())
+      << "only what it writes";
   o.resolved.files.err = "e";
   task = plan_task(o, own_host(), o.tasks[0]);
   EXPECT_EQ(task.out[0].path, "wm-12.out");
