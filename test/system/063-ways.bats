@@ -181,7 +181,7 @@ P
 
 @test "deepspeed --no_ssh: one launcher a host" {
   has deepspeed
-  way out "$(dirname "$PYTHON")/deepspeed --no_ssh "'--num_gpus $NPROC_PER_NODE --num_nodes $NNODES --node_rank $NODE_RANK --master_addr $MASTER_ADDR --master_port $MASTER_PORT meet.py'
+  way out "$(dirname "$PYTHON")/deepspeed --no_ssh "'--hostfile $WM_HOSTFILE --node_rank $NODE_RANK --master_addr $MASTER_ADDR --master_port $MASTER_PORT meet.py'
   four_met 0 1
 }
 

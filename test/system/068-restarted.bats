@@ -32,6 +32,7 @@ END
 elastic_job() { submit -q "${queue:-gain}" -app training -ar -n 1,4 -gpu num=1 ./torchrun "$@"; }
 
 @test "a torchrun script says with one line how fast its steps are at each size, and what a change costs" {
+  torchrun_works
   cp "$BATS_TEST_DIRNAME/ddp_train.py" .
   sed -i -e 's/^import torch$/import torch\nimport wm_steps/' -e 's/range(5)/range(10**9)/' \
     -e 's/^\(optimizer = .*\)$/\1\nwm_steps.watch(optimizer, samples=8)/' ddp_train.py

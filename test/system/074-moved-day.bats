@@ -56,7 +56,11 @@ day_of_jobs() {
   wait_for 60 ended "$job"
   wait_for 60 all_ended 9
 }
-all_ended() { [ "$(bacct -u all -C , | sed -n 's/.*done jobs: *\([0-9]*\).*exited jobs: *\([0-9]*\).*/\1 \2/p' | tr ' ' + | bc)" -eq "$1" ]; }
+all_ended() {
+  local done exited
+  read -r done exited < <(bacct -u all -C , | sed -n 's/.*done jobs: *\([0-9]*\).*exited jobs: *\([0-9]*\).*/\1 \2/p')
+  [ "$((done + exited))" -eq "$1" ]
+}
 
 # A place where Monday 1 February 2027 begins now: the jobs ran before. Returns when accounting says
 # that all of the day is in.

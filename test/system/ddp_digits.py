@@ -28,7 +28,9 @@ sampler = DistributedSampler(data)
 model = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.ReLU(), torch.nn.Linear(64, 10))
 if options.fsdp:
     from torch.distributed.fsdp import FullyShardedDataParallel
-    model = FullyShardedDataParallel(model)
+    # Later ones take no CPU for granted, the one of Debian 12 knows no other.
+    later = tuple(int(part) for part in torch.__version__.split('.')[:2]) >= (2, 6)
+    model = FullyShardedDataParallel(model, **({'device_id': torch.device('cpu')} if later else {}))
 else:
     model = DistributedDataParallel(model)
 optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
