@@ -116,8 +116,8 @@ TEST_F(data_store, a_connection_is_there_and_takes_what_is_asked_of_it) {
     return made ? "" : made.error().text;
   };
   EXPECT_EQ(refusal(R"({"name":"d","connection":"c","path":"x"})"), "connection c does not exist");
-  ASSERT_TRUE(keep_connection(site, R"({"name":"c","type":"webdav","url":"http://h"})"));
-  ASSERT_TRUE(keep_connection(site, R"({"name":"p","type":"postgresql","host":"h"})"));
+  ASSERT_TRUE(keep_connection(site, R"({"name":"c","type":"webdav","url":"http://h"})", {}));
+  ASSERT_TRUE(keep_connection(site, R"({"name":"p","type":"postgresql","host":"h"})", {}));
   EXPECT_EQ(refusal(R"({"name":"d","connection":"c","query":"x"})"),
             "connection c is of type webdav: a path is wanted");
   EXPECT_EQ(refusal(R"({"name":"d","connection":"p","path":"x"})"),
