@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "daemons/wuserd/data/connections.h"
 #include "daemons/wuserd/data/staging.h"
 #include "libwm/rest/data_sources.h"
 #include "test/support/folder.h"
