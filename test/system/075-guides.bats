@@ -50,6 +50,10 @@ play() {
   [ -x "$B/sbin/wuserd" ] || skip "the web door is not built"
   play "$GUIDES/share-a-project.md"
 }
+@test "keep a service up" {
+  [ -x "$B/sbin/wuserd" ] || skip "the web door is not built"
+  play "$GUIDES/keep-a-service-up.md"
+}
 @test "tune a model" {
   [ -x "$B/sbin/wuserd" ] || skip "the web door is not built"
   play "$GUIDES/tune-a-model.md"
