@@ -116,6 +116,10 @@ class Deals(Rig):
         unapplied = self.call('enter', members=[1])
         self.assertEqual(list(unapplied), ['2'])
         self.assertEqual((unapplied['2']['begin'], unapplied['2']['end'], unapplied['2']['step']), (4, 8, 2))
+        self.assertEqual(self.call('enter', members=[1]), unapplied)  # the epoch before broke at its beginning
+        self.call('settled', commits={'2': unapplied['2']['n'] - 1, '7': 1})  # others
+        self.assertEqual(self.call('enter', members=[1]), unapplied)
+        self.call('settled', commits={'2': unapplied['2']['n']})
         self.assertEqual(self.call('enter', members=[1]), {})
 
     def test_while_a_checkpoint_is_made_nothing_is_committed(self):

@@ -31,7 +31,7 @@ class Unwaited(Served):
         super().__init__(script, flat, compute, control.servers, key)
         self._staleness, self._kept, self._course = control.staleness, None, None
         self._base, self._is_old = 0, True
-        self._lost = []  # commits of which it is not known whether who made them has written them down
+        self._lost = {}  # commits of which it is not known whether who made them has written them down, by who
 
     def plan(self, course):
         """What the training is. @shape Course"""
@@ -56,7 +56,7 @@ class Unwaited(Served):
         for who, commit in unapplied.items():
             self._links.take(int(who), commit['n'], commit['how'])
         self._arranging.forget(self._group)
-        self._lost = list(unapplied.values())
+        self._lost = unapplied
 
     def enter(self, group, source, fresh, progress, begin_anew):
         anew = super().enter(group, source, fresh, progress, begin_anew)
@@ -64,9 +64,15 @@ class Unwaited(Served):
         return anew
 
     def lost_commits(self):
-        """Those that perhaps nobody has written down, told once, to the member that hands out the state."""
-        found, self._lost = self._lost, []
-        return found
+        """Those that perhaps nobody has written down, told to the member that hands out the state until it calls settled()."""
+        return list(self._lost.values())
+
+    def settled(self):
+        """They are written down here. @errors GroupBroken"""
+        if self._lost:
+            with self._group.waiting():
+                self._links.desk('settled', commits={who: commit['n'] for who, commit in self._lost.items()})
+        self._lost = {}
 
     # ---- work ----------------------------------------------------------------------------------
 
@@ -201,6 +207,7 @@ class Unsynced(Engine):
             now = time.monotonic_ns()
             self.records.step(Step(commit['step'], group.epoch, group.world, commit['end'] - commit['begin'], now, now, commit['pass'],
                                    commit['begin'], commit['end'], 0, commit['end'] - commit['begin']))
+        self._stepping.settled()
 
     # ---- deals -----------------------------------------------------------------------------------
 

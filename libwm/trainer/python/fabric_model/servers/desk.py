@@ -87,8 +87,8 @@ class Desk:
 
     def call(self, name, values):
         """One call by its name. Returns what is answered. @errors KeyError: there is none"""
-        called = {'begin': self.begin, 'enter': self.enter, 'next': self.next, 'commit': self.commit, 'validated': self.validated,
-                  'freeze': self.freeze, 'saved': self.saved, 'look': self.look}[name]
+        called = {'begin': self.begin, 'enter': self.enter, 'settled': self.settled, 'next': self.next, 'commit': self.commit,
+                  'validated': self.validated, 'freeze': self.freeze, 'saved': self.saved, 'look': self.look}[name]
         self.calls += 1
         return called(**values)
 
@@ -133,14 +133,20 @@ class Desk:
                 'passes': {str(p): {'gaps': w.gaps, 'done': w.done, 'weight': w.weight, 'sums': w.sums} for p, w in self._passes.items()}}
 
     def enter(self, members):
-        """An epoch of these. Whatever was open is dealt again. Returns the commits that are not known to be applied everywhere.
-        @shape {who: {n, how}}"""
+        """An epoch of these. Whatever was open is dealt again. Returns the commits that are not known to be applied everywhere, again
+        and again until settled() says that they are: an epoch may break at its beginning. @shape {who: {n, how}}"""
         for deal in self._open.values():
             work = (self._valid if deal['valid'] else self._passes)[deal['pass']]
             work.void(*deal['range'])
         self._open, self._ready, self._members, self._frozen, self._switch = {}, {}, list(members), False, 0
-        unapplied, self._unapplied = self._unapplied, {}
-        return unapplied
+        return dict(self._unapplied)
+
+    def settled(self, commits):
+        """These of enter() are applied everywhere, and written down. @shape commits: {who: n}"""
+        for who, n in commits.items():
+            if self._unapplied.get(who, {}).get('n') == n:
+                del self._unapplied[who]
+        return {}
 
     # ---- work ----------------------------------------------------------------------------------
 
