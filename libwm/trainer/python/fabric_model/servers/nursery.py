@@ -110,6 +110,8 @@ def _start(link, order, blueprint, pipe):
         os.close(pipe[1])
         link.close()
         _name(f"wm-server-{order['start']}")
+        # Made anew after each fork, by whichever thread comes first; a second one that comes meanwhile fails for want of it.
+        torch.set_num_threads(1)
         threading.Thread(target=_end_with, args=(pipe[0],), daemon=True).start()
         server.serve()
     server.close()
