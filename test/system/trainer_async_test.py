@@ -32,7 +32,7 @@ class Async(Elastic):
         return len(fake_lead.rows(self.base, task, 'ledger.csv'))
 
     def test_workers_come_and_go(self):
-        self.job(tests=30)
+        self.job(tests=30, passes=6, step_ms=3)  # long enough for all of that
         self.begin([1], later=[2, 3])
         self.at_step(10)
         self.resize([1, 2, 3])
