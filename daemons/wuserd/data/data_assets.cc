@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "daemons/wuserd/data/staging.h"
+#include "daemons/wuserd/files/editions.h"
 #include "daemons/wuserd/files/unpack.h"
 #include "daemons/wuserd/jobs/runs.h"
 #include "libwm/base/clock.h"
@@ -185,14 +186,31 @@ bool takes(const std::string& manifest, const std::string& holder, const std::st
   });
 }
 
+// Of all versions of an experiment: an earlier one may be run again.
+std::vector<std::string> manifests_of(const Editions& experiment) {
+  std::vector<std::string> found;
+  auto versions = experiment.versions();
+  if (!versions) return found;
+  std::vector<std::string> names{versions->present};
+  names.insert(names.end(), versions->earlier.begin(), versions->earlier.end());
+  names.insert(names.end(), versions->undone.begin(), versions->undone.end());
+  for (const auto& name : names) {
+    auto folder = experiment.folder(name);
+    if (!folder) continue;
+    if (auto text = read_file(*folder + "/manifest.json")) found.push_back(std::move(*text));
+  }
+  return found;
+}
+
 // The first that does; of another project "project/name".
 std::string experiment_with(const Site& site, const std::string& project, const std::string& name) {
   for (const auto& holder : folders_in(projects_top(site))) {
     auto top = projects_top(site) + "/" + holder + "/experiments";
     for (const auto& folder : folders_in(top)) {
-      auto text = read_file(top + "/" + folder + "/manifest.json");
-      if (!text || !takes(*text, holder, project, name)) continue;
-      return holder == project ? folder : holder + "/" + folder;
+      auto all = manifests_of({"experiment", folder, top + "/" + folder});
+      bool used = std::ranges::any_of(
+          all, [&](const std::string& text) { return takes(text, holder, project, name); });
+      if (used) return holder == project ? folder : holder + "/" + folder;
     }
   }
   return "";

@@ -8,6 +8,7 @@
 
 #include "daemons/wuserd/data/connections.h"
 #include "daemons/wuserd/data/staging.h"
+#include "daemons/wuserd/files/editions.h"
 #include "libwm/rest/data_sources.h"
 #include "test/support/folder.h"
 
@@ -129,6 +130,26 @@ TEST_F(data_store, a_connection_is_there_and_takes_what_is_asked_of_it) {
   auto both = said(R"({"name":"e","connection":"c","path":"x"})", {"a"});
   EXPECT_EQ(make_data_asset(site, "default", std::move(both)).error().text,
             "data asset e: a connection and files; one of them is wanted");
+}
+
+TEST_F(data_store, an_experiment_keeps_what_any_of_its_versions_takes) {
+  ASSERT_TRUE(make_data_asset(site, "default", said(R"({"name":"d"})", {"a"})));
+  Editions experiment("experiment", "e", folder.path() + "/projects/default/experiments/e");
+  auto keep = [&](bool next, const std::string& manifest) {
+    Keeping how{next, "", "", "PUT /x", "ann", WallTime(std::chrono::seconds(1000000))};
+    return experiment.add(how, [&](const std::string& draft, const std::string&) -> Result<void> {
+      std::ofstream(draft + "/manifest.json") << manifest;
+      return {};
+    });
+  };
+  ASSERT_TRUE(keep(false, R"({"name":"e","definitions":["x"],"sources":[
+      {"type":"data_asset","asset":{"name":"d"}}]})"));
+  EXPECT_EQ(remove_data_asset(site, "default", "d").error().code, Code::Conflict);
+  ASSERT_TRUE(keep(true, R"({"name":"e","definitions":["x"]})"));
+  auto refused = remove_data_asset(site, "default", "d");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::Conflict) << refused.error().text;
+  EXPECT_NE(refused.error().text.find("experiment e"), std::string::npos) << refused.error().text;
 }
 
 TEST_F(data_store, an_execution_has_what_the_name_means_now) {
