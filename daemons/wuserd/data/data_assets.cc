@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "daemons/wuserd/data/connections.h"
 #include "daemons/wuserd/data/staging.h"
 #include "daemons/wuserd/files/editions.h"
 #include "daemons/wuserd/files/unpack.h"
