@@ -537,5 +537,6 @@ PY
   done
   ! callers '["no such account"]'
   ! callers "[\"$ACCOUNT-c\"]"
-  owner model stop ping -f && owner model undeploy -f ping
+  owner model stop ping -f
+  wait_for 20 owner model undeploy -f ping # it stops in its own time
 }
