@@ -254,6 +254,15 @@ def _until(true, otherwise):
         time.sleep(0.1)
 
 
+def _starts(storm):
+    """The one that has been told to stop may still be at it."""
+    try:
+        storm.cluster.start('wmasterd')
+    except Failure:
+        return False
+    return True
+
+
 def restore(storm):
     """The master's folder is lost; a copy takes over and adopts the one job that was submitted and started since."""
     storm.calm.clear()
@@ -276,7 +285,7 @@ def restore(storm):
     status, text = storm.said('badmin', 'take-over', '-C', 'storm')
     if status:
         raise Failure(f'take-over: {text}')
-    storm.cluster.start('wmasterd')
+    _until(lambda: _starts(storm), 'the master that was taken over does not start')
     storm.calm.set()
 
 
