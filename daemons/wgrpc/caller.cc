@@ -56,8 +56,8 @@ grpc::Status too_many() {
   return status_of(429, "too many calls of yours are under way, come again in a moment");
 }
 
-Result<http::Reply> Way::try_to_send(const std::string& method, const std::string& target,
-                                     std::string body, const http::Fields& fields) {
+Result<http::Reply> ServiceLink::try_to_send(const std::string& method, const std::string& target,
+                                             std::string body, const http::Fields& fields) {
   if (client_ && !client_->is_usable()) client_.reset();
   if (!client_) {
     WM_TRY(auto fresh, http::Client::connect(caller_.socket, {patience_until(caller_.deadline)}));
@@ -67,8 +67,8 @@ Result<http::Reply> Way::try_to_send(const std::string& method, const std::strin
 }
 
 // Not tried again where it may have been acted on.
-http::Reply Way::send(const std::string& method, const std::string& target, std::string body,
-                      http::Fields fields) {
+http::Reply ServiceLink::send(const std::string& method, const std::string& target,
+                              std::string body, http::Fields fields) {
   fields.emplace_back("X-WM-Token", caller_.token);
   fields.emplace_back("X-WM-Host", caller_.host);
   auto reply = try_to_send(method, target, std::move(body), fields);

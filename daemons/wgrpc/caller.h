@@ -31,9 +31,9 @@ grpc::Status status_of(const Error& error);
 grpc::Status too_many();
 
 /// A connection to a wuserd, made when it is wanted and again when it was lost. @thread one
-class Way {
+class ServiceLink {
  public:
-  explicit Way(Caller caller) : caller_(std::move(caller)) {}
+  explicit ServiceLink(Caller caller) : caller_(std::move(caller)) {}
   /// An answer whatever happens: 503 where nobody gives one, 504 where it is not in time: before
   /// the call's deadline, and within an hour.
   http::Reply send(const std::string& method, const std::string& target, std::string body,

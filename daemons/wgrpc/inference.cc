@@ -51,12 +51,12 @@ v1::InferResponse late(std::uint64_t id) {
 }
 
 // One after another, until the client has sent its last or takes no answers.
-void answer_all(Conversation& conversation, Way& way, const Aim& aim,
+void answer_all(Conversation& conversation, ServiceLink& link, const Aim& aim,
                 Inference::Messages& messages) {
   while (auto turn = conversation.next()) {
     auto response = late(turn->task.id);
     if (!turn->late) {
-      auto reply = way.send("POST", aim.target, std::move(turn->task.data), aim.fields);
+      auto reply = link.send("POST", aim.target, std::move(turn->task.data), aim.fields);
       response.set_discarded(false);
       response.set_status(static_cast<std::uint32_t>(reply.status));
       response.set_data(std::move(reply.body));
@@ -83,8 +83,8 @@ grpc::Status Inference::Infer(grpc::ServerContext* context, Messages* messages) 
   if (!messages->Read(&request)) return grpc::Status::OK;
   auto model = request.model();
   if (!serve::is_service_name(model)) return status_of(404, "model " + model + " does not exist");
-  Way way(*caller);
-  auto told = way.send("GET", "/dlim/v1/model/" + model + "/streaming", "");
+  ServiceLink link(*caller);
+  auto told = link.send("GET", "/dlim/v1/model/" + model + "/streaming", "");
   if (told.status != 200) return status_of(told.status, told.body);
   auto rules = rules_in(told.body);
   auto service = caller->socket + " " + model;
@@ -94,7 +94,7 @@ grpc::Status Inference::Infer(grpc::ServerContext* context, Messages* messages) 
     group = groups_.join(service, rules.per_group);
   }
   Conversation conversation(rules);
-  std::thread answering([&] { answer_all(conversation, way, aim_of(model, group), *messages); });
+  std::thread answering([&] { answer_all(conversation, link, aim_of(model, group), *messages); });
   read_all(conversation, request, *messages);
   conversation.end();
   answering.join();

@@ -26,7 +26,7 @@ grpc::Status Kserve::ServerReady(grpc::ServerContext* context, const inference::
   if (!caller) return status_of(caller.error());
   Shares::Call call(shares_, caller->socket);
   if (!call.is_admitted()) return too_many();
-  auto reply = Way(*caller).send("GET", "/dlim/v2/health/ready", "");
+  auto reply = ServiceLink(*caller).send("GET", "/dlim/v2/health/ready", "");
   response->set_ready(reply.status == 200);
   return reply.status == 503 ? grpc::Status::OK : status_of(reply.status, reply.body);
 }
@@ -39,7 +39,7 @@ grpc::Status Kserve::ModelReady(grpc::ServerContext* context,
   Shares::Call call(shares_, caller->socket);
   if (!call.is_admitted()) return too_many();
   if (!serve::is_service_name(request->name())) return no_such(request->name());
-  auto reply = Way(*caller).send("GET", kModels + request->name() + "/ready", "");
+  auto reply = ServiceLink(*caller).send("GET", kModels + request->name() + "/ready", "");
   response->set_ready(reply.status == 200);
   return reply.status == 503 ? grpc::Status::OK : status_of(reply.status, reply.body);
 }
@@ -55,7 +55,7 @@ grpc::Status Kserve::ModelInfer(grpc::ServerContext* context,
   auto body = json_of(*request);
   if (!body) return status_of(body.error());
   auto target = kModels + request->model_name() + "/infer";
-  auto reply = Way(*caller).send("POST", target, std::move(*body));
+  auto reply = ServiceLink(*caller).send("POST", target, std::move(*body));
   if (reply.status != 200) return status_of(reply.status, reply.body);
   auto answer = response_of(reply.body);
   if (!answer) return status_of(500, answer.error().text);

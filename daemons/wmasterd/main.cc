@@ -1,4 +1,4 @@
-// wmasterd: reads its options and configuration, makes the world, wires the core to it,
+// wmasterd: reads its options and configuration, makes the env, wires the core to it,
 // runs the loop until it is told to stop.
 #include <netdb.h>
 #include <sys/stat.h>
@@ -21,7 +21,7 @@
 #include "daemons/wmasterd/rim/notifier.h"
 #include "daemons/wmasterd/rim/peer_limits.h"
 #include "daemons/wmasterd/rim/policy_asker.h"
-#include "daemons/wmasterd/rim/real_world.h"
+#include "daemons/wmasterd/rim/real_env.h"
 #include "daemons/wmasterd/rim/take_over.h"
 #include "daemons/wmasterd/rim/watchdog.h"
 #include "daemons/wmasterd/state/core.h"
@@ -107,9 +107,9 @@ wire::ListenOptions listen_options(std::shared_ptr<wire::Credentials> credential
   return options;
 }
 
-void adopt_client(RealWorld& world, Core& core, Identity who, std::unique_ptr<wire::Link> link) {
+void adopt_client(RealEnv& env, Core& core, Identity who, std::unique_ptr<wire::Link> link) {
   Caller caller{std::move(who), link->proof().credential, link->proof().also_signed};
-  world.adopt(
+  env.adopt(
       std::move(link),
       [&core, caller](PeerId peer, std::uint16_t type, const std::string& payload) {
         core.clients().on_frame(peer, caller, type, payload);
@@ -117,10 +117,10 @@ void adopt_client(RealWorld& world, Core& core, Identity who, std::unique_ptr<wi
       [&core](PeerId peer) { core.clients().on_left(peer); }, true);
 }
 
-void adopt(RealWorld& world, Core& core, std::unique_ptr<wire::Link> link) {
+void adopt(RealEnv& env, Core& core, std::unique_ptr<wire::Link> link) {
   const auto& who = link->identity();
   if (who.role == wire::Role::Host) {
-    world.adopt(
+    env.adopt(
         std::move(link),
         [&core](PeerId peer, std::uint16_t type, const std::string& payload) {
           core.hosts().on_frame(peer, type, payload);
@@ -131,8 +131,8 @@ void adopt(RealWorld& world, Core& core, std::unique_ptr<wire::Link> link) {
   Identity user{who.uid.value_or(~0u), who.gid.value_or(~0u), ""};
   // What it asks waits in the link until the name is known.
   auto waiting = std::make_shared<std::unique_ptr<wire::Link>>(std::move(link));
-  world.name_of(user.uid, [&world, &core, user, waiting](const std::string& name) {
-    adopt_client(world, core, {user.uid, user.gid, name}, std::move(*waiting));
+  env.name_of(user.uid, [&env, &core, user, waiting](const std::string& name) {
+    adopt_client(env, core, {user.uid, user.gid, name}, std::move(*waiting));
   });
 }
 
@@ -158,27 +158,26 @@ void reopen_log_at(boost::asio::signal_set& signals) {
 }
 
 // As long as the loop goes on.
-void keep_beating(RealWorld& world, Watchdog& watchdog) {
+void keep_beating(RealEnv& env, Watchdog& watchdog) {
   watchdog.beat();
-  world.after(kBeat, [&world, &watchdog] { keep_beating(world, watchdog); });
+  env.after(kBeat, [&env, &watchdog] { keep_beating(env, watchdog); });
 }
 
 // What plans ask for, worked out on a worker each minute.
-void keep_sampling(RealWorld& world, const Core& core, Meters& meters) {
+void keep_sampling(RealEnv& env, const Core& core, Meters& meters) {
   auto plans = std::make_shared<std::vector<PlanView>>();
-  world.answer([state = core.journal().published_ptr(), plans,
-                now = world.wall()] { *plans = sched::view_plans(*state, now); },
-               [&world, &meters, plans] { meters.take(*plans, world.wall()); });
-  world.after(kSample, [&world, &core, &meters] { keep_sampling(world, core, meters); });
+  env.answer([state = core.journal().published_ptr(), plans,
+              now = env.wall()] { *plans = sched::view_plans(*state, now); },
+             [&env, &meters, plans] { meters.take(*plans, env.wall()); });
+  env.after(kSample, [&env, &core, &meters] { keep_sampling(env, core, meters); });
 }
 
 // What hosts measure of their use.
-void keep_use(const Result<std::unique_ptr<Meters>>& meters, Core& core, RealWorld& world) {
+void keep_use(const Result<std::unique_ptr<Meters>>& meters, Core& core, RealEnv& env) {
   if (!meters) return log::warn("use_not_kept", {{"why", meters.error().text}});
-  core.hosts().on_meter(
-      [&kept = **meters, &world](const std::string& host, const HostMeter& words) {
-        kept.take(host, words, world.wall());
-      });
+  core.hosts().on_meter([&kept = **meters, &env](const std::string& host, const HostMeter& words) {
+    kept.take(host, words, env.wall());
+  });
 }
 
 void tell_steps(Meters& meters, const std::vector<Event>& events) {
@@ -187,14 +186,14 @@ void tell_steps(Meters& meters, const std::vector<Event>& events) {
       meters.take(*step, event.time - step->by);
 }
 
-void rebuild_acct(Accounting& accounting, RealWorld& world, std::function<void(Result<Seq>)> done) {
+void rebuild_acct(Accounting& accounting, RealEnv& env, std::function<void(Result<Seq>)> done) {
   if (auto begun = accounting.begin_rebuild(); !begun) return done(begun.error());
   auto last = std::make_shared<Result<Seq>>(Seq{});
-  world.answer([&accounting, last] { *last = accounting.remake(); },
-               [&accounting, last, done = std::move(done)] {
-                 accounting.end_rebuild();
-                 done(*last);
-               });
+  env.answer([&accounting, last] { *last = accounting.remake(); },
+             [&accounting, last, done = std::move(done)] {
+               accounting.end_rebuild();
+               done(*last);
+             });
 }
 
 // Folds, from the snapshot on, durable events that a crash kept from getting their rows. When
@@ -223,7 +222,7 @@ std::int64_t rolled_at(const std::string& state_dir) {
 }
 
 // The text is made on a worker, of the published state and a copy of what was counted.
-http::MetricsDoor::Ask metrics_of(RealWorld& world, Core& core, const Accounting& accounting,
+http::MetricsDoor::Ask metrics_of(RealEnv& env, Core& core, const Accounting& accounting,
                                   const AuditWriter& audit, const Counters& counters,
                                   const std::string& state_dir) {
   return [&](bool open, std::function<void(std::string)> tell) {
@@ -236,12 +235,12 @@ http::MetricsDoor::Ask metrics_of(RealWorld& world, Core& core, const Accounting
     counted.clock_steps_s = core.journal().clock_steps_s();
     counted.store = {0,
                      core.journal().works(),
-                     world.low_space(),
+                     env.low_space(),
                      core.journal().deeds_wait(),
                      audit.waiting(),
                      log::lines(),
                      log::lines_lost()};
-    world.answer(
+    env.answer(
         [state = core.journal().published_ptr(), counted = std::move(counted), spent = core.spent(),
          dir = state_dir, open, text]() mutable {
           counted.rolled_at = rolled_at(dir);
@@ -266,10 +265,10 @@ void stop_when_outranked(Core& core, const std::string& state_dir, boost::asio::
   });
 }
 
-ArchiveParts archive_parts(boost::asio::io_context& loop, RealWorld& world,
+ArchiveParts archive_parts(boost::asio::io_context& loop, RealEnv& env,
                            const std::string& state_dir) {
   auto post = [&loop](std::function<void()> act) { boost::asio::post(loop, std::move(act)); };
-  return {state_dir, [&world](const std::string& hash) { return world.blob(hash); }, post};
+  return {state_dir, [&env](const std::string& hash) { return env.blob(hash); }, post};
 }
 
 // From now on jobs are forgotten once their records are there; the highest number of a run.
@@ -295,20 +294,19 @@ Result<void> serve(const Options& options) {
   WM_TRY(auto host_uid, uid_of(conf.host_user));
   std::shared_ptr<wire::Credentials> credentials = wire::munge_credentials(conf.munge_socket);
   boost::asio::io_context loop(1);
-  WM_TRY(auto world,
-         RealWorld::make(loop, {options.conf_dir, folders.state, conf.limits.store_reserve,
-                                conf.limits.store_queue, credentials}));
+  WM_TRY(auto env, RealEnv::make(loop, {options.conf_dir, folders.state, conf.limits.store_reserve,
+                                        conf.limits.store_queue, credentials}));
   WM_TRY(auto accounting, Accounting::open(folders.state));
   WM_TRY(auto audit, AuditWriter::open(folders.state, [&loop](std::function<void()> act) {
            boost::asio::post(loop, std::move(act));
          }));
-  Archive archive(archive_parts(loop, *world, folders.state));
-  GatedPeers to_clients(*world, *audit);
+  Archive archive(archive_parts(loop, *env, folders.state));
+  GatedPeers to_clients(*env, *audit);
   LsbEvents lsb_events;
   Notifier notifier(folders.state + "/notices.mark");
   auto meters = Meters::open(folders.state, kKeepMeters);
   Core core(
-      *world, Rights{{0u, ::getuid()}},
+      *env, Rights{{0u, ::getuid()}},
       [&](const AcctRequest& request) { return accounting->history(request); },
       [&](const std::vector<Event>& events, const Cluster& after) {
         accounting->take(events, after);
@@ -322,9 +320,9 @@ Result<void> serve(const Options& options) {
       },
       &to_clients);
   core.clients().set_accounting(
-      [&](auto done) { rebuild_acct(*accounting, *world, std::move(done)); },
+      [&](auto done) { rebuild_acct(*accounting, *env, std::move(done)); },
       [&](const AcctRequest& request) { return accounting->account(request); });
-  keep_use(meters, core, *world);
+  keep_use(meters, core, *env);
   PolicyAsker policies(loop, host_uid == ::geteuid() ? "" : conf::policy_socket(conf.dirs));
   core.clients().set_policy(policies.asker());
   core.clients().set_audit({[&](AuditEntry entry) { audit->keep(std::move(entry)); },
@@ -344,7 +342,7 @@ Result<void> serve(const Options& options) {
   if (!place.empty()) {
     accounting->watch(
         [&](const Event& e, const store::AcctRows& rows) { counters.count(e, rows); });
-    auto ask = metrics_of(*world, core, *accounting, *audit, counters, folders.state);
+    auto ask = metrics_of(*env, core, *accounting, *audit, counters, folders.state);
     WM_TRY(metrics, http::MetricsDoor::open(loop, place, std::move(ask)));
     log::info("metrics", {{"at", metrics->place()}});
   }
@@ -354,15 +352,15 @@ Result<void> serve(const Options& options) {
          transport.listen(
              {address, static_cast<std::uint16_t>(conf.master_port), ""},
              listen_options(credentials, host_uid),
-             [&](std::unique_ptr<wire::Link> link) { adopt(*world, core, std::move(link)); }));
+             [&](std::unique_ptr<wire::Link> link) { adopt(*env, core, std::move(link)); }));
   boost::asio::signal_set signals(loop, SIGTERM, SIGINT);
   signals.async_wait([&](const boost::system::error_code&, int) { loop.stop(); });
   boost::asio::signal_set rotated(loop, SIGUSR2), changed(loop, SIGHUP);
   reopen_log_at(rotated);
   read_config_at(changed, core);
   Watchdog watchdog(kStall, log_stall);  // from now on: reading the state may take long
-  keep_beating(*world, watchdog);
-  if (meters) keep_sampling(*world, core, **meters);
+  keep_beating(*env, watchdog);
+  if (meters) keep_sampling(*env, core, **meters);
   proc::tell_ready();
   log::info("listening",
             {{"address", wire::to_string(listener->endpoint())}, {"cluster", conf.name}});

@@ -13,8 +13,7 @@ bool AgentTalk::admits(const launch::AttemptKey& key, std::uint32_t uid) const {
 void AgentTalk::on_report(const launch::AttemptKey& key, const AgentReport& report) {
   auto* attempt = attempts_.find(key);
   if (!attempt) return;
-  for (const auto& told : attempt->agent.flow.say(report, host_.outside.mono()))
-    hear(*attempt, told);
+  for (const auto& told : attempt->agent.flow.say(report, host_.env.mono())) hear(*attempt, told);
 }
 
 void AgentTalk::hear(LocalAttempt& attempt, const AgentReport& report) {
@@ -24,17 +23,17 @@ void AgentTalk::hear(LocalAttempt& attempt, const AgentReport& report) {
   if (std::get_if<WorkerSeen>(&report.fact)) {
     attempt.order.team.in_place = true;
     if (auto warm = launch::plan_warm(attempt.order, host_.facts))
-      host_.outside.launcher().tell(attempt.key, *warm);
+      host_.env.launcher().tell(attempt.key, *warm);
   }
   if (auto* up = std::get_if<AgentUp>(&report.fact)) on_up(attempt, *up);
   reporter_.say(attempt, report);
 }
 
 void AgentTalk::on_up(LocalAttempt& attempt, const AgentUp& up) {
-  auto& outside = host_.outside;
+  auto& env = host_.env;
   attempt.agent.address = up.address;
   attempt.agent.doors = up.doors;
-  if (attempt.agent.order) outside.tell_agent(attempt.key, *attempt.agent.order);
+  if (attempt.agent.order) env.tell_agent(attempt.key, *attempt.agent.order);
   for (const auto& [number, task] : attempt.tasks)
     if (task.ended) outside.tell_agent(attempt.key, TaskGone{number, "ended"});
 }
@@ -45,17 +44,17 @@ void AgentTalk::on_order(const AgentOrder& order) {
   auto whole = elastic::completed(order, attempt->agent.order);
   if (!whole) return;
   attempt->agent.order = *whole;
-  host_.outside.tell_agent(attempt->key, *whole);
+  host_.env.tell_agent(attempt->key, *whole);
 }
 
 bool AgentTalk::on_tick(MasterSeen seen) {
-  auto now = host_.outside.mono();
+  auto now = host_.env.mono();
   bool any = false;
   for (auto& [key, attempt] : attempts_.all()) {
     for (const auto& told : attempt.agent.flow.due(now)) hear(attempt, told);
     if (attempt.agent.address.empty() || !attempt.order.team.elastic) continue;
     any = true;
-    host_.outside.tell_agent(key, NodeHeartbeat{seen});
+    host_.env.tell_agent(key, NodeHeartbeat{seen});
   }
   return any;
 }

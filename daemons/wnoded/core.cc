@@ -28,16 +28,16 @@ Result<void> with(const std::string& payload, Use use) {
 
 }  // namespace
 
-Core::Core(Outside& outside, HostRegister card, launch::HostFacts host)
-    : host_{outside, std::move(host), card.capacity.gpus},
-      session_(outside, std::move(card)),
-      probe_(outside, host_.facts,
+Core::Core(Env& env, HostRegister card, launch::HostFacts host)
+    : host_{env, std::move(host), card.capacity.gpus},
+      session_(env, std::move(card)),
+      probe_(env, host_.facts,
              [this](std::uint32_t faults) { session_.tell(FactHostWell{faults}); }),
       reporter_(session_, probe_),
       attempts_(
           [this](const auto& key) { return session_.facts().any_about(key) || gpus_.drains(key); },
           [this](const auto& key) { uses_.forget(key); }),
-      uses_(outside),
+      uses_(env),
       gpus_(
           host_, reporter_, [this](const auto& key, const auto& fact) { on_drained(key, fact); },
           [this](const auto& readings) {
@@ -81,7 +81,7 @@ void Core::adopt_shepherd(const launch::ShepherdUp& up) {
   if (CpuBinding::is_asked(attempt.order))
     for (const auto& [number, task] : attempt.tasks)
       if (!task.ended && task.pid > 0)
-        attempt.cpus.recall(number, host_.outside.cpus_of(task.pid), host_.facts);
+        attempt.cpus.recall(number, host_.env.cpus_of(task.pid), host_.facts);
   orders_.authorise_adopted(attempt);
   log::info("attempt_adopted", {{"attempt", to_string(up.key)}, {"tasks", up.tasks.size()}});
 }
@@ -225,7 +225,7 @@ void Core::on_tick(double load, Bytes free_mem, const HostLoad& more) {
   auto pause = host_.times.heartbeat;
   session_.beat(agents ? std::min(pause, kAgentBeat) : pause, {load, free_mem, more});
   if (attempts_.take_shrink())
-    host_.outside.keep_records(
+    host_.env.keep_records(
         [this](const launch::ExitRecord& record) { return attempts_.contains(record.key); });
 }
 

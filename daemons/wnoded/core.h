@@ -1,5 +1,5 @@
 // Role: what wnoded decides: orders of the master become launcher calls, words of shepherds
-// become facts, agents are relayed. No system call, no clock: all through Outside. The parts
+// become facts, agents are relayed. No system call, no clock: all through Env. The parts
 // decide; this routes what comes in to them.
 //
 //   order ─► orders.h ─► steering.h ─► launcher       what is wanted and does not hold
@@ -35,7 +35,7 @@ class Core {
  public:
   /// `card`: name, address, boot, capacity and what was obeyed, for registering (attempts are
   /// filled in here).
-  Core(Outside& outside, HostRegister card, launch::HostFacts host);
+  Core(Env& env, HostRegister card, launch::HostFacts host);
 
   /// What a start found: living shepherds, and ends that nobody may have heard of.
   void adopt(const std::vector<launch::ShepherdUp>& shepherds,

@@ -20,8 +20,8 @@ class GpuCare {
   GpuCare(const OwnHost& host, Reporter& reporter, Gpus::Ended ended, Gpus::Looked looked)
       : host_(host),
         reporter_(reporter),
-        gpus_(host.outside, host.gpus, std::move(ended), std::move(looked)),
-        mps_(host.outside, host.facts) {}
+        gpus_(host.env, host.gpus, std::move(ended), std::move(looked)),
+        mps_(host.env, host.facts) {}
 
   /// The end of a task. True: it is told later, when the GPUs that the task had to itself are free.
   /// Of shared ones, that its processes are gone is all that can be proven. Tasks that see each

@@ -35,7 +35,7 @@ bool Gpus::drain(const std::vector<std::string>& uuids, FactEnded fact, Duration
   });
   if (!any) return false;
   launch::AttemptKey key{fact.job, fact.attempt};
-  drains_.push_back({key, std::move(fact), uuids, outside_.mono() + grace, begun_});
+  drains_.push_back({key, std::move(fact), uuids, env_.mono() + grace, begun_});
   return true;
 }
 
@@ -57,7 +57,7 @@ std::vector<GpuReport> Gpus::reports() const {
 }
 
 void Gpus::on_tick(const TimeConf& times, std::set<std::string> held, bool session) {
-  auto now = outside_.mono();
+  auto now = env_.mono();
   if (watch_.reports().empty()) return;
   if (begun_ != done_) return without_reading(session);
   bool due = now >= next_;
@@ -66,24 +66,24 @@ void Gpus::on_tick(const TimeConf& times, std::set<std::string> held, bool sessi
   held_ = std::move(held);
   for (const auto& drain : drains_) held_.insert(drain.uuids.begin(), drain.uuids.end());
   begun_at_ = now;
-  outside_.read_gpus([this, number = ++begun_, session](const auto& readings) {
+  env_.read_gpus([this, number = ++begun_, session](const auto& readings) {
     on_readings(number, readings, session);
   });
 }
 
 /// The driver has not answered yet.
 void Gpus::without_reading(bool session) {
-  auto now = outside_.mono();
+  auto now = env_.mono();
   auto silent = "the driver does not answer";
   std::vector<Drain> over;
   for (const auto& drain : drains_) {
     if (now < drain.until) continue;
-    for (const auto& uuid : drain.uuids) watch_.set_aside(uuid, silent, outside_.wall());
+    for (const auto& uuid : drain.uuids) watch_.set_aside(uuid, silent, env_.wall());
     over.push_back(drain);
   }
   if (now - begun_at_ >= kAnswerLimit)
     for (const auto& report : std::vector(watch_.reports()))
-      watch_.set_aside(report.uuid, silent, outside_.wall());
+      watch_.set_aside(report.uuid, silent, env_.wall());
   if (!over.empty() || now - begun_at_ >= kAnswerLimit) end(over, session);
 }
 
@@ -96,14 +96,14 @@ void Gpus::on_readings(std::uint64_t number, const std::vector<gpu::GpuReading>&
                        bool session) {
   done_ = number;
   readings_ = readings;
-  watch_.look(readings, held_, outside_.wall());
+  watch_.look(readings, held_, env_.wall());
   looked_(readings);
   std::vector<Drain> over;
   for (const auto& drain : drains_) {
     bool free = drain.after < number && is_free(drain);
-    if (!free && outside_.mono() < drain.until) continue;
+    if (!free && env_.mono() < drain.until) continue;
     for (const auto& uuid : drain.uuids)
-      if (!watch_.not_free(uuid).empty()) watch_.give_up(uuid, outside_.wall());
+      if (!watch_.not_free(uuid).empty()) watch_.give_up(uuid, env_.wall());
     over.push_back(drain);
   }
   end(over, session);
@@ -123,7 +123,7 @@ void Gpus::tell(bool session, bool always) {
   const auto& now = watch_.reports();
   bool changed = !same_health(told_, now);
   if (changed) log_changes(told_, now);
-  if (session && (changed || always)) outside_.send(NodeVerb::Gpus, codec::encode(GpuReports{now}));
+  if (session && (changed || always)) env_.send(NodeVerb::Gpus, codec::encode(GpuReports{now}));
   if (session || !changed) told_ = now;
 }
 

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "daemons/wnoded/outside.h"
+#include "daemons/wnoded/env.h"
 #include "libwm/gpu/gpu_watch.h"
 
 namespace wm::node {
@@ -27,8 +27,8 @@ class Gpus {
   using Looked = std::function<void(const std::vector<gpu::GpuReading>&)>;
 
   /// `ended`: called from on_tick's readings, never from inside drain. `looked`: with each reading.
-  Gpus(Outside& outside, const std::vector<Gpu>& gpus, Ended ended, Looked looked)
-      : outside_(outside), watch_(gpus), ended_(std::move(ended)), looked_(std::move(looked)) {}
+  Gpus(Env& env, const std::vector<Gpu>& gpus, Ended ended, Looked looked)
+      : env_(env), watch_(gpus), ended_(std::move(ended)), looked_(std::move(looked)) {}
 
   /// The end of a task that had these GPUs to itself. False: none of them is a device, so
   /// there is nothing to wait for. @cost O(GPUs)
@@ -62,7 +62,7 @@ class Gpus {
   bool is_free(const Drain& drain) const;
   void tell(bool session, bool always);
 
-  Outside& outside_;
+  Env& env_;
   gpu::GpuWatch watch_;
   Ended ended_;
   Looked looked_;

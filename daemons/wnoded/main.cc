@@ -14,10 +14,10 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "daemons/wnoded/claim.h"
-#include "daemons/wnoded/obeyed.h"
-#include "daemons/wnoded/own_address.h"
-#include "daemons/wnoded/real_outside.h"
+#include "daemons/wnoded/rim/claim.h"
+#include "daemons/wnoded/rim/obeyed.h"
+#include "daemons/wnoded/rim/own_address.h"
+#include "daemons/wnoded/rim/real_env.h"
 #include "libwm/base/log.h"
 #include "libwm/base/options.h"
 #include "libwm/conf/folders.h"
@@ -203,8 +203,8 @@ Result<void> run(const Options& options) {
   WM_TRY(auto run_claim, claim_folder(own.run, config.cluster.name));
   WM_TRY(auto state_claim, claim_folder(own.state, config.cluster.name));
   boost::asio::io_context loop;
-  RealOutside outside(loop, std::move(setup));
-  WM_TRY(outside.start());
+  RealEnv env(loop, std::move(setup));
+  WM_TRY(env.start());
   boost::asio::signal_set ends(loop, SIGTERM, SIGINT);
   ends.async_wait([&](auto, int signal) {
     log::info("wnoded_ends", {{"signal", signal}, {"jobs", "run on"}});
@@ -214,9 +214,9 @@ Result<void> run(const Options& options) {
   const auto& place = config.cluster.monitor.node_metrics;
   if (!place.empty()) {
     auto ask = [&](bool open, const std::function<void(std::string)>& tell) {
-      tell(node_metrics(outside.numbers(), open));
+      tell(node_metrics(env.numbers(), open));
     };
-    auto made = http::MetricsDoor::open(loop, place, ask, outside.address());
+    auto made = http::MetricsDoor::open(loop, place, ask, env.address());
     if (made) metrics = *std::move(made);
     if (metrics) log::info("metrics", {{"at", metrics->place()}});
     else log::warn("no_metrics", {{"why", made.error().text}});

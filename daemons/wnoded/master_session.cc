@@ -25,20 +25,19 @@ Duration about(Duration pause, const std::string& host, std::uint64_t beat) {
 
 }  // namespace
 
-MasterSession::MasterSession(Outside& outside, HostRegister card)
-    : outside_(outside), card_(std::move(card)) {
+MasterSession::MasterSession(Env& env, HostRegister card) : env_(env), card_(std::move(card)) {
   card_.takes_changes = card_.recalls = true;
 }
 
 void MasterSession::on_open(std::vector<GpuReport> gpus, std::vector<AttemptStatus> attempts) {
   open_ = true;
   master_down_ = false;
-  heard_ = outside_.mono();
+  heard_ = env_.mono();
   auto words = card_;
   words.gpus = std::move(gpus);
   words.attempts = std::move(attempts);
-  outside_.send(NodeVerb::Register, codec::encode(words));
-  facts_.each([this](const HostFact& fact) { outside_.send(NodeVerb::Fact, codec::encode(fact)); });
+  env_.send(NodeVerb::Register, codec::encode(words));
+  facts_.each([this](const HostFact& fact) { env_.send(NodeVerb::Fact, codec::encode(fact)); });
 }
 
 void MasterSession::on_lost(bool down) {
@@ -47,7 +46,7 @@ void MasterSession::on_lost(bool down) {
 }
 
 MasterSeen MasterSession::seen() const {
-  if (open_) return outside_.mono() - heard_ < kSilent ? MasterSeen::Heard : MasterSeen::Silent;
+  if (open_) return env_.mono() - heard_ < kSilent ? MasterSeen::Heard : MasterSeen::Silent;
   return master_down_ ? MasterSeen::Down : MasterSeen::Silent;
 }
 
@@ -67,26 +66,26 @@ void MasterSession::on_rank(const MasterRank& master) {
 void MasterSession::obey(const MasterRank& master, bool at_once) {
   if (master.store.empty() || master == card_.obeyed) return;
   card_.obeyed = master;
-  if (!at_once && outside_.mono() - obeyed_kept_ < kKeepEvery) return;
-  obeyed_kept_ = outside_.mono();
-  outside_.keep_obeyed(master);
+  if (!at_once && env_.mono() - obeyed_kept_ < kKeepEvery) return;
+  obeyed_kept_ = env_.mono();
+  env_.keep_obeyed(master);
 }
 
 void MasterSession::beat(Duration pause, const HostHeartbeat& words) {
-  auto now = outside_.mono();
+  auto now = env_.mono();
   if (!open_ || now - beat_ < about(pause, card_.name, beats_)) return;
   beat_ = now;
   ++beats_;
-  outside_.send(NodeVerb::Heartbeat, codec::encode(words));
+  env_.send(NodeVerb::Heartbeat, codec::encode(words));
 }
 
 void MasterSession::tell(Fact fact) {
   auto numbered = facts_.add(std::move(fact));
-  if (open_) outside_.send(NodeVerb::Fact, codec::encode(numbered));
+  if (open_) env_.send(NodeVerb::Fact, codec::encode(numbered));
 }
 
 void MasterSession::pass_on(Fact fact) {
-  if (open_) outside_.send(NodeVerb::Fact, codec::encode(HostFact{0, std::move(fact)}));
+  if (open_) env_.send(NodeVerb::Fact, codec::encode(HostFact{0, std::move(fact)}));
 }
 
 }  // namespace wm::node

@@ -9,8 +9,8 @@
 
 #include <vector>
 
+#include "daemons/wnoded/env.h"
 #include "daemons/wnoded/facts.h"
-#include "daemons/wnoded/outside.h"
 
 namespace wm::node {
 
@@ -18,7 +18,7 @@ namespace wm::node {
 class MasterSession {
  public:
   /// `card`: name, address, boot, capacity and what was obeyed, for registering.
-  MasterSession(Outside& outside, HostRegister card);
+  MasterSession(Env& env, HostRegister card);
 
   /// Other hosts reach this one by another address: said at the next registration.
   void on_address(const std::string& address) { card_.address = address; }
@@ -27,7 +27,7 @@ class MasterSession {
   /// It is over. `down`: the master's host refuses the connection, so it is not running.
   void on_lost(bool down);
   /// The master has said something.
-  void on_heard() { heard_ = outside_.mono(); }
+  void on_heard() { heard_ = env_.mono(); }
   bool is_open() const { return open_; }
   /// How agents are told that the master is. @cost O(1)
   MasterSeen seen() const;
@@ -52,7 +52,7 @@ class MasterSession {
  private:
   void obey(const MasterRank& master, bool at_once);
 
-  Outside& outside_;
+  Env& env_;
   HostRegister card_;
   Facts facts_;
   bool open_ = false, master_down_ = false;

@@ -26,14 +26,14 @@ Result<void> Meetings::lease(const launch::AttemptKey& key, HostOrder& order) {
   if (!serves_port(order, host_.facts)) return {};
   const auto& limits = host_.facts.limits;
   proc::PortRange range{limits.job_port_first, limits.job_port_last};
-  WM_TRY(order.team.port, host_.outside.job_ports().lease(key, range, order.team.port));
+  WM_TRY(order.team.port, host_.env.job_ports().lease(key, range, order.team.port));
   return {};
 }
 
 void Meetings::hold(const LocalAttempt& attempt) {
   auto port = attempt.order.team.port;
   if (port == 0 || !serves_port(attempt.order, host_.facts)) return;
-  if (auto held = host_.outside.job_ports().hold(attempt.key, port); !held)
+  if (auto held = host_.env.job_ports().hold(attempt.key, port); !held)
     log::warn("port_not_held", {{"attempt", to_string(attempt.key)}, {"why", held.error().text}});
 }
 
@@ -46,7 +46,7 @@ std::uint16_t Meetings::place_of(const LocalAttempt& attempt) const {
 }
 
 void Meetings::on_tick(Attempts& attempts, bool session) {
-  auto now = host_.outside.mono();
+  auto now = host_.env.mono();
   bool all = now >= due_;
   if (all) due_ = now + kLook;
   std::map<std::uint16_t, PortUse> uses;
@@ -56,7 +56,7 @@ void Meetings::on_tick(Attempts& attempts, bool session) {
     auto port = ports[key] = place_of(attempt);
     if (port != 0 && (may_have_met(attempt) || !attempt.meeting.is_settled(port))) uses[port];
   }
-  if (!uses.empty()) host_.outside.job_ports().look_at(uses);
+  if (!uses.empty()) host_.env.job_ports().look_at(uses);
   for (const auto& [key, port] : ports) {
     auto& attempt = *attempts.find(key);
     auto use = uses.find(port);
@@ -71,8 +71,7 @@ void Meetings::on_tick(Attempts& attempts, bool session) {
 }
 
 void Meetings::tell_missing(LocalAttempt& attempt, const PortUse& use) {
-  auto report =
-      attempt.meeting.look(attempt.order, use, host_.outside.mono(), host_.times.hang_limit);
+  auto report = attempt.meeting.look(attempt.order, use, host_.env.mono(), host_.times.hang_limit);
   if (report) reporter_.pass_on(FactRendezvous{attempt.key.job, attempt.key.attempt, *report});
 }
 

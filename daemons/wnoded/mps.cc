@@ -65,9 +65,9 @@ Mps::Stand Mps::need(const MpsKey& key, const launch::Account& account, Duration
   auto& daemon = at->second;
   if (fresh) {
     daemon.key = {{0, ++last_}, {1}};
-    daemon.since = outside_.mono();
+    daemon.since = env_.mono();
     log::info("mps_start", {{"uid", key.uid}, {"gpus", joined(key.uuids, ",")}});
-    outside_.launcher().start(spec(key, daemon, account, grace));
+    env_.launcher().start(spec(key, daemon, account, grace));
   }
   if (daemon.stage == Stage::Ready) return Stand::Ready;
   return daemon.stage == Stage::Failed ? Stand::Failed : Stand::Starting;
@@ -75,11 +75,11 @@ Mps::Stand Mps::need(const MpsKey& key, const launch::Account& account, Duration
 
 /// True: it is not starting any more.
 bool Mps::look(Daemon& daemon) {
-  if (outside_.exists(folder(daemon.key) + "/control")) {
+  if (env_.exists(folder(daemon.key) + "/control")) {
     daemon.stage = Stage::Ready;
-  } else if (outside_.mono() - daemon.since > kStartLimit) {
+  } else if (env_.mono() - daemon.since > kStartLimit) {
     daemon.stage = Stage::Failed;
-    outside_.launcher().tell(daemon.key, launch::Finish{"it does not become ready"});
+    env_.launcher().tell(daemon.key, launch::Finish{"it does not become ready"});
   }
   return daemon.stage != Stage::Starting;
 }
@@ -93,7 +93,7 @@ bool Mps::on_tick(const std::set<MpsKey>& wanted) {
     bool ends = !is_wanted && (daemon.stage == Stage::Starting || daemon.stage == Stage::Ready);
     if (ends) {  // it keeps its GPUs held until its shepherd says that it is gone
       daemon.stage = Stage::Ending;
-      outside_.launcher().tell(daemon.key, launch::Finish{"no task needs it"});
+      env_.launcher().tell(daemon.key, launch::Finish{"no task needs it"});
     }
     if (!is_wanted && daemon.stage == Stage::Failed) at = daemons_.erase(at);
     else ++at;
@@ -127,7 +127,7 @@ void Mps::adopt(const launch::ShepherdUp& word) {
   last_ = std::max(last_, word.key.job.index);
   auto& daemon = daemons_[key_of(word.memo)];
   daemon.key = word.key;
-  daemon.since = outside_.mono();
+  daemon.since = env_.mono();
 }
 
 void Mps::on_word(const launch::AttemptKey& key, const launch::ShepherdWord& word) {
@@ -145,7 +145,7 @@ void Mps::on_word(const launch::AttemptKey& key, const launch::ShepherdWord& wor
 }
 
 void Mps::on_shepherd_lost(const launch::AttemptKey& key, Duration grace) {
-  if (find(key) != daemons_.end()) outside_.launcher().sweep({host_.cluster, key, {}, grace});
+  if (find(key) != daemons_.end()) env_.launcher().sweep({host_.cluster, key, {}, grace});
 }
 
 }  // namespace wm::node

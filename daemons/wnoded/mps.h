@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "daemons/wnoded/outside.h"
+#include "daemons/wnoded/env.h"
 #include "daemons/wnoded/probe.h"
 #include "libwm/launch/launch_env.h"
 
@@ -32,7 +32,7 @@ class Mps {
  public:
   enum class Stand : std::uint8_t { Starting, Ready, Failed };
 
-  Mps(Outside& outside, const launch::HostFacts& host) : outside_(outside), host_(host) {}
+  Mps(Env& env, const launch::HostFacts& host) : env_(env), host_(host) {}
 
   /// How the daemon stands; the first call starts it. @cost O(log daemons)
   Stand need(const MpsKey& key, const launch::Account& account, Duration grace);
@@ -64,7 +64,7 @@ class Mps {
   launch::AttemptSpec spec(const MpsKey& key, const Daemon& daemon, const launch::Account& account,
                            Duration grace) const;
 
-  Outside& outside_;
+  Env& env_;
   const launch::HostFacts& host_;
   std::map<MpsKey, Daemon> daemons_;
   bool changed_ = false;  ///< one has ended since the last tick

@@ -51,12 +51,10 @@ void Orders::on_order(HostOrder order) {
 
 void Orders::take_up(LocalAttempt& attempt, HostOrder order) {
   attempt.order = std::move(order);
-  host_.outside.authorise(attempt.order,
-                          [this, key = attempt.key](const Result<Authorised>& permit) {
-                            auto* asked = attempts_.find(key);
-                            if (asked && asked->stage == Stage::Authorising)
-                              on_authorised(*asked, permit);
-                          });
+  host_.env.authorise(attempt.order, [this, key = attempt.key](const Result<Authorised>& permit) {
+    auto* asked = attempts_.find(key);
+    if (asked && asked->stage == Stage::Authorising) on_authorised(*asked, permit);
+  });
 }
 
 void Orders::on_authorised(LocalAttempt& attempt, const Result<Authorised>& permit) {
@@ -82,26 +80,24 @@ void Orders::grant(LocalAttempt& attempt, const Authorised& permit) {
 }
 
 void Orders::authorise_adopted(const LocalAttempt& attempt) {
-  host_.outside.authorise(attempt.order,
-                          [this, key = attempt.key](const Result<Authorised>& permit) {
-                            auto* asked = attempts_.find(key);
-                            if (!asked || !permit) return;
-                            grant(*asked, *permit);
-                            owns_web_port(host_.outside, key, asked->order, permit->account);
-                          });
+  host_.env.authorise(attempt.order, [this, key = attempt.key](const Result<Authorised>& permit) {
+    auto* asked = attempts_.find(key);
+    if (!asked || !permit) return;
+    grant(*asked, *permit);
+    owns_web_port(host_.env, key, asked->order, permit->account);
+  });
 }
 
 // Its owner signed something else meanwhile: until that is proven the order before it holds.
 void Orders::authorise_anew(const LocalAttempt& attempt, HostOrder order) {
   auto asked = std::make_shared<HostOrder>(std::move(order));
-  host_.outside.authorise(*asked,
-                          [this, key = attempt.key, asked](const Result<Authorised>& permit) {
-                            auto* known = attempts_.find(key);
-                            if (!known || asked->generation < known->order.generation) return;
-                            bool same_owner = asked->resolved.owner == known->order.resolved.owner;
-                            if (permit && same_owner) return take_over(*known, std::move(*asked));
-                            log_refused(key, permit ? "of another owner" : permit.error().text);
-                          });
+  host_.env.authorise(*asked, [this, key = attempt.key, asked](const Result<Authorised>& permit) {
+    auto* known = attempts_.find(key);
+    if (!known || asked->generation < known->order.generation) return;
+    bool same_owner = asked->resolved.owner == known->order.resolved.owner;
+    if (permit && same_owner) return take_over(*known, std::move(*asked));
+    log_refused(key, permit ? "of another owner" : permit.error().text);
+  });
 }
 
 void Orders::take_over(LocalAttempt& attempt, HostOrder order) {
@@ -133,7 +129,7 @@ void Orders::on_forget(const HostForget& words) {
     session_.facts().forget(key);
     gpus_.forget(key);
     if (attempt.stage == Stage::Up)
-      host_.outside.launcher().tell(
+      host_.env.launcher().tell(
           key, launch::Finish{words.why.empty() ? "not wanted any more" : words.why});
     if (attempt.stage == Stage::Authorising) attempt.stage = Stage::Over;
     over.push_back(key);
@@ -142,7 +138,7 @@ void Orders::on_forget(const HostForget& words) {
 }
 
 void Orders::on_signal(const HostSignal& words) {
-  host_.outside.launcher().tell({words.job, words.attempt}, launch::SignalTasks{{}, words.signal});
+  host_.env.launcher().tell({words.job, words.attempt}, launch::SignalTasks{{}, words.signal});
 }
 
 void Orders::on_recall(const HostRecall& asked) {
@@ -152,7 +148,7 @@ void Orders::on_recall(const HostRecall& asked) {
     said.order = attempt->order;
     said.order.blobs = {};
   }
-  host_.outside.send(NodeVerb::Recalled, codec::encode(said));
+  host_.env.send(NodeVerb::Recalled, codec::encode(said));
 }
 
 }  // namespace wm::node

@@ -18,7 +18,7 @@ void Peeks::answer(const PeekRequest& request, const LocalAttempt* attempt) {
   if (files.empty()) return reply(request.id, launch::FileRead{});
   launch::ReadFile read{*attempt->account, order.resolved.program.cwd, files.front(),
                         static_cast<std::int64_t>(request.offset), request.limit};
-  host_.outside.launcher().read(read, [this, id = request.id](Result<launch::FileRead> done) {
+  host_.env.launcher().read(read, [this, id = request.id](Result<launch::FileRead> done) {
     if (done && !done->trouble.empty()) return reply(id, fail(Code::System, done->trouble));
     reply(id, done);
   });
@@ -26,7 +26,7 @@ void Peeks::answer(const PeekRequest& request, const LocalAttempt* attempt) {
 
 void Peeks::reply(std::uint64_t id, const Result<launch::FileRead>& read) {
   PeekReply words{id, read ? read->bytes : "", read ? "" : read.error().text};
-  host_.outside.send(NodeVerb::PeekReply, codec::encode(words));
+  host_.env.send(NodeVerb::PeekReply, codec::encode(words));
 }
 
 }  // namespace wm::node

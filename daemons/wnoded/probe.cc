@@ -15,21 +15,21 @@ void Probe::note_fault() {
   ++faults_;
   if (stage_ != Stage::Quiet) return;
   stage_ = Stage::Due;
-  until_ = outside_.mono() + kBetween;
+  until_ = env_.mono() + kBetween;
 }
 
 void Probe::on_tick(Duration kill_grace) {
-  if (stage_ == Stage::Quiet || outside_.mono() < until_) return;
+  if (stage_ == Stage::Quiet || env_.mono() < until_) return;
   if (stage_ == Stage::Due) return ask(kill_grace);
-  if (stage_ == Stage::Running) outside_.launcher().tell(key_, launch::Finish{"it took too long"});
+  if (stage_ == Stage::Running) env_.launcher().tell(key_, launch::Finish{"it took too long"});
   again("it took too long");
 }
 
 void Probe::ask(Duration kill_grace) {
   stage_ = Stage::Asking;
-  until_ = outside_.mono() + kLimit;
+  until_ = env_.mono() + kLimit;
   ++key_.attempt.value;
-  outside_.prove([this, key = key_, kill_grace](const Result<launch::Account>& account) {
+  env_.prove([this, key = key_, kill_grace](const Result<launch::Account>& account) {
     if (stage_ != Stage::Asking || key != key_) return;
     if (!account) return again(account.error().text);
     start(*account, kill_grace);
@@ -38,8 +38,8 @@ void Probe::ask(Duration kill_grace) {
 
 void Probe::start(const launch::Account& account, Duration kill_grace) {
   proc::PortRange range{host_.limits.job_port_first, host_.limits.job_port_last};
-  auto port = outside_.job_ports().lease(key_, range, 0);
-  outside_.job_ports().release(key_);
+  auto port = env_.job_ports().lease(key_, range, 0);
+  env_.job_ports().release(key_);
   if (!port) return again(port.error().text);
   launch::AttemptSpec spec;
   spec.cluster = host_.cluster;
@@ -55,15 +55,15 @@ void Probe::start(const launch::Account& account, Duration kill_grace) {
                                         launch::attempt_marker(host_.cluster, host_.name, key_)};
   spec.tasks = {task};
   stage_ = Stage::Running;
-  until_ = outside_.mono() + kLimit;
+  until_ = env_.mono() + kLimit;
   exited_well_ = false;
-  outside_.launcher().start(spec);
+  env_.launcher().start(spec);
 }
 
 void Probe::again(const std::string& why) {
   log::warn("host_not_well", {{"host", host_.name}, {"why", why}, {"faults", faults_}});
   stage_ = Stage::Due;
-  until_ = outside_.mono() + kBetween;
+  until_ = env_.mono() + kBetween;
 }
 
 void Probe::on_word(const launch::AttemptKey& key, const launch::ShepherdWord& word) {
@@ -83,7 +83,7 @@ void Probe::on_word(const launch::AttemptKey& key, const launch::ShepherdWord& w
 
 void Probe::on_shepherd_lost(const launch::AttemptKey& key) {
   if (key != key_) return;
-  outside_.launcher().sweep({host_.cluster, key, {}, kBetween});
+  env_.launcher().sweep({host_.cluster, key, {}, kBetween});
   if (stage_ == Stage::Running) again("its shepherd was lost");
 }
 

@@ -12,7 +12,7 @@
 
 #include <functional>
 
-#include "daemons/wnoded/outside.h"
+#include "daemons/wnoded/env.h"
 #include "libwm/launch/launch_env.h"
 
 namespace wm::node {
@@ -24,8 +24,8 @@ class Probe {
   static constexpr JobId kJob{0, 0xffffffff};
 
   /// `well`: called with the number of faults that there were, when one of these jobs has run.
-  Probe(Outside& outside, const launch::HostFacts& host, std::function<void(std::uint32_t)> well)
-      : outside_(outside), host_(host), well_(std::move(well)) {}
+  Probe(Env& env, const launch::HostFacts& host, std::function<void(std::uint32_t)> well)
+      : env_(env), host_(host), well_(std::move(well)) {}
 
   /// The attempt is one of these jobs. @cost O(1)
   static bool owns(const launch::AttemptKey& key) { return key.job == kJob; }
@@ -43,7 +43,7 @@ class Probe {
   void start(const launch::Account& account, Duration kill_grace);
   void again(const std::string& why);
 
-  Outside& outside_;
+  Env& env_;
   const launch::HostFacts& host_;
   std::function<void(std::uint32_t)> well_;
   Stage stage_ = Stage::Quiet;

@@ -47,7 +47,7 @@ void ShepherdWords::on(LocalAttempt& attempt, const launch::TaskStarted& word) {
   attempt.tasks[word.task.task].start = word.task.start;
   attempt.reported = false;
   if (auto begun = std::exchange(attempt.begun, {}); begun != TimePoint{})
-    launches_.add(std::chrono::duration<double>(host_.outside.mono() - begun).count());
+    launches_.add(std::chrono::duration<double>(host_.env.mono() - begun).count());
   reporter_.say(attempt, started(attempt, word.task));
   steering_.release_bare(attempt);
 }
@@ -70,7 +70,7 @@ void ShepherdWords::task_ended(LocalAttempt& attempt, const launch::ExitRecord& 
   task.ended = true;
   if (task.pid == 0) task.pid = record.pid;
   attempt.reported = attempt.reported || !record.report.empty();
-  host_.outside.tell_agent(key, TaskGone{record.task, end_words(record)});
+  host_.env.tell_agent(key, TaskGone{record.task, end_words(record)});
   FactEnded fact{
       key.job,      key.attempt, record.task,  record.status, term_of(record, attempt.order),
       record.usage, record.text, record.ended, record.report, delivers};
@@ -94,7 +94,7 @@ void ShepherdWords::on(LocalAttempt& attempt, const launch::AttemptEnded& word) 
   on(attempt, launch::Delivered{known ? ""
                                       : "whether its report is written is not known: "
                                         "its shepherd was killed"});
-  host_.outside.job_ports().release(key);
+  host_.env.job_ports().release(key);
   bool wanted =
       !attempt.forgotten && !attempt.told.ending && word.record.cause == launch::EndCause::Exited;
   if (wanted) steering_.bring_in_line(attempt);  // a task was ordered while the last one ended
@@ -165,7 +165,7 @@ void ShepherdWords::on_lost(LocalAttempt& attempt) {
   launch::Sweep sweep{host_.facts.cluster, attempt.key, {}, host_.times.kill_grace};
   for (const auto& [number, task] : attempt.tasks)
     if (!task.ended && task.pid > 0) sweep.tasks.push_back({task.pid, task.start});
-  host_.outside.launcher().sweep(sweep);
+  host_.env.launcher().sweep(sweep);
 }
 
 }  // namespace wm::node

@@ -41,7 +41,7 @@ void log_bound(const HostOrder& order, const launch::HostFacts& host,
 }  // namespace
 
 void Steering::tell(const LocalAttempt& attempt, const launch::ShepherdOrder& words) {
-  host_.outside.launcher().tell(attempt.key, words);
+  host_.env.launcher().tell(attempt.key, words);
 }
 
 void Steering::bring_in_line(LocalAttempt& attempt) {
@@ -102,13 +102,13 @@ void Steering::start(LocalAttempt& attempt) {
   missing.team.port = order.team.port;
   auto spec = plan(attempt, std::move(missing));
   attempt.stage = Stage::Up;
-  attempt.begun = host_.outside.mono();
+  attempt.begun = host_.env.mono();
   attempt.told = told_at_start(order, std::move(attempt.told));
   log::info("attempt_start", {{"job", to_string(attempt.key.job)},
                               {"attempt", attempt.key.attempt.value},
                               {"tasks", spec.tasks.size()}});
   if (standby) spec.agent_argv.clear();  // one that is wanted comes when it is asked for
-  host_.outside.launcher().start(spec);
+  host_.env.launcher().start(spec);
   if (!standby) return;
   if (auto warm = launch::plan_warm(order, host_.facts)) tell(attempt, *warm);
 }
@@ -116,7 +116,7 @@ void Steering::start(LocalAttempt& attempt) {
 /// What its shepherd is made with: `missing` has the tasks that do not run yet.
 launch::AttemptSpec Steering::plan(LocalAttempt& attempt, HostOrder missing) {
   auto facts = host_.facts;
-  facts.owns_web_port = owns_web_port(host_.outside, attempt.key, attempt.order, *attempt.account);
+  facts.owns_web_port = owns_web_port(host_.env, attempt.key, attempt.order, *attempt.account);
   auto spec = launch::plan_attempt(missing, facts, *attempt.account, host_.times);
   spec.memo = memo_of(attempt.order);
   choose_cpus(attempt);
@@ -255,7 +255,7 @@ void Steering::end_unstarted(LocalAttempt& attempt, TaskNumber task, Term term,
   reporter_.say(
       attempt,
       FactEnded{
-          attempt.key.job, attempt.key.attempt, task, status, term, {}, why, host_.outside.wall()});
+          attempt.key.job, attempt.key.attempt, task, status, term, {}, why, host_.env.wall()});
 }
 
 }  // namespace wm::node

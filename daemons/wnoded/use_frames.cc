@@ -19,13 +19,13 @@ void UseFrames::hear(const LocalAttempt& attempt, const launch::Used& word) {
 
 void UseFrames::look(const std::vector<gpu::GpuReading>& readings, const GpuHolders& holders,
                      Duration usual) {
-  meters_.look(readings, holders, outside_.mono(), usual);
+  meters_.look(readings, holders, env_.mono(), usual);
 }
 
 void UseFrames::on_tick() {
-  auto now = outside_.mono();
+  auto now = env_.mono();
   if (auto frame = uses_.take(now))
-    outside_.send(static_cast<NodeVerb>(kUsesFrame), codec::encode(*frame));
+    env_.send(static_cast<NodeVerb>(kUsesFrame), codec::encode(*frame));
   tell_meters(now);
 }
 
@@ -36,12 +36,12 @@ void UseFrames::tell_meters(TimePoint now) {
   HostMeter told;
   told.tasks = meters_.take();
   auto before = std::exchange(energy_at_, now);
-  if (auto energy = outside_.cpu_energy_mj()) {
+  if (auto energy = env_.cpu_energy_mj()) {
     told.cpu_energy_mj = *energy;
     told.energy_seen = now - before;
   }
   if (told.tasks.empty() && told.energy_seen == Duration{}) return;
-  outside_.send(static_cast<NodeVerb>(kMeterFrame), codec::encode(told));
+  env_.send(static_cast<NodeVerb>(kMeterFrame), codec::encode(told));
 }
 
 }  // namespace wm::node

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "daemons/wnoded/attempts/local_attempt.h"
-#include "daemons/wnoded/outside.h"
+#include "daemons/wnoded/env.h"
 #include "daemons/wnoded/task_meters.h"
 #include "daemons/wnoded/uses.h"
 
@@ -14,7 +14,7 @@ namespace wm::node {
 /// @thread the loop's
 class UseFrames {
  public:
-  explicit UseFrames(Outside& outside) : outside_(outside) {}
+  explicit UseFrames(Env& env) : env_(env) {}
 
   /// What a shepherd says of its attempt.
   void hear(const LocalAttempt& attempt, const launch::Used& word);
@@ -31,7 +31,7 @@ class UseFrames {
  private:
   void tell_meters(TimePoint now);
 
-  Outside& outside_;
+  Env& env_;
   TaskMeters meters_;
   Uses uses_;
   TimePoint meters_due_{}, energy_at_{};

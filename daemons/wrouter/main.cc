@@ -21,7 +21,7 @@
 #include <iterator>
 #include <thread>
 
-#include "daemons/wrouter/room.h"
+#include "daemons/wrouter/router.h"
 #include "daemons/wrouter/wishes.h"
 #include "libwm/base/log.h"
 #include "libwm/conf/load.h"
@@ -104,12 +104,12 @@ wire::Endpoint own_place() {
 }
 
 // Where several are on one host the first has the port that was promised to the job there.
-Result<std::string> listen(Room& room) {
+Result<std::string> listen(Router& router) {
   auto at = own_place();
-  auto place = room.listen(at);
+  auto place = router.listen(at);
   if (place || at.port == 0) return place;
   at.port = 0;
-  return room.listen(at);
+  return router.listen(at);
 }
 
 Result<void> tell_place(const std::string& path, std::string place) {
@@ -154,10 +154,10 @@ Result<serve::Profile> read_own(const std::string& folder) {
 }
 
 // POST /profile: the file was changed.
-http::Reply reread(Room& room, const std::string& folder) {
+http::Reply reread(Router& router, const std::string& folder) {
   auto profile = read_own(folder);
   if (!profile) return {400, {}, profile.error().text + "\n"};
-  room.adopt(std::move(*profile));
+  router.adopt(std::move(*profile));
   return {200, {}, ""};
 }
 
@@ -170,7 +170,7 @@ std::uint64_t group_of(const http::Head& head) {
 }
 
 // What is told at another host's door is in the file.
-[[noreturn]] void follow_profile(Room& room, const std::string& folder) {
+[[noreturn]] void follow_profile(Router& router, const std::string& folder) {
   auto stamp = [path = folder + "/profile.json"] {
     struct stat facts {};
     if (::stat(path.c_str(), &facts) != 0) return std::pair<ino_t, timespec>();
@@ -185,29 +185,29 @@ std::uint64_t group_of(const http::Head& head) {
     auto now = stamp();
     if (same(now, read)) continue;
     read = now;
-    if (auto reply = reread(room, folder); reply.status != 200)
+    if (auto reply = reread(router, folder); reply.status != 200)
       log::warn("profile_not_taken", {{"why", reply.body}});
   }
 }
 
-void answer(Room& room, const std::string& folder, http::Exchange& exchange) {
+void answer(Router& router, const std::string& folder, http::Exchange& exchange) {
   const auto& head = exchange.head();
   if (head.method == "POST" && head.target == "/profile") {
-    (void)exchange.reply(reread(room, folder));
+    (void)exchange.reply(reread(router, folder));
     return;
   }
   if (head.method == "POST" && (head.target == "/close" || head.target == "/open")) {
-    room.close(head.target == "/close");
+    router.close(head.target == "/close");
     (void)exchange.reply({200, {}, ""});
     return;
   }
   if (head.method == "GET" && head.target == "/state") {
-    (void)exchange.reply({200, {{"Content-Type", "application/json"}}, room.state()});
+    (void)exchange.reply({200, {{"Content-Type", "application/json"}}, router.state()});
     return;
   }
   if (head.method == "GET" && head.target.starts_with(kSeries)) {
     auto seconds = std::atoll(head.target.c_str() + std::strlen(kSeries));
-    (void)exchange.reply({200, {{"Content-Type", "application/json"}}, room.series(seconds)});
+    (void)exchange.reply({200, {{"Content-Type", "application/json"}}, router.series(seconds)});
     return;
   }
   if (head.method != "POST" || head.target != "/inference") {
@@ -221,8 +221,8 @@ void answer(Room& room, const std::string& folder, http::Exchange& exchange) {
     (void)exchange.reply({status, {}, body.error().text + "\n"});
     return;
   }
-  auto made = room.ask(std::move(*body), group_of(head),
-                       [fd = exchange.descriptor()] { return http::has_hung_up(fd); });
+  auto made = router.ask(std::move(*body), group_of(head),
+                         [fd = exchange.descriptor()] { return http::has_hung_up(fd); });
   http::Reply reply{made.status, {}, std::move(made.body)};
   reply.fields.emplace_back("Content-Type", "text/plain; charset=utf-8");
   if (made.retry_after > 0)
@@ -249,11 +249,11 @@ bool is_replaced(const std::string& path, const serve::RouterTask& own) {
 }
 
 // On a host that was cut off its successor is not noticed but by what that has written.
-[[noreturn]] void watch_for_successor(Room& room, const std::string& path,
+[[noreturn]] void watch_for_successor(Router& router, const std::string& path,
                                       const serve::RouterTask& own) {
   for (;; std::this_thread::sleep_for(std::chrono::milliseconds(500))) {
     if (!is_replaced(path, own)) continue;
-    room.give_way();
+    router.give_way();
     for (;;) ::pause();
   }
 }
@@ -281,24 +281,24 @@ Result<void> run(const std::string& folder) {
   auto task_file = folder + "/" + name + ".task";
   if (is_replaced(task_file, own)) return {};
   WM_TRY(replace_file(task_file, serve::text_of(own), 0644));
-  Room room(
+  Router router(
       profile, key, [&](std::uint32_t kernels, bool again) { wishes.set(kernels, again); },
       notes_in(folder, rank, profile.replica));
-  WM_TRY(auto place, listen(room));
+  WM_TRY(auto place, listen(router));
   WM_TRY(auto socket, listen_in(folder, name));
   WM_TRY(tell_place(folder + "/" + name, place));
-  std::thread([&room, &folder, socket] {
+  std::thread([&router, &folder, socket] {
     http::ServerOptions bounds;
     bounds.connections = 4096;
     bounds.admits = [](uid_t uid) { return uid == ::getuid() || uid == 0; };
-    (void)http::serve(socket, bounds, [&](http::Exchange& x) { answer(room, folder, x); });
+    (void)http::serve(socket, bounds, [&](http::Exchange& x) { answer(router, folder, x); });
     std::_Exit(1);
   }).detach();
-  std::thread([&room, &folder] { follow_profile(room, folder); }).detach();
-  std::thread([&] { watch_for_successor(room, task_file, own); }).detach();
+  std::thread([&router, &folder] { follow_profile(router, folder); }).detach();
+  std::thread([&] { watch_for_successor(router, task_file, own); }).detach();
   proc::tell_ready();
   log::info("router_up", {{"service", profile.name}, {"rank", rank}, {"kernels_at", place}});
-  room.run();
+  router.run();
   std::_Exit(0);  // its threads use what is here
 }
 

@@ -33,7 +33,7 @@ void Acts::suspend(bool on) {
   if (on) return;
   if (!act.usual()) return perform(act, kControlLimit);
   if (!by_site) return;
-  for (auto pid : attempt_.everybody()) attempt_.kernel.signals.kill(pid, SIGCONT);
+  for (auto pid : attempt_.everybody()) attempt_.env.signals.kill(pid, SIGCONT);
 }
 
 EndWay Acts::terminate(std::vector<int> usual) {
@@ -48,7 +48,7 @@ EndWay Acts::terminate(std::vector<int> usual) {
 }
 
 void Acts::perform(const launch::JobAct& act, Duration time_limit) {
-  auto& signals = attempt_.kernel.signals;
+  auto& signals = attempt_.env.signals;
   if (act.signal != 0) {
     for (auto* task : attempt_.chosen({}))
       if (!signals.kill(-task->pid, act.signal)) signals.kill(task->pid, act.signal);
@@ -65,7 +65,7 @@ void Acts::run(launch::SideCommand command, SideKind kind) {
   for (const auto* task : attempt_.chosen({})) groups.push_back(task->pid);
   command.env.push_back(variable("LSB_JOBPGIDS=", groups));
   command.env.push_back(variable("LSB_JOBPIDS=", attempt_.everybody()));
-  if (auto end = sides_.start(std::move(command), kind)) attempt_.kernel.words.complain(end->text);
+  if (auto end = sides_.start(std::move(command), kind)) attempt_.env.words.complain(end->text);
 }
 
 void Acts::fire() {
@@ -80,7 +80,7 @@ void Acts::fire() {
     return;
   }
   for (const auto* task : attempt_.chosen({}))
-    attempt_.kernel.signals.signal_handlers_of(task->pid, SIGUSR1);
+    attempt_.env.signals.signal_handlers_of(task->pid, SIGUSR1);
 }
 
 bool Acts::writes_checkpoints() const {

@@ -59,7 +59,7 @@ Agent::Pipes Agent::connect() {
   output_.spec.err = spec.err;
   output_.spec.merge_err = spec.merge_err;
   auto join = [this](Fd& read, Fd& write) {
-    auto pipe = attempt_.kernel.files.pipe();
+    auto pipe = attempt_.env.files.pipe();
     if (!pipe) return;
     read = std::move(pipe->read);
     write = std::move(pipe->write);
@@ -91,12 +91,12 @@ void Agent::start() {
                   .folders = none.folders,
                   .out = pipes.out ? pipes.out.get() : log.get(),
                   .err = log.get(),
-                  .cgroups = attempt_.kernel.group.joins(false),
+                  .cgroups = attempt_.env.group.joins(false),
                   .keep = pipes.err.get(),
                   .hold_term = true};
   started_ = attempt_.now();
   next_ = started_ + std::chrono::seconds(1);
-  auto child = attempt_.kernel.children.spawn(exec);
+  auto child = attempt_.env.children.spawn(exec);
   if (!child) return;
   pid_ = attempt_.agent = child->pid;
   attempt_.own.insert(pid_);
@@ -110,7 +110,7 @@ void Agent::on_exit(const Exit& exit) {
 }
 
 std::vector<pid_t> Agent::launched() const {
-  return pid_ != 0 ? attempt_.kernel.processes.children_of(pid_) : std::vector<pid_t>{};
+  return pid_ != 0 ? attempt_.env.processes.children_of(pid_) : std::vector<pid_t>{};
 }
 
 bool Agent::writes_beside_us() const {
@@ -129,9 +129,9 @@ void Agent::finish() {
   if (kill_by_ && beside && waits) kill_by_ = now + kAgentPatience;  // those may have last words
   if (!kill_by_) {
     kill_by_ = now + kAgentPatience;
-    attempt_.kernel.signals.kill(pid_, SIGTERM);
+    attempt_.env.signals.kill(pid_, SIGTERM);
   } else if (*kill_by_ <= now && !waits) {
-    attempt_.kernel.signals.kill(pid_, SIGKILL);
+    attempt_.env.signals.kill(pid_, SIGKILL);
   }
 }
 

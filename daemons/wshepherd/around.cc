@@ -43,7 +43,7 @@ void Around::go_on() {
 }
 
 void Around::on_end(const SideEnd& end) {
-  auto& words = attempt_.kernel.words;
+  auto& words = attempt_.env.words;
   if (end.kind == SideKind::Notice)
     return words.say(launch::Noticed{end.number, end.late ? -1 : end.status});
   if (end.privileged && end.failed()) words.say(launch::ScriptFailed{end.text});

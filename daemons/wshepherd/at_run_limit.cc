@@ -27,7 +27,7 @@ void AtRunLimit::warn() {
     sides_.start(warning.command, SideKind::Warning);
     return;
   }
-  auto& signals = attempt_.kernel.signals;
+  auto& signals = attempt_.env.signals;
   for (auto* task : attempt_.chosen({}))
     if (!signals.kill(-task->pid, warning.signal)) signals.kill(task->pid, warning.signal);
 }

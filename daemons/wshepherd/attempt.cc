@@ -37,7 +37,7 @@ std::vector<pid_t> Attempt::strays() const {
   auto except = own;
   for (const auto& [number, task] : tasks)
     if (task.phase == Phase::Running) except.insert(task.pid);
-  return kernel.processes.descendants_of(kernel.children.self(), except);
+  return env.processes.descendants_of(env.children.self(), except);
 }
 
 std::vector<pid_t> Attempt::everybody() const {
@@ -46,20 +46,20 @@ std::vector<pid_t> Attempt::everybody() const {
     if (task.phase == Phase::Running) pids.push_back(task.pid);
   for (const auto& [number, task] : tasks)
     if (task.phase == Phase::Running)
-      for (auto pid : kernel.processes.descendants_of(task.pid, {})) pids.push_back(pid);
+      for (auto pid : env.processes.descendants_of(task.pid, {})) pids.push_back(pid);
   return pids;
 }
 
 std::vector<pid_t> Attempt::launched() const {
   if (agent == 0) return {};
-  return kernel.processes.descendants_of(agent, {});
+  return env.processes.descendants_of(agent, {});
 }
 
 bool Attempt::is_of(pid_t pid, const Task& task) const {
-  auto stat = kernel.processes.stat(pid);
+  auto stat = env.processes.stat(pid);
   if (!stat) return false;
   if (stat->session == task.pid || !any_running()) return true;
-  return kernel.processes.variable_of(pid, launch::kTaskVariable) ==
+  return env.processes.variable_of(pid, launch::kTaskVariable) ==
          std::to_string(task.spec.task.value);
 }
 
@@ -74,7 +74,7 @@ const launch::ExitRecord* Attempt::deciding_record() const {
 }
 
 launch::ShepherdUp Attempt::who_i_am() const {
-  launch::ShepherdUp up{launch::kLauncherVersion, spec.key, kernel.children.self(), spec.memo, {}};
+  launch::ShepherdUp up{launch::kLauncherVersion, spec.key, env.children.self(), spec.memo, {}};
   for (const auto& [number, task] : tasks)
     up.tasks.push_back(
         {task.record.task, task.pid, task.record.started, task.phase == Phase::Ended, task.start});

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "daemons/wshepherd/behaviour.h"
+#include "daemons/wshepherd/env.h"
 #include "daemons/wshepherd/job_clock.h"
-#include "daemons/wshepherd/kernel.h"
 #include "daemons/wshepherd/place.h"
 #include "daemons/wshepherd/task.h"
 
@@ -18,7 +18,7 @@ namespace wm::shepherd {
 
 /// See the head of this file. @thread the shepherd's
 struct Attempt {
-  Kernel kernel;
+  Env env;
   Place place;
   launch::AttemptSpec spec;  ///< its `tasks`, `before` and `after` are those still to be started
   std::map<TaskNumber, Task> tasks = {};
@@ -34,7 +34,7 @@ struct Attempt {
   std::string note = {};        ///< a line for the report; empty: none
   WallTime started = {};
 
-  TimePoint now() const { return kernel.clock.now(); }
+  TimePoint now() const { return env.clock.now(); }
   TimePoint jobs_now() const { return clock.at(now()); }
   bool running(TaskNumber number) const;
   bool any_running() const;

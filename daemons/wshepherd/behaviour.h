@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "daemons/wshepherd/kernel.h"
+#include "daemons/wshepherd/env.h"
 #include "libwm/base/units.h"
 
 namespace wm::shepherd {

@@ -23,7 +23,7 @@ void Copiers::look_at_all() {
 void Copiers::look(Task& task) {
   if (!task.out && !task.err) return;
   auto waiting = [this](const Fd& pipe) {
-    return pipe ? attempt_.kernel.files.look(pipe) : Waiting::Nothing;
+    return pipe ? attempt_.env.files.look(pipe) : Waiting::Nothing;
   };
   auto out = waiting(task.out), err = waiting(task.err);
   if (out == Waiting::Bytes || err == Waiting::Bytes) return start(task);
@@ -38,7 +38,7 @@ void Copiers::start(Task& task) {
   Fd turn;
   if (hands_over(task.spec)) {
     // Without the pipe the task stays what it is: the writer, or not.
-    if (auto pipe = attempt_.kernel.files.pipe()) {
+    if (auto pipe = attempt_.env.files.pipe()) {
       task.turns = std::move(pipe->write);
       turn = std::move(pipe->read);
     }
@@ -46,7 +46,7 @@ void Copiers::start(Task& task) {
   const auto& spec = attempt_.spec;
   auto agent = attempt_folder(attempt_.place, spec.key) + launch::kOutputSocket;
   UserPart part{spec.account, spec.cwd, spec.umask, {out, err, turn.get()}};
-  auto pid = attempt_.kernel.children.fork_as_user(
+  auto pid = attempt_.env.children.fork_as_user(
       part, [&] { return copy_output(task.spec, out, err, turn.get(), agent); });
   if (!pid) return;  // the bytes stay in the pipe; tried again at the next turn
   task.copier = *pid;
@@ -82,7 +82,7 @@ bool Copiers::is_copying(Task& task, bool leaves) {
   if (now - task.seen > kOutputPatience) {
     task.out.reset();
     task.err.reset();
-    if (task.copier != 0) attempt_.kernel.signals.kill(task.copier, SIGKILL);
+    if (task.copier != 0) attempt_.env.signals.kill(task.copier, SIGKILL);
   }
   return task.copier != 0 || task.out || task.err;
 }
@@ -99,7 +99,7 @@ void Copiers::hand_over(TaskNumber writer) {
   for (auto& spec : attempt_.spec.tasks) change(spec);
   for (auto& [number, task] : attempt_.tasks)
     if (change(task.spec) && task.turns)
-      attempt_.kernel.files.write(task.turns, task.spec.writer ? "1" : "0");
+      attempt_.env.files.write(task.turns, task.spec.writer ? "1" : "0");
 }
 
 }  // namespace wm::shepherd

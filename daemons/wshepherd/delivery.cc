@@ -91,7 +91,7 @@ bool Delivery::is_long() const { return step_ > Step::Others && moment_end_ <= a
 void Delivery::tell() {
   if (!is_owed()) return;
   told_ = true;
-  attempt_.kernel.words.say(launch::Delivered{std::exchange(words_, {})});
+  attempt_.env.words.say(launch::Delivered{std::exchange(words_, {})});
 }
 
 bool Delivery::is_last(const Task& task) const {

@@ -11,8 +11,8 @@ void guard_devices(Attempt& attempt) {
   for (const auto& task : spec.tasks) allow(task);
   for (const auto& [number, task] : attempt.tasks)
     if (task.phase == Phase::Running) allow(task.spec);
-  if (auto done = attempt.kernel.group.deny(denied); !done)
-    attempt.kernel.words.complain(done.error().text);
+  if (auto done = attempt.env.group.deny(denied); !done)
+    attempt.env.words.complain(done.error().text);
 }
 
 }  // namespace wm::shepherd

@@ -37,7 +37,7 @@ void Enders::fire() {
 }
 
 void Enders::send_next(Task& task) {
-  const auto& kernel = attempt_.kernel;
+  const auto& env = attempt_.env;
   auto now = attempt_.now();
   int signal = task.ending->signals.front();
   task.ending->signals.erase(task.ending->signals.begin());
@@ -47,22 +47,22 @@ void Enders::send_next(Task& task) {
       attempt_.jobs_now() + (signal == SIGKILL ? Duration{} : task.ending->next - now);
   if (task.phase == Phase::Exited) {
     for (auto pid : attempt_.strays())
-      if (signal != SIGKILL && attempt_.is_of(pid, task)) kernel.signals.kill(pid, signal);
+      if (signal != SIGKILL && attempt_.is_of(pid, task)) env.signals.kill(pid, signal);
     return;  // SIGKILL is for clean_up
   }
   auto pid = task.pid;
   if (signal == SIGKILL) {
-    kernel.signals.kill_all([&kernel, pid] {
-      auto tree = kernel.processes.descendants_of(pid, {});
+    env.signals.kill_all([&env, pid] {
+      auto tree = env.processes.descendants_of(pid, {});
       tree.push_back(pid);
       return tree;
     });
     return strays_.expect_gone();
   }
-  if (signal == SIGQUIT) kernel.signals.signal_handlers_of(pid, signal);
-  else if (signal != SIGTERM || !signal_around_mpi(kernel, pid, signal))
-    kernel.signals.signal_tree(pid, signal);
-  kernel.signals.continue_tree(pid);  // a stopped one cannot obey
+  if (signal == SIGQUIT) env.signals.signal_handlers_of(pid, signal);
+  else if (signal != SIGTERM || !signal_around_mpi(env, pid, signal))
+    env.signals.signal_tree(pid, signal);
+  env.signals.continue_tree(pid);  // a stopped one cannot obey
 }
 
 std::optional<TimePoint> Enders::next() const {

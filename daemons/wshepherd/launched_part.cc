@@ -8,7 +8,7 @@ void LaunchedPart::end(const launch::EndTasks& order) {
 
 void LaunchedPart::fire() {
   if (!ending_ || attempt_.finishing) return;
-  auto& signals = attempt_.kernel.signals;
+  auto& signals = attempt_.env.signals;
   auto pids = agent_.launched();
   auto now = attempt_.now();
   if (pids.empty() || (ending_->signals.empty() && ending_->next <= now)) {

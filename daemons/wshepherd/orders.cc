@@ -9,7 +9,7 @@ namespace wm::shepherd {
 void Orders::take_over(std::string memo, const launch::UseLimits& limits) {
   if (!memo.empty()) attempt_.spec.memo = std::move(memo);
   attempt_.spec.limits = limits;
-  attempt_.kernel.group.limit_memory(limits.mem);
+  attempt_.env.group.limit_memory(limits.mem);
 }
 
 void Orders::on(launch::StartTasks order) {
@@ -30,7 +30,7 @@ void Orders::on(launch::RestartTasks order) {
       return parts_.enders.end_all({{SIGKILL}}, launch::EndCause::StartFailed, put.error().text);
   }
   // What mpirun has started here is told here: it would not pass this on.
-  if (order.tasks.empty()) signal_ranks(attempt_.kernel, attempt_.launched(), SIGTERM);
+  if (order.tasks.empty()) signal_ranks(attempt_.env, attempt_.launched(), SIGTERM);
   parts_.successors.replace(std::move(order.tasks), order.grace);
 }
 
@@ -51,18 +51,18 @@ void Orders::on(const launch::EndTasks& order) {
 }
 
 void Orders::on(const launch::SignalTasks& order) {
-  auto& signals = attempt_.kernel.signals;
+  auto& signals = attempt_.env.signals;
   bool saves = order.signal == SIGTERM;  // as preemption has it
   bool whole_tree = order.signal == SIGSTOP || order.signal == SIGCONT || order.signal == SIGKILL;
   auto until = attempt_.jobs_now() + attempt_.spec.kill_interval;
   for (auto* task : attempt_.chosen(order.tasks)) {
     if (!whole_tree) task->signal = order.signal, task->obeys_until = until;
     if (whole_tree) signals.signal_tree(task->pid, order.signal);
-    else if (saves && signal_around_mpi(attempt_.kernel, task->pid, order.signal)) continue;
+    else if (saves && signal_around_mpi(attempt_.env, task->pid, order.signal)) continue;
     else if (!signals.kill(-task->pid, order.signal)) signals.kill(task->pid, order.signal);
   }
   if (!order.tasks.empty()) return;
-  if (saves && signal_ranks(attempt_.kernel, attempt_.launched(), order.signal)) return;
+  if (saves && signal_ranks(attempt_.env, attempt_.launched(), order.signal)) return;
   for (auto pid : parts_.agent.launched()) {
     if (whole_tree) signals.signal_tree(pid, order.signal);
     else signals.kill(-pid, order.signal);

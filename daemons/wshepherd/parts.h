@@ -20,8 +20,8 @@ namespace wm::shepherd {
 
 /// Each refers to those before it. @thread the shepherd's
 struct Parts {
-  Parts(const Kernel& kernel, Place place, launch::AttemptSpec spec)
-      : attempt{kernel, std::move(place), std::move(spec)} {}
+  Parts(const Env& env, Place place, launch::AttemptSpec spec)
+      : attempt{env, std::move(place), std::move(spec)} {}
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
 

@@ -62,7 +62,7 @@ std::optional<TimePoint> RankWatch::next() const {
 void RankWatch::fire() {
   auto now = attempt_.now();
   if (pid_ != 0) {
-    if (until_ <= now) attempt_.kernel.signals.kill(pid_, SIGKILL);
+    if (until_ <= now) attempt_.env.signals.kill(pid_, SIGKILL);
     return;
   }
   if (!is_wanted() || attempt_.clock.stopped()) return;
@@ -76,13 +76,13 @@ void RankWatch::fire() {
 }
 
 void RankWatch::look() {
-  auto& kernel = attempt_.kernel;
-  auto pipe = kernel.files.pipe();
+  auto& env = attempt_.env;
+  auto pipe = env.files.pipe();
   if (!pipe) return;
-  auto root = kernel.children.self();  // the part is another
+  auto root = env.children.self();  // the part is another
   UserPart part{attempt_.spec.account, "/", attempt_.spec.umask, {pipe->write.get()}};
-  auto pid = kernel.children.fork_as_user(part, [&] {
-    kernel.files.write(pipe->write, line_about(kernel.processes, root, attempt_.own));
+  auto pid = env.children.fork_as_user(part, [&] {
+    env.files.write(pipe->write, line_about(env.processes, root, attempt_.own));
     return 0;
   });
   if (!pid) return;
@@ -95,7 +95,7 @@ void RankWatch::look() {
 void RankWatch::on_exit(const Exit& exit) {
   if (pid_ == 0 || exit.pid != pid_) return;
   pid_ = 0;
-  auto line = attempt_.kernel.files.read_waiting(line_);
+  auto line = attempt_.env.files.read_waiting(line_);
   line_.reset();
   line = line.substr(0, std::min(line.find('\n'), kLongestLine));
   if (exit.status != 0 || line.empty()) return;
@@ -105,7 +105,7 @@ void RankWatch::on_exit(const Exit& exit) {
 
 void RankWatch::finish() {
   over_ = true;
-  if (pid_ != 0) attempt_.kernel.signals.kill(pid_, SIGKILL);
+  if (pid_ != 0) attempt_.env.signals.kill(pid_, SIGKILL);
 }
 
 }  // namespace wm::shepherd

@@ -27,14 +27,14 @@ bool Reporter::is_mailed() { return is_done(attempt_.spec.report.mail_at_end); }
 bool Reporter::is_done(bool wanted) {
   if (!wanted) return true;
   if (report_ == Report::Wanted) begin();
-  if (pid_ != 0 && until_ <= attempt_.now()) attempt_.kernel.signals.kill(pid_, SIGKILL);
+  if (pid_ != 0 && until_ <= attempt_.now()) attempt_.env.signals.kill(pid_, SIGKILL);
   return report_ == Report::Done;
 }
 
 launch::ReportEnd Reporter::end_of(const launch::ExitRecord& record) const {
   bool forced = record.cause != launch::EndCause::Exited;
   launch::ReportEnd end{attempt_.spec.key, record.status,   forced ? record.text : "",
-                        attempt_.started,  record.ended,    attempt_.kernel.clock.wall(),
+                        attempt_.started,  record.ended,    attempt_.env.clock.wall(),
                         attempt_.usage,    use_.mean_mem(), attempt_.note};
   const auto& own = record.usage;
   end.usage.max_mem = own.by_cgroup
@@ -52,7 +52,7 @@ void Reporter::begin() {
   auto end = end_of(*record);
   bool first_bytes = !attempt_.output_begun;
   UserPart part{attempt_.spec.account, attempt_.spec.cwd, attempt_.spec.umask, {}};
-  auto pid = attempt_.kernel.children.fork_as_user(part, [&] {
+  auto pid = attempt_.env.children.fork_as_user(part, [&] {
     if (mailed) return send_mail(head.sendmail, launch::job_mail(head, end), head.mailed);
     return write_report(head.file, first_bytes, launch::job_report(head, end));
   });
@@ -69,15 +69,15 @@ void Reporter::on_exit(const Exit& exit) {
   report_ = Report::Done;
   if (exit.status == 0) return;
   trouble_ = "report lost: " + lost_words(exit.status);
-  attempt_.kernel.words.complain(trouble_);
+  attempt_.env.words.complain(trouble_);
 }
 
 void Reporter::tell_start() {
   const auto& spec = attempt_.spec;
   if (!spec.report.mail_at_start || std::exchange(told_start_, true)) return;
   UserPart part{spec.account, spec.cwd, spec.umask, {}};
-  auto text = launch::start_mail(spec.report, spec.key.job, attempt_.kernel.clock.wall());
-  auto pid = attempt_.kernel.children.fork_as_user(
+  auto text = launch::start_mail(spec.report, spec.key.job, attempt_.env.clock.wall());
+  auto pid = attempt_.env.children.fork_as_user(
       part, [&] { return send_mail_within(kReportPatience, spec.report.sendmail, text); });
   if (pid) attempt_.own.insert(*pid);
 }

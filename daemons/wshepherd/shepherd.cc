@@ -17,17 +17,17 @@ constexpr auto kLookAgain = milliseconds(200);
 
 }  // namespace
 
-Shepherd::Shepherd(const Kernel& kernel, Place place, launch::AttemptSpec spec)
-    : parts_(kernel, std::move(place), std::move(spec)) {}
+Shepherd::Shepherd(const Env& env, Place place, launch::AttemptSpec spec)
+    : parts_(env, std::move(place), std::move(spec)) {}
 
 void Shepherd::begin() {
-  attempt_.started = attempt_.kernel.clock.wall();
+  attempt_.started = attempt_.env.clock.wall();
   parts_.use.begin();
   guard_devices(attempt_);
   if (attempt_.spec.suspended) set_suspended(attempt_, true);
   auto files = parts_.folder.put_files();
   if (files) parts_.agent.fire();
-  attempt_.kernel.words.say(who_i_am());
+  attempt_.env.words.say(who_i_am());
   if (files) parts_.around.go_on();
   else parts_.around.refuse(launch::EndCause::StartFailed, files.error().text, kNotStarted);
   parts_.records.write_and_tell();
@@ -79,7 +79,7 @@ void Shepherd::turn() {
 }
 
 void Shepherd::reap() {
-  while (auto exit = attempt_.kernel.children.reap()) on_exit(*exit);
+  while (auto exit = attempt_.env.children.reap()) on_exit(*exit);
 }
 
 void Shepherd::on_exit(const Exit& exit) {
@@ -100,12 +100,11 @@ void Shepherd::on_exit(const Exit& exit) {
 }
 
 void Shepherd::on_exit_of(Task& task, const Exit& exit) {
-  const auto& kernel = attempt_.kernel;
+  const auto& env = attempt_.env;
   task.seen = attempt_.now();
   if (!task.ending && !attempt_.finishing)
     task.spared_until = attempt_.jobs_now() + attempt_.spec.stray_grace;
-  note_exit(task, exit.status, exit.usage, kernel.clock.wall(),
-            kernel.children.trouble_of(task.trouble));
+  note_exit(task, exit.status, exit.usage, env.clock.wall(), env.children.trouble_of(task.trouble));
   if (!task.spec.devices.empty()) guard_devices(attempt_);
   if (exit.status != 0 && !task.ending) parts_.use.on_failure();
 }
@@ -114,7 +113,7 @@ void Shepherd::conclude_tasks() {
   parts_.copiers.look_at_all();
   parts_.copiers.look(parts_.agent.output());
   std::vector<pid_t> left;
-  if (!attempt_.kernel.children.childless()) left = attempt_.strays();
+  if (!attempt_.env.children.childless()) left = attempt_.strays();
   std::vector<TaskNumber> succeeded;
   for (auto& [number, task] : attempt_.tasks) {
     if (task.phase != Phase::Exited) continue;
@@ -148,9 +147,9 @@ void Shepherd::conclude_attempt() {
   parts_.folder.remove();
   auto& end = attempt_.end;
   end.key = attempt_.spec.key;
-  end.pid = attempt_.kernel.children.self();
+  end.pid = attempt_.env.children.self();
   end.started = attempt_.started;
-  end.ended = attempt_.kernel.clock.wall();
+  end.ended = attempt_.env.clock.wall();
   end.usage = attempt_.usage;
   parts_.use.add_use(end);
   parts_.records.add(end);
@@ -177,8 +176,8 @@ launch::ShepherdUp Shepherd::who_i_am() const {
 
 bool Shepherd::is_alone() {
   reap();
-  if (!parts_.reporter.runs() && !attempt_.kernel.children.childless()) return false;
-  return attempt_.kernel.group.members().empty();
+  if (!parts_.reporter.runs() && !attempt_.env.children.childless()) return false;
+  return attempt_.env.group.members().empty();
 }
 
 }  // namespace wm::shepherd

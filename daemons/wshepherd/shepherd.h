@@ -30,7 +30,7 @@ namespace wm::shepherd {
 /// See the head of this file. @thread the only one
 class Shepherd {
  public:
-  Shepherd(const Kernel& kernel, Place place, launch::AttemptSpec spec);
+  Shepherd(const Env& env, Place place, launch::AttemptSpec spec);
 
   /// Before the first turn.
   void begin();

@@ -32,7 +32,7 @@ void add_exit_words(std::vector<std::string>& env, const launch::ExitRecord* rec
 std::optional<SideEnd> SideCommands::start(launch::SideCommand command, SideKind kind,
                                            std::uint32_t number) {
   const auto& spec = attempt_.spec;
-  const auto ours = attempt_.kernel.children.own_account();
+  const auto ours = attempt_.env.children.own_account();
   const std::string root = "/";
   const std::string& jobs = command.cwd.empty() ? spec.cwd : command.cwd;
   const launch::TaskSpec none;
@@ -48,8 +48,8 @@ std::optional<SideEnd> SideCommands::start(launch::SideCommand command, SideKind
                   .cpus = none.cpus,
                   .in = none.in,
                   .folders = none.folders};
-  if (!site) exec.cgroups = attempt_.kernel.group.joins(false);
-  auto child = attempt_.kernel.children.spawn(exec);
+  if (!site) exec.cgroups = attempt_.env.group.joins(false);
+  auto child = attempt_.env.children.spawn(exec);
   Side side{std::move(command), kind, number, {}, false, false, {}, {}, {}};
   if (!child) return end_of(side, kNotStarted);
   if (side.command.time_limit > Duration{}) side.kill_at = attempt_.now() + side.command.time_limit;
@@ -97,7 +97,7 @@ std::vector<pid_t> SideCommands::users_processes() const {
   for (const auto& [pid, side] : sides_) {
     if (side.command.privileged) continue;
     pids.push_back(pid);
-    for (auto below : attempt_.kernel.processes.descendants_of(pid, {})) pids.push_back(below);
+    for (auto below : attempt_.env.processes.descendants_of(pid, {})) pids.push_back(below);
   }
   return pids;
 }
@@ -113,8 +113,8 @@ void SideCommands::fire() {
     if (!side.kill_at || *side.kill_at > now) continue;
     side.kill_at.reset();
     side.late = true;
-    attempt_.kernel.signals.kill_all([this, pid = pid] {
-      auto pids = attempt_.kernel.processes.descendants_of(pid, {});
+    attempt_.env.signals.kill_all([this, pid = pid] {
+      auto pids = attempt_.env.processes.descendants_of(pid, {});
       pids.push_back(pid);
       return pids;
     });

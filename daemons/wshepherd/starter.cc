@@ -36,7 +36,7 @@ void Starter::start(launch::TaskSpec spec) {
 }
 
 void Starter::start(Task& task) {
-  auto now = attempt_.kernel.clock.wall();
+  auto now = attempt_.env.clock.wall();
   guard_devices(attempt_);
   task.record.key = attempt_.spec.key;
   task.record.task = task.spec.task;
@@ -48,8 +48,8 @@ void Starter::start(Task& task) {
     bool makes = std::any_of(task.spec.out.begin(), task.spec.out.end(),
                              [](const auto& file) { return file.at_start; });
     attempt_.output_begun = attempt_.output_begun || makes;
-    if (auto stat = attempt_.kernel.processes.stat(task.pid)) task.start = stat->start;
-    attempt_.kernel.words.say(
+    if (auto stat = attempt_.env.processes.stat(task.pid)) task.start = stat->start;
+    attempt_.env.words.say(
         launch::TaskStarted{{task.spec.task, task.pid, task.record.started, false, task.start}});
   }
   if (attempt_.clock.stopped()) set_suspended(attempt_, true);
@@ -60,20 +60,20 @@ Result<void> Starter::start_on_console(Task& task) {
   const auto& t = task.spec;
   proc::ConsoleCall call{t.console, t.task, t.terminal, {t.rows, t.columns}};
   auto exec = exec_of(t, attempt_.spec);
-  exec.cgroups = attempt_.kernel.group.joins(true);
+  exec.cgroups = attempt_.env.group.joins(true);
   exec.console = &call;
-  WM_TRY(auto child, attempt_.kernel.children.spawn(exec));
+  WM_TRY(auto child, attempt_.env.children.spawn(exec));
   task.pid = task.record.pid = child.pid;
   task.trouble = std::move(child.trouble);
   return {};
 }
 
 Result<void> Starter::start_process(Task& task) {
-  const auto& kernel = attempt_.kernel;
-  WM_TRY(auto out, kernel.files.pipe());
+  const auto& env = attempt_.env;
+  WM_TRY(auto out, env.files.pipe());
   Pipe err;
   if (!task.spec.merge_err) {
-    WM_TRY(auto second, kernel.files.pipe());
+    WM_TRY(auto second, env.files.pipe());
     err = std::move(second);
   }
   int err_fd = task.spec.merge_err ? out.write.get() : err.write.get();
@@ -82,10 +82,10 @@ Result<void> Starter::start_process(Task& task) {
     child.pid = *fork;
   } else {
     auto exec = exec_of(task.spec, attempt_.spec);
-    exec.cgroups = kernel.group.joins(true);
+    exec.cgroups = env.group.joins(true);
     exec.out = out.write.get();
     exec.err = err_fd;
-    WM_TRY(child, kernel.children.spawn(exec));
+    WM_TRY(child, env.children.spawn(exec));
   }
   task.pid = task.record.pid = child.pid;
   task.trouble = std::move(child.trouble);

@@ -13,11 +13,11 @@ namespace wm::shepherd {
 /// While other tasks run, a process below us may be a daemon that one of those started.
 bool Strays::is_to_end(pid_t pid) const {
   if (!attempt_.any_running()) return true;
-  auto stat = attempt_.kernel.processes.stat(pid);
+  auto stat = attempt_.env.processes.stat(pid);
   if (!stat) return false;
   for (const auto& [number, task] : attempt_.tasks)
     if (stat->session == task.pid) return task.phase != Phase::Running;
-  auto mark = attempt_.kernel.processes.variable_of(pid, launch::kTaskVariable);
+  auto mark = attempt_.env.processes.variable_of(pid, launch::kTaskVariable);
   auto number = std::atoi(mark.c_str());
   return number > 0 && !attempt_.running(TaskNumber{static_cast<std::uint32_t>(number)});
 }
@@ -31,7 +31,7 @@ bool Strays::is_spared(pid_t pid) const {
     const auto& task = entry.second;
     if (task.phase != Phase::Exited || !attempt_.is_of(pid, task)) return false;
     if (now < task.spared_until) return true;
-    return now < task.obeys_until && attempt_.kernel.processes.handles(pid, task.signal);
+    return now < task.obeys_until && attempt_.env.processes.handles(pid, task.signal);
   });
 }
 
@@ -42,7 +42,7 @@ std::set<pid_t> Strays::runtime_among(const std::vector<pid_t>& pids) const {
     const auto& task = entry.second;
     return task.phase == Phase::Exited && task.signal == SIGTERM && now < task.obeys_until;
   });
-  return any ? mpi_runtime_of(attempt_.kernel, pids) : std::set<pid_t>{};
+  return any ? mpi_runtime_of(attempt_.env, pids) : std::set<pid_t>{};
 }
 
 bool Strays::spares_any() const {
@@ -63,7 +63,7 @@ bool Strays::clean_up() {
   cleaning_ = false;
   bool needed = attempt_.ending() && !attempt_.any_running();  // what an agent leaves, too
   for (const auto& [number, task] : attempt_.tasks) needed = needed || task.phase == Phase::Exited;
-  if (!needed || attempt_.kernel.children.childless()) return false;
+  if (!needed || attempt_.env.children.childless()) return false;
   auto list = [this] {
     auto pids = attempt_.strays();
     auto runtime = runtime_among(pids);
@@ -77,7 +77,7 @@ bool Strays::clean_up() {
   cleaning_ = true;
   expect_gone();
   if (!pace_.is_due(std::move(pids), attempt_.now())) return false;
-  attempt_.kernel.signals.kill_all(list);
+  attempt_.env.signals.kill_all(list);
   return true;
 }
 
@@ -100,7 +100,7 @@ void Strays::say_stuck() {
     if (task.phase == Phase::Running && task.ending) pids.push_back(task.pid);
   if (pids.empty() || stuck_told_) return;
   stuck_told_ = true;
-  attempt_.kernel.words.say(launch::AttemptStuck{{pids.begin(), pids.end()}});
+  attempt_.env.words.say(launch::AttemptStuck{{pids.begin(), pids.end()}});
 }
 
 std::optional<TimePoint> Strays::next() const {

@@ -5,10 +5,10 @@
 namespace wm::shepherd {
 
 void set_suspended(Attempt& attempt, bool on) {
-  const auto& kernel = attempt.kernel;
+  const auto& env = attempt.env;
   if (on) attempt.clock.stop(attempt.now());
   else attempt.clock.go(attempt.now());
-  bool frozen = kernel.group.freeze(on);
+  bool frozen = env.group.freeze(on);
   // What the agent has started for other hosts is not in the freezer: the agent itself has to go
   // on.
   auto others = [&attempt, frozen] {
@@ -17,9 +17,9 @@ void set_suspended(Attempt& attempt, bool on) {
     pids.insert(pids.end(), launched.begin(), launched.end());
     return pids;
   };
-  if (on) return kernel.signals.stop_all(others);
+  if (on) return env.signals.stop_all(others);
   // Whatever it looks like: a thread that waits in the kernel may yet come to its stop.
-  for (auto pid : others()) kernel.signals.kill(pid, SIGCONT);
+  for (auto pid : others()) env.signals.kill(pid, SIGCONT);
 }
 
 }  // namespace wm::shepherd

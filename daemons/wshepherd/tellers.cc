@@ -23,13 +23,13 @@ bool Tellers::is_telling(Task& task) {
   bool due = !task.tells && task.spec.says_why && has_file && failed_by_itself(task);
   if (due) start(task);
   if (task.teller != 0 && task.teller_until <= attempt_.now())
-    attempt_.kernel.signals.kill(task.teller, SIGKILL);
+    attempt_.env.signals.kill(task.teller, SIGKILL);
   return task.teller != 0;
 }
 
 void Tellers::start(Task& task) {
   task.tells = true;
-  auto pipe = attempt_.kernel.files.pipe();
+  auto pipe = attempt_.env.files.pipe();
   if (!pipe) return;
   task.told = std::move(pipe->read);
   int line = pipe->write.get();
@@ -37,7 +37,7 @@ void Tellers::start(Task& task) {
   blocks_ += block ? 1 : 0;
   const auto& spec = attempt_.spec;
   UserPart part{spec.account, spec.cwd, spec.umask, {line}};
-  auto pid = attempt_.kernel.children.fork_as_user(part, [&] {
+  auto pid = attempt_.env.children.fork_as_user(part, [&] {
     return tell_last_words(task.spec, task.record, attempt_.place.node, line, block);
   });
   if (!pid) return;
@@ -53,7 +53,7 @@ void Tellers::on_exit(const Exit& exit) {
 
 void Tellers::take_words(Task& task) {
   task.teller = 0;
-  auto bytes = attempt_.kernel.files.read_waiting(task.told);
+  auto bytes = attempt_.env.files.read_waiting(task.told);
   task.told.reset();
   if (bytes.empty() || !task.record.text.empty()) return;
   constexpr std::size_t kIntro = 24;  // "its error file says: "

@@ -16,13 +16,13 @@ bool TrialWords::is_asking(Task& task) {
   bool due = !task.reports && !task.spec.report_by.empty() && task.pid != 0;
   if (due && !attempt_.any_running()) start(task);
   if (task.reporter != 0 && task.reporter_until <= attempt_.now())
-    attempt_.kernel.signals.kill(task.reporter, SIGKILL);
+    attempt_.env.signals.kill(task.reporter, SIGKILL);
   return task.reporter != 0;
 }
 
 void TrialWords::start(Task& task) {
   task.reports = true;
-  auto pipe = attempt_.kernel.files.pipe();
+  auto pipe = attempt_.env.files.pipe();
   if (!pipe) return;
   const launch::TaskSpec none;
   const std::vector<launch::ResourceCap> no_caps;
@@ -38,8 +38,8 @@ void TrialWords::start(Task& task) {
                   .in = none.in,
                   .folders = none.folders,
                   .out = pipe->write.get(),
-                  .cgroups = attempt_.kernel.group.joins(false)};
-  auto child = attempt_.kernel.children.spawn(exec);
+                  .cgroups = attempt_.env.group.joins(false)};
+  auto child = attempt_.env.children.spawn(exec);
   if (!child) return;
   task.reported = std::move(pipe->read);
   task.reporter = child->pid;
@@ -54,7 +54,7 @@ void TrialWords::on_exit(const Exit& exit) {
 
 void TrialWords::take_report(Task& task, const Exit& exit) {
   task.reporter = 0;
-  auto bytes = attempt_.kernel.files.read_waiting(task.reported);
+  auto bytes = attempt_.env.files.read_waiting(task.reported);
   task.reported.reset();
   if (exit.status == 0 && bytes.size() <= kMaxReport) task.record.report = std::move(bytes);
 }

@@ -70,8 +70,8 @@ void UseWatch::begin() {
   caps.cpu_weight = spec.cpu_weight;
   caps.cpus = spec.cpus;
   caps.devices = !spec.guarded.empty();
-  auto trouble = attempt_.kernel.group.make(caps);
-  if (!trouble.empty()) attempt_.kernel.words.complain("cgroup: " + trouble);
+  auto trouble = attempt_.env.group.make(caps);
+  if (!trouble.empty()) attempt_.env.words.complain("cgroup: " + trouble);
   look_at_ = attempt_.now() + pause();
   told_at_ = attempt_.now();
 }
@@ -88,7 +88,7 @@ std::optional<TimePoint> UseWatch::next() const {
 }
 
 void UseWatch::fire() {
-  const auto& kernel = attempt_.kernel;
+  const auto& env = attempt_.env;
   auto now = attempt_.now();
   if (!is_due()) return;
   if (begun_ == TimePoint{}) begin_looking(now);
@@ -98,17 +98,17 @@ void UseWatch::fire() {
     look_at_ = std::min(look_at_, tell_at_);
   if (was_killed_for_memory()) return end_for(EndCause::MemLimit, {});
   auto limits = attempt_.spec.limits;
-  if (kernel.group.keeps("memory")) limits.mem = 0;  // the kernel does it, without delay
+  if (env.group.keeps("memory")) limits.mem = 0;  // the kernel does it, without delay
   auto pids = attempt_.everybody();
   for (auto pid : sides_.users_processes()) pids.push_back(pid);
-  auto use = kernel.processes.use_of(pids);
-  auto counted = kernel.group.use();
+  auto use = env.processes.use_of(pids);
+  auto counted = env.group.use();
   use.cpu = counted.cpu ? *counted.cpu : use.cpu + attempt_.usage.cpu;
   auto excess = proc::excess_of(use, limits);
   if (counted.refused_forks > 0)  // one more was wanted
     excess = limits.threads != 0 ? Excess::Threads : Excess::Processes;
   if (excess == Excess::Mem) {
-    use.mem = kernel.processes.fair_mem_of(pids);  // pages that several share are used once
+    use.mem = env.processes.fair_mem_of(pids);  // pages that several share are used once
     excess = proc::excess_of(use, limits);
   }
   peak_ = std::max(peak_, use.mem);
@@ -141,7 +141,7 @@ void UseWatch::tell(const proc::Use& use, const std::vector<pid_t>& pids, TimePo
   word.use.swap = use.swap, word.use.max_swap = swap_peak_;
   word.use.processes = use.processes, word.use.threads = use.threads;
   word.use.pids.assign(pids.begin(), pids.begin() + std::min(pids.size(), kMostPids));
-  attempt_.kernel.words.say(word);
+  attempt_.env.words.say(word);
   told_cpu_ = std::max(told_cpu_, use.cpu);
 }
 
@@ -150,10 +150,10 @@ void UseWatch::on_failure() {
 }
 
 /// Does the kernel's counter say that a process of ours was killed for memory?
-bool UseWatch::was_killed_for_memory() const { return attempt_.kernel.group.use().oom_kills > 0; }
+bool UseWatch::was_killed_for_memory() const { return attempt_.env.group.use().oom_kills > 0; }
 
 void UseWatch::end_for(EndCause cause, const proc::Use& use) {
-  auto counted = attempt_.kernel.group.use();
+  auto counted = attempt_.env.group.use();
   auto peak = std::max(peak_, counted.peak_mem.value_or(Bytes{}));
   auto text = words_for(cause, use, attempt_.spec.limits, peak);
   for (auto& [number, task] : attempt_.tasks) {
@@ -170,13 +170,13 @@ void UseWatch::end_for(EndCause cause, const proc::Use& use) {
 void UseWatch::judge(SideEnd& end) const {
   if (!end.failed() || end.privileged || end.excess || !was_killed_for_memory()) return;
   end.excess = EndCause::MemLimit;
-  auto peak = std::max(peak_, attempt_.kernel.group.use().peak_mem.value_or(Bytes{}));
+  auto peak = std::max(peak_, attempt_.env.group.use().peak_mem.value_or(Bytes{}));
   end.text = words_for(EndCause::MemLimit, {}, attempt_.spec.limits, peak);
 }
 
 void UseWatch::add_use(launch::ExitRecord& record) const {
   auto& usage = record.usage;
-  auto counted = attempt_.kernel.group.use();
+  auto counted = attempt_.env.group.use();
   bool alone = attempt_.tasks.size() == 1;
   usage.max_mem = std::max(usage.max_mem, peak_);
   usage.mean_mem = std::max(usage.mean_mem, mean_mem());

@@ -16,7 +16,7 @@ std::optional<TimePoint> Warm::next() const {
   return order_ ? std::optional(start_at_) : std::nullopt;
 }
 
-int Warm::descriptor() const { return ready_ ? -1 : attempt_.kernel.warm.descriptor(); }
+int Warm::descriptor() const { return ready_ ? -1 : attempt_.env.warm.descriptor(); }
 
 void Warm::fire() {
   auto now = attempt_.now();
@@ -32,9 +32,9 @@ void Warm::fire() {
 /// Its output goes to a log of the folder's: it matters only when somebody wonders why
 /// newcomers start cold.
 void Warm::start() {
-  const auto& kernel = attempt_.kernel;
+  const auto& env = attempt_.env;
   auto log = folder_.open_log("warm.log");
-  auto pid = kernel.warm.start(*order_, attempt_.spec, kernel.group.joins(true), log.get());
+  auto pid = env.warm.start(*order_, attempt_.spec, env.group.joins(true), log.get());
   if (!pid) return finish();
   pid_ = *pid;
   attempt_.own.insert(pid_);
@@ -42,7 +42,7 @@ void Warm::start() {
 
 void Warm::hear() {
   if (descriptor() < 0) return;
-  auto heard = attempt_.kernel.warm.hear();
+  auto heard = attempt_.env.warm.hear();
   if (heard == WarmParent::Heard::Ready) ready_ = true;
   if (heard == WarmParent::Heard::Gone) finish();
 }
@@ -56,13 +56,13 @@ void Warm::on_exit(const Exit& exit) {
 void Warm::finish() {
   over_ = true;
   ready_ = false;
-  attempt_.kernel.warm.let_go();
-  if (pid_ != 0) attempt_.kernel.signals.kill(pid_, SIGKILL);
+  attempt_.env.warm.let_go();
+  if (pid_ != 0) attempt_.env.signals.kill(pid_, SIGKILL);
 }
 
 std::optional<pid_t> Warm::fork_task(const launch::TaskSpec& task, int out, int err) {
   if (!ready_ || task.argv != order_->command) return std::nullopt;
-  auto pid = attempt_.kernel.warm.fork_task(task, attempt_.spec.cwd, out, err);
+  auto pid = attempt_.env.warm.fork_task(task, attempt_.spec.cwd, out, err);
   if (!pid) finish();
   return pid;
 }

@@ -19,7 +19,7 @@ void shift(Task& task, Duration by) {
   shift(task.ended, by);
 }
 
-void shift(Waiting& waits, Duration by) {
+void shift(PendState& waits, Duration by) {
   shift(waits.promised, by);
   shift(waits.first_promised, by);
   if (waits.preempted) shift(waits.preempted->leave_by, by);

@@ -316,8 +316,8 @@ Result<ShepherdOrder> order_from_bytes(std::string_view bytes);
 Result<ShepherdWord> word_from_bytes(std::string_view bytes);
 Result<ExitRecord> record_from_bytes(std::string_view bytes);
 
-/// The acts themselves. The real one talks to the zygote (daemons/wnoded/shepherds.h). Words come
-/// back through the launcher's maker, later, in order per attempt, never from inside a call.
+/// The acts themselves. The real one talks to the zygote (daemons/wnoded/rim/shepherds.h). Words
+/// come back through the launcher's maker, later, in order per attempt, never from inside a call.
 /// @thread the loop thread
 class Launcher {
  public:

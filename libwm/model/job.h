@@ -200,7 +200,7 @@ struct Job {
   Membership membership;
   Sizing size;
   Times times;
-  Waiting waits;
+  PendState waits;
   // of a running job
   std::uint32_t port = 0;     ///< first of those leased on its first host; 0: none yet
   bool mem_released = false;  ///< its memory reservation is over

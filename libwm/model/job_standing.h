@@ -70,7 +70,7 @@ struct Returns {
 };
 
 /// What a job waits for, and among whom.
-struct Waiting {
+struct PendState {
   WallTime promised{};        ///< when it is to start at the latest; 0: no date known
   WallTime first_promised{};  ///< the first such date of this wait: what the error is taken from
   std::vector<PromisedPlace> places;  ///< kept for it; empty: the date is an estimate
@@ -80,7 +80,7 @@ struct Waiting {
   std::vector<HostId> excluded_hosts;
   std::vector<HostId> only_hosts;      ///< bmig: on no others, rising; empty: on any
   std::optional<Preempted> preempted;  ///< kept while it waits, so that it starts after `by`
-  bool operator==(const Waiting&) const = default;
+  bool operator==(const PendState&) const = default;
 };
 
 /// A job stopped by bstop.

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "libwm/model/groups.h"
-#include "libwm/sched/capacity/room.h"
+#include "libwm/sched/capacity/host_capacity.h"
 #include "libwm/sched/demand/claim.h"
 
 namespace wm::sched {
@@ -26,13 +26,13 @@ class Admission {
   const Job* startable(JobId id) const;
   bool take(const std::vector<Spot>& spots, const TaskRequest& task, std::set<HostId> has);
   bool take_one(const Spot& spot, const TaskRequest& task, bool is_there);
-  Room* room(HostId host);
+  HostCapacity* room(HostId host);
 
   const Cluster& newest_;
-  std::map<HostId, Room> rooms_;  // of hosts that the plan names, with what was admitted
+  std::map<HostId, HostCapacity> rooms_;  // of hosts that the plan names, with what was admitted
 };
 
-Room* Admission::room(HostId host) {
+HostCapacity* Admission::room(HostId host) {
   auto it = rooms_.find(host);
   if (it != rooms_.end()) return it->second.open ? &it->second : nullptr;
   const Host* found = newest_.hosts.find(host.value);
@@ -42,7 +42,7 @@ Room* Admission::room(HostId host) {
 
 // Slots, CPUs, memory and the very GPUs must be free.
 bool Admission::take_one(const Spot& spot, const TaskRequest& task, bool is_there) {
-  Room* at = room(spot.host);
+  HostCapacity* at = room(spot.host);
   if (!at) return false;
   Space need = space_of(task, 1, is_there);
   Space& now = at->now;
@@ -57,9 +57,9 @@ bool Admission::take_one(const Spot& spot, const TaskRequest& task, bool is_ther
 // `has`: the hosts on which the job has tasks already.
 bool Admission::take(const std::vector<Spot>& spots, const TaskRequest& task,
                      std::set<HostId> has) {
-  std::map<HostId, Room> before;
+  std::map<HostId, HostCapacity> before;
   for (const Spot& spot : spots) {
-    if (Room* at = room(spot.host)) before.emplace(spot.host, *at);
+    if (HostCapacity* at = room(spot.host)) before.emplace(spot.host, *at);
   }
   bool all = std::all_of(spots.begin(), spots.end(), [&](const Spot& spot) {
     return take_one(spot, task, !has.insert(spot.host).second);
@@ -141,7 +141,7 @@ bool Admission::allows(const Resume& resume) {
   for (auto [id, count] : tasks) {
     const Host* host = newest_.hosts.find(id.value);
     if (!host) return false;
-    Room& at = rooms_.try_emplace(id, room_of(*host)).first->second;
+    HostCapacity& at = rooms_.try_emplace(id, room_of(*host)).first->second;
     if (at.now.slots < count || at.now.milli_cpus < count * job->spec().task.milli_cpus)
       return false;
     at.now.slots -= count;

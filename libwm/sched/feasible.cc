@@ -145,7 +145,7 @@ Result<void> check_layout_ever(const Cluster& cluster, const JobSpec& spec) {
   auto type = parsed->cu.count("type") ? parsed->cu.at("type") : std::string();
   if (unit_level(config, type) < 0)
     return fail(Code::Impossible, "cu[type=" + type + "]: no such type of compute unit");
-  std::vector<Room> rooms;
+  std::vector<HostCapacity> rooms;
   cluster.hosts.each([&](std::uint32_t, const Host& host) { rooms.push_back(bare_room(host)); });
   Request request;
   request.spec = std::make_shared<const JobSpec>(spec);

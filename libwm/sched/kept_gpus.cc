@@ -32,7 +32,7 @@ std::string keeps(const Host& host, std::size_t gpu, const TaskRequest& task) {
 
 }  // namespace
 
-KeptGpus kept_gpus(const Request& request, const std::vector<Room>& rooms,
+KeptGpus kept_gpus(const Request& request, const std::vector<HostCapacity>& rooms,
                    const TaskRequest& task) {
   KeptGpus found;
   std::size_t count = 0;

@@ -16,6 +16,7 @@ struct KeptGpus {
 };
 
 /// @cost O(GPUs of hosts that suit the request)
-KeptGpus kept_gpus(const Request& request, const std::vector<Room>& rooms, const TaskRequest& task);
+KeptGpus kept_gpus(const Request& request, const std::vector<HostCapacity>& rooms,
+                   const TaskRequest& task);
 
 }  // namespace wm::sched

@@ -33,8 +33,9 @@ class Liner {
   Memory& memory_;
   LineUp policy_;
   Claims& claims_;
-  Capacities free_;                      // that no floor of what runs takes
-  std::map<std::uint32_t, Room> roomy_;  // with what is coming, and what elastic jobs could give
+  Capacities free_;  // that no floor of what runs takes
+  std::map<std::uint32_t, HostCapacity>
+      roomy_;                            // with what is coming, and what elastic jobs could give
   std::map<std::uint32_t, Units> fits_;  // tasks there, by request
   std::vector<Claim> running_, pending_, rests_;
 };
@@ -51,10 +52,10 @@ void Liner::set_bounds() {
   for (const Steady& group : claims_.steady) take(group.gpu, group.tasks, group.cost);
 }
 
-// Rooms in which anything could start; in a busy cluster they are few.
+// HostCapacities in which anything could start; in a busy cluster they are few.
 void Liner::find_roomy() {
   for (std::uint32_t at : claims_.tally.roomy()) {
-    const Room& room = claims_.rooms[at];
+    const HostCapacity& room = claims_.rooms[at];
     if (room.open && room.now.slots + room.coming.slots > 0) roomy_.emplace(at, room);
   }
   for (const Claim& claim : claims_.all) {

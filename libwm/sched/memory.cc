@@ -12,7 +12,7 @@ namespace wm::sched {
 namespace {
 
 // The rooms are those of these hosts still.
-bool same_hosts(const std::vector<Room>& rooms, const Cluster& cluster) {
+bool same_hosts(const std::vector<HostCapacity>& rooms, const Cluster& cluster) {
   std::size_t at = 0;
   bool same = true;
   cluster.hosts.each([&](std::uint32_t, const Host& host) {
@@ -92,7 +92,7 @@ class Collector {
   void add_pending(const Job& job, std::uint32_t copies, std::uint32_t asked);
   void add_ending(const Job& job);
   void add_coming(const Job& job);
-  Room* room_of_task(const Task& task);
+  HostCapacity* room_of_task(const Task& task);
 
   Memory& memory_;
   const Cluster& cluster_;
@@ -108,7 +108,7 @@ class Collector {
 };
 
 // To be changed: the next pass makes it anew.
-Room* Collector::room_of_task(const Task& task) {
+HostCapacity* Collector::room_of_task(const Task& task) {
   std::size_t at = room_at(claims_.rooms, task.host);
   if (at >= claims_.rooms.size()) return nullptr;
   memory_.touched.push_back(static_cast<std::uint32_t>(at));
@@ -128,7 +128,7 @@ void Collector::add_running(const Job& job) {
   memory_.loose.push_back(make_.running(job));
   if (job.spec().exclusive) {
     for (const Task& task : job.tasks) {
-      Room* room = task.holds_slot() ? room_of_task(task) : nullptr;
+      HostCapacity* room = task.holds_slot() ? room_of_task(task) : nullptr;
       if (room) room->exclusive = true;
     }
   }
@@ -141,7 +141,7 @@ void Collector::add_ending(const Job& job) {
   claim.held = slots_held(job);
   if (claim.held > 0) claims_.ending.push_back(claim);
   for (const Task& task : job.tasks) {
-    Room* room = task.holds_slot() && job.spec().exclusive ? room_of_task(task) : nullptr;
+    HostCapacity* room = task.holds_slot() && job.spec().exclusive ? room_of_task(task) : nullptr;
     if (room) room->clearing = true;
   }
 }
@@ -152,7 +152,7 @@ void Collector::add_coming(const Job& job) {
   if (ends && !job.parked) add_ending(job);
   for (const Task& task : job.tasks) {
     if (!task.holds_slot() || (is_wanted(task) && !ends) || job.parked) continue;
-    Room* room = room_of_task(task);
+    HostCapacity* room = room_of_task(task);
     if (!room || !room->open) continue;
     if (task.state == TaskState::Stuck) claims_.stuck_gpus += std::ssize(task.gpus);
     else release(*room, job.id, held_by(job), task);
@@ -275,7 +275,7 @@ void Collector::refresh_rooms() {
     changed_.push_back(room);
   }
   cluster_.hosts.each([&](std::uint32_t, const Host& host) {
-    Room& room = claims_.rooms[at];
+    HostCapacity& room = claims_.rooms[at];
     if (room.host != &host) {
       changes.any.push_back(at);
       if (!looks_the_same(*room.host, host)) changes.kind.push_back(at);

@@ -21,7 +21,7 @@ std::string jobs_of(const std::vector<JobId>& jobs) {
 }
 
 // "Load threshold reached, <a> r1m 2.4 (0.7)": one host stands for all.
-std::string busy_text(const Request& request, const std::vector<Room>& rooms) {
+std::string busy_text(const Request& request, const std::vector<HostCapacity>& rooms) {
   std::string text = "Load threshold reached";
   for (std::uint32_t at = 0; at < rooms.size(); ++at) {
     if (request.suits[at] != Suits::Busy) continue;
@@ -31,7 +31,7 @@ std::string busy_text(const Request& request, const std::vector<Room>& rooms) {
 }
 
 // One reason for each rule that removes hosts.
-void add_removed(const Request& request, const std::vector<Room>& rooms,
+void add_removed(const Request& request, const std::vector<HostCapacity>& rooms,
                  std::vector<PendReason>& reasons) {
   const Removed& removed = request.removed;
   auto add = [&](PendCode code, std::uint32_t hosts, const std::string& text,

@@ -262,7 +262,7 @@ void Pass::add_waiting() {
     if (shared && !promised) *shared = reasons;
     if (!claim.rest) plan_.waiting.push_back({claim.id, std::move(reasons)});
   }
-  auto by_job = [](const Waiting& a, const Waiting& b) { return a.job < b.job; };
+  auto by_job = [](const PendingJob& a, const PendingJob& b) { return a.job < b.job; };
   std::sort(plan_.waiting.begin(), plan_.waiting.end(), by_job);
   auto looked_at = static_cast<std::ptrdiff_t>(plan_.waiting.size());
   add_rests(writer, std::move(rests));
@@ -369,7 +369,7 @@ Plan Pass::run() {
 const std::vector<PendReason>* Plan::why(JobId job) const {
   auto find = [&](JobId id) -> const std::vector<PendReason>* {
     auto it = std::lower_bound(waiting.begin(), waiting.end(), id,
-                               [](const Waiting& w, JobId wanted) { return w.job < wanted; });
+                               [](const PendingJob& w, JobId wanted) { return w.job < wanted; });
     return it != waiting.end() && it->job == id ? it->reasons.get() : nullptr;
   };
   auto* own = find(job);

@@ -51,7 +51,7 @@ constexpr Part<Job> kJob[] = {
     part<&Job::returns, &Returns::requeues>(Anyone),
     part<&Job::returns, &Returns::user_requeues>(Anyone),
     part<&Job::returns, &Returns::preemptions>(Anyone),
-    part<&Job::waits, &Waiting::excluded_hosts>(Image),  // JobView has their names
+    part<&Job::waits, &PendState::excluded_hosts>(Image),  // JobView has their names
     part<&Job::times, &Times::submitted>(Anyone),
     part<&Job::times, &Times::dispatched>(Anyone),
     part<&Job::times, &Times::started>(Anyone),
@@ -67,12 +67,12 @@ constexpr Part<Job> kJob[] = {
     part<&Job::elements, &Elements::active>(Image),
     part<&Job::alternative>(Owner),
     part<&Job::mem_released>(Image),
-    part<&Job::waits, &Waiting::preempted>(Image),
-    part<&Job::waits, &Waiting::promised>(Anyone),
-    part<&Job::waits, &Waiting::first_promised>(Anyone),
-    part<&Job::waits, &Waiting::places>(Image),
-    part<&Job::waits, &Waiting::place>(Image),
-    part<&Job::waits, &Waiting::turn>(Image),
+    part<&Job::waits, &PendState::preempted>(Image),
+    part<&Job::waits, &PendState::promised>(Anyone),
+    part<&Job::waits, &PendState::first_promised>(Anyone),
+    part<&Job::waits, &PendState::places>(Image),
+    part<&Job::waits, &PendState::place>(Image),
+    part<&Job::waits, &PendState::turn>(Image),
     part<&Job::account>(Image),
     part<&Job::suspension, &Suspension::by>(Anyone),
     part<&Job::suspension, &Suspension::since>(Anyone),
@@ -89,7 +89,7 @@ constexpr Part<Job> kJob[] = {
     part<&Job::trial, &Trial::report>(Owner),
     part<&Job::trial, &Trial::reported>(Owner),
     part<&Job::size, &Sizing::wants_none>(Owner),
-    part<&Job::waits, &Waiting::only_hosts>(Image),
+    part<&Job::waits, &PendState::only_hosts>(Image),
     part<&Job::notes>(Owner),
 };
 

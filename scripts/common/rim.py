@@ -8,6 +8,6 @@ ROOMS = ('rim/', 'user/')
 
 
 def is_pure_shepherd(path):
-    """Whether a file is of the shepherd's logic, behind kernel.h."""
+    """Whether a file is of the shepherd's logic, behind env.h."""
     below = path.removeprefix(SHEPHERD)
     return below != path and below != 'main.cc' and not below.startswith(ROOMS)

@@ -53,7 +53,7 @@ void registration() {
   Maker past(config);
   past.run_everywhere();
   Rig rig(config);
-  rig.world.loaded.snapshot = codec::encode(past.state);
+  rig.env.loaded.snapshot = codec::encode(past.state);
   double start = timed_us([&] { rig.start(); });
   for (std::uint32_t n = 1; n <= kHosts; ++n) {
     std::vector<AttemptStatus> attempts;
@@ -62,9 +62,9 @@ void registration() {
     });
     rig.enrol(n, attempts, false);
   }
-  rig.world.run(seconds(2));
+  rig.env.run(seconds(2));
   std::fprintf(stderr, "# start %.4g ms, %zu orders\n", start / 1e3, rig.orders);
-  print("register_1000_hosts_20k_jobs_ms", (start + sum(rig.world.turns_us)) / 1e3, "ms");
+  print("register_1000_hosts_20k_jobs_ms", (start + sum(rig.env.turns_us)) / 1e3, "ms");
 }
 
 void admission() {
@@ -86,12 +86,12 @@ void longest_turn() {
   Rig rig(config_with(kHosts));
   rig.start();
   for (std::uint32_t n = 1; n <= kHosts; ++n) rig.enrol(n, {}, true);
-  rig.world.run(seconds(1));
+  rig.env.run(seconds(1));
   for (std::size_t n = 0; n < rig.peers.size(); ++n)
-    rig.world.outside(milliseconds(n), [&rig, n] { rig.beat(n); });
-  rig.world.turns_us.clear();
+    rig.env.env(milliseconds(n), [&rig, n] { rig.beat(n); });
+  rig.env.turns_us.clear();
   std::size_t submitted = 0, answered = 0;
-  PeerId client = rig.world.connect([&](std::uint16_t type, const std::string&) {
+  PeerId client = rig.env.connect([&](std::uint16_t type, const std::string&) {
     ++(type == static_cast<std::uint16_t>(Verb::Submit) ? submitted : answered);
   });
   for (std::uint32_t n = 0; n < 10000; ++n) submit(rig, client, n);
@@ -101,8 +101,8 @@ void longest_turn() {
     if (n % 2) ask(rig, client, Verb::Jobs, codec::encode(jobs), milliseconds(10 * n));
     else ask(rig, client, Verb::Hosts, codec::encode(HostsRequest{}), milliseconds(10 * n));
   }
-  rig.world.run(rig.world.now() + seconds(15));
-  auto turns = rig.world.turns_us;
+  rig.env.run(rig.env.now() + seconds(15));
+  auto turns = rig.env.turns_us;
   std::ranges::sort(turns);
   std::fprintf(stderr, "# %zu turns, %zu submitted, %zu answered, 99.9 %%: %.4g ms, all: %.4g s\n",
                turns.size(), submitted, answered, turns[turns.size() * 999 / 1000] / 1e3,

@@ -1,4 +1,4 @@
-// Role: a master in one process for benchmarks of its loop: the real core on a TurnsWorld, with
+// Role: a master in one process for benchmarks of its loop: the real core on a TurnsEnv, with
 // hosts that start what they are told. Shared by the benchmarks of the master.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 #include "daemons/wmasterd/state/core.h"
 #include "libwm/codec/codec.h"
-#include "test/bench/turns_world.h"
+#include "test/bench/turns_env.h"
 
 namespace wm::bench {
 
@@ -40,15 +40,15 @@ inline Config config_with(std::uint32_t hosts) {
 
 /// A master with its hosts, which start what they are told and say that it ended 3 s later.
 struct Rig {
-  explicit Rig(const Config& config) : world(config) {}
+  explicit Rig(const Config& config) : env(config) {}
   void start() {
     core = std::make_unique<master::Core>(
-        world, master::Rights{{0}}, [](const AcctRequest&) { return HistoryReply{}; },
+        env, master::Rights{{0}}, [](const AcctRequest&) { return HistoryReply{}; },
         [](const std::vector<Event>&, const Cluster&) {});
     if (auto started = core->start(); !started) std::fprintf(stderr, "not started\n");
   }
   void say(PeerId peer, NodeVerb verb, std::string bytes, Duration delay = {}) {
-    world.arrive(delay, [this, peer, verb, bytes = std::move(bytes)] {
+    env.arrive(delay, [this, peer, verb, bytes = std::move(bytes)] {
       core->hosts().on_frame(peer, static_cast<std::uint16_t>(verb), bytes);
     });
   }
@@ -57,7 +57,7 @@ struct Rig {
   }
   void enrol(std::uint32_t n, const std::vector<AttemptStatus>& attempts, bool obeys) {
     auto peer = std::make_shared<PeerId>();
-    *peer = world.connect([this, peer, obeys](std::uint16_t type, const std::string& payload) {
+    *peer = env.connect([this, peer, obeys](std::uint16_t type, const std::string& payload) {
       sent_bytes += payload.size();
       if (type != static_cast<std::uint16_t>(NodeVerb::Order)) return;
       ++orders;
@@ -84,10 +84,10 @@ struct Rig {
   }
   void beat(std::size_t host) {
     say(peers[host], NodeVerb::Heartbeat, codec::encode(HostHeartbeat{}));
-    world.outside(std::chrono::seconds(1), [this, host] { beat(host); });
+    env.env(std::chrono::seconds(1), [this, host] { beat(host); });
   }
 
-  TurnsWorld world;
+  TurnsEnv env;
   std::unique_ptr<master::Core> core;
   std::vector<PeerId> peers;
   std::set<std::tuple<JobId, Attempt, TaskNumber>> begun;
@@ -103,14 +103,14 @@ inline double sum(const std::vector<double>& values) {
 }
 
 inline void ask(Rig& rig, PeerId client, Verb verb, std::string bytes, Duration delay) {
-  rig.world.arrive(delay, [&rig, client, verb, bytes = std::move(bytes)] {
+  rig.env.arrive(delay, [&rig, client, verb, bytes = std::move(bytes)] {
     rig.core->clients().on_frame(client, {{1001, 1001, "u1"}, {}, {}},
                                  static_cast<std::uint16_t>(verb), bytes);
   });
 }
 
 inline void submit(Rig& rig, PeerId client, std::uint32_t n, test::SpecBuilder spec = {}) {
-  spec.spec.program.env_hash = rig.world.hash("A=1");
+  spec.spec.program.env_hash = rig.env.hash("A=1");
   auto key = std::to_string(n);
   key.resize(16, '.');
   SubmitRequest request{key, codec::encode(spec.spec), "1001", "", "A=1"};

@@ -111,15 +111,15 @@ double median_of(const std::function<void()>& act) {
 }
 
 void measure(const store::StoreFiles& files) {
-  master::Seen seen;
-  seen.state = std::make_shared<const Cluster>();
-  seen.reasons = std::make_shared<master::PendReasons>();
+  master::ViewSource source;
+  source.state = std::make_shared<const Cluster>();
+  source.reasons = std::make_shared<master::PendReasons>();
   master::RunAsker all{"boss", 0, [](bool, const std::string&) { return JobInfo::All; }};
   master::RunAsker own{"user0", 1000, [](bool mine, const std::string&) {
                          return mine ? JobInfo::All : JobInfo::None;
                        }};
   auto ask = [&](RunsRequest request, const master::RunAsker& asker, std::size_t least) {
-    auto reply = must(master::page_of_runs(seen, &files, request, asker));
+    auto reply = must(master::page_of_runs(source, &files, request, asker));
     if (reply.runs.size() >= least) return;
     std::fprintf(stderr, "runs_bench: %zu runs, %zu wanted\n", reply.runs.size(), least);
     std::exit(1);

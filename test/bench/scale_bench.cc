@@ -77,13 +77,13 @@ void enrol_all(Rig& rig, const Cluster& state) {
     });
     rig.enrol(n, attempts, false);
   }
-  rig.world.run(seconds(5));
+  rig.env.run(seconds(5));
   for (std::size_t n = 0; n < rig.peers.size(); ++n)
-    rig.world.outside(std::chrono::microseconds(200 * n), [&rig, n] { rig.beat(n); });
+    rig.env.env(std::chrono::microseconds(200 * n), [&rig, n] { rig.beat(n); });
 }
 
 double longest_ms(Rig& rig) {
-  auto turns = std::exchange(rig.world.turns_us, {});
+  auto turns = std::exchange(rig.env.turns_us, {});
   std::ranges::sort(turns);
   std::fprintf(stderr, "# %zu turns, 99.9 %%: %.4g ms, all: %.4g s\n", turns.size(),
                turns[turns.size() * 999 / 1000] / 1e3, sum(turns) / 1e6);
@@ -91,7 +91,7 @@ double longest_ms(Rig& rig) {
 }
 
 double median_us(Rig& rig) {
-  auto times = std::exchange(rig.world.answers_us, {});
+  auto times = std::exchange(rig.env.answers_us, {});
   if (times.empty()) return 0;
   std::ranges::sort(times);
   return times[times.size() / 2];
@@ -100,20 +100,20 @@ double median_us(Rig& rig) {
 void ask_as(Rig& rig, PeerId client, std::uint32_t user, Verb verb, std::string bytes,
             Duration delay) {
   Identity who{1000 + user, 1000 + user, user_of(user)};
-  rig.world.arrive(delay, [&rig, client, who, verb, bytes = std::move(bytes)] {
+  rig.env.arrive(delay, [&rig, client, who, verb, bytes = std::move(bytes)] {
     rig.core->clients().on_frame(client, {who, {}, {}}, static_cast<std::uint16_t>(verb), bytes);
   });
 }
 
 void polls(Rig& rig) {
   std::size_t answered = 0;
-  PeerId client = rig.world.connect([&](std::uint16_t, const std::string&) { ++answered; });
-  rig.world.turns_us.clear();
-  rig.world.answers_us.clear();
+  PeerId client = rig.env.connect([&](std::uint16_t, const std::string&) { ++answered; });
+  rig.env.turns_us.clear();
+  rig.env.answers_us.clear();
   for (std::uint32_t n = 0; n < 2 * kUsers; ++n)
     ask_as(rig, client, n % kUsers, Verb::Jobs, codec::encode(JobsRequest{}), milliseconds(5 * n));
   for (std::uint32_t n = 0; n < kUsers; ++n) submit(rig, client, 10 * n);
-  rig.world.run(rig.world.now() + seconds(12));
+  rig.env.run(rig.env.now() + seconds(12));
   std::fprintf(stderr, "# %zu answered\n", answered);
   print("scale_poll_longest_turn_ms", longest_ms(rig), "ms");
   print("scale_poll_us", median_us(rig), "us");
@@ -121,7 +121,7 @@ void polls(Rig& rig) {
   all.jobs.user = "all", all.jobs.queue = "none";
   for (std::uint32_t n = 0; n < 9; ++n)
     ask_as(rig, client, n, Verb::Jobs, codec::encode(all), milliseconds(100 * n));
-  rig.world.run(rig.world.now() + seconds(2));
+  rig.env.run(rig.env.now() + seconds(2));
   print("scale_poll_others_us", median_us(rig), "us");
 }
 
@@ -133,16 +133,15 @@ std::size_t running(const Rig& rig) {
 }
 
 void window(Rig& rig) {
-  rig.world.run(closes_after() - milliseconds(500));
-  rig.world.turns_us.clear();
+  rig.env.run(closes_after() - milliseconds(500));
+  rig.env.turns_us.clear();
   auto before = running(rig);
-  auto end = rig.world.now() + seconds(60);
-  while (running(rig) > 0 && rig.world.now() < end)
-    rig.world.run(rig.world.now() + milliseconds(100));
+  auto end = rig.env.now() + seconds(60);
+  while (running(rig) > 0 && rig.env.now() < end) rig.env.run(rig.env.now() + milliseconds(100));
   std::fprintf(stderr, "# ran before: %zu, after: %zu\n", before, running(rig));
   print("scale_window_longest_turn_ms", longest_ms(rig), "ms");
   print("scale_window_closed_s",
-        static_cast<double>((rig.world.now() - closes_after()).count()) / 1e6, "s");
+        static_cast<double>((rig.env.now() - closes_after()).count()) / 1e6, "s");
 }
 
 void whole() {
@@ -150,7 +149,7 @@ void whole() {
   Rig rig(config);
   {
     Past past(config);
-    rig.world.loaded.snapshot = codec::encode(past.state);
+    rig.env.loaded.snapshot = codec::encode(past.state);
     double start = timed_us([&] { rig.start(); });
     std::fprintf(stderr, "# start %.4g ms\n", start / 1e3);
     enrol_all(rig, past.state);

@@ -1,5 +1,5 @@
 // wnoded's launcher when the zygote dies, or has no process to give.
-#include "daemons/wnoded/shepherds.h"
+#include "daemons/wnoded/rim/shepherds.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -10,7 +10,7 @@
 #include "libwm/codec/codec.h"
 #include "libwm/conf/load.h"
 #include "test/support/builders.h"
-#include "test/support/sim_world.h"
+#include "test/support/sim_env.h"
 
 namespace wm {
 namespace {
@@ -250,8 +250,8 @@ class every_event : public ::testing::Test {
   }
   static std::string restarted(test::SimDisk disk) {
     test::Sim sim(1);
-    test::SimWorld world(sim, disk, {});
-    master::Journal journal(world, world, [](const auto&) {});
+    test::SimEnv env(sim, disk, {});
+    master::Journal journal(env, env, [](const auto&) {});
     EXPECT_TRUE(journal.start());
     return codec::encode(journal.published());
   }
@@ -326,9 +326,9 @@ TEST_F(every_event, may_be_where_a_master_begins) {
   for (std::size_t n = 0; n <= events_.size(); ++n) {
     auto disk = disk_after(n);
     test::Sim sim(n + 1);
-    test::SimWorld world(sim, disk, config);
+    test::SimEnv env(sim, disk, config);
     master::Core core(
-        world, master::Rights{{0}}, [](const AcctRequest&) { return HistoryReply{}; },
+        env, master::Rights{{0}}, [](const AcctRequest&) { return HistoryReply{}; },
         [](const std::vector<Event>&, const Cluster&) {});
     ASSERT_TRUE(core.start()) << last(n);
     sim.run(std::chrono::seconds(5));

@@ -17,8 +17,8 @@ struct FencedCluster : SimCluster {
     config.cluster.fence_command = "fence --off";
     config.cluster.times.fence_retry = std::chrono::seconds(5);
     config.cluster.times.fence_after = std::chrono::seconds(1);
-    on_world = [this](test::SimWorld& world) {
-      world.on_command = [this](const std::vector<std::string>& words) { return fence(words); };
+    on_world = [this](test::SimEnv& env) {
+      env.on_command = [this](const std::vector<std::string>& words) { return fence(words); };
     };
     crash();  // a new master with this configuration, before anything has happened
     sim.run(sim.now() + std::chrono::seconds(4));

@@ -1,5 +1,5 @@
-// The real master core on a simulated world: four hosts, a client, losses, crashes at every
-// World call, restarts. What was acknowledged exists; nothing runs twice; everything ends.
+// The real master core on a simulated env: four hosts, a client, losses, crashes at every
+// Env call, restarts. What was acknowledged exists; nothing runs twice; everything ends.
 #include "test/sim/sim_cluster.h"
 
 namespace wm {
@@ -33,7 +33,7 @@ TEST(master_sim, sessions_break_and_hosts_reboot) {
   }
 }
 
-TEST(master_sim, the_master_crashes_at_any_call_of_world) {
+TEST(master_sim, the_master_crashes_at_any_call_of_env) {
   for (std::uint64_t seed = 1; seed <= 700; ++seed) {
     SimCluster c(seed);
     c.world->on_call = [&c, at = seed](std::uint64_t call) {

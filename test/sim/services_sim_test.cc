@@ -1,4 +1,4 @@
-// What services, searches and notebooks stand on, in a simulated world: open arrays, trials that
+// What services, searches and notebooks stand on, in a simulated env: open arrays, trials that
 // report, groups that come down to no task, requeues, orders that no host finds signed. The master
 // dies at any call, hosts restart and reboot. All ends; no trial ends without its last report.
 #include "libwm/model/groups.h"

@@ -1,5 +1,5 @@
 // Role: a cluster in one process for simulations of the master: the real master core on a
-// simulated world, hosts, a client; what must hold at the end. Used by test/sim.
+// simulated env, hosts, a client; what must hold at the end. Used by test/sim.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -138,7 +138,7 @@ class SimCluster {
   ~SimCluster() {
     net.master = nullptr;
     core.reset();
-    world.reset();
+    env.reset();
   }
 
   // "first" takes the places of "giving", which comes after everything else.
@@ -157,23 +157,23 @@ class SimCluster {
   }
 
   void start_master() {
-    world = std::make_unique<SimWorld>(sim, disk, config);
-    if (on_world) on_world(*world);
+    env = std::make_unique<SimEnv>(sim, disk, config);
+    if (on_world) on_world(*env);
     if (crash_at)
       world->on_call = [this](std::uint64_t call) {
         if (call == crash_at) crash_at = 0, crash_soon();
       };
     core = std::make_unique<master::Core>(
-        *world, master::Rights{{0}}, [](const AcctRequest&) { return HistoryReply{}; },
+        *env, master::Rights{{0}}, [](const AcctRequest&) { return HistoryReply{}; },
         [](const std::vector<Event>&, const Cluster&) {});
     ASSERT_TRUE(core->start());
-    net.master = world.get();
+    net.master = env.get();
   }
   /// kill -9: everything in memory is gone, timers and messages too.
   void crash() {
     if (!core) return;
     net.master = nullptr;
-    auto dying = std::move(world);
+    auto dying = std::move(env);
     core.reset();
     dying.reset();
     sim.after(sim.between(100, 3000), [this] { start_master(); });
@@ -195,16 +195,16 @@ class SimCluster {
   Config config;
   SimClient client;
   std::vector<std::unique_ptr<SimHost>> hosts;
-  std::unique_ptr<SimWorld> world;
+  std::unique_ptr<SimEnv> env;
   std::unique_ptr<master::Core> core;
   std::uint64_t crash_at = 0;
-  std::function<void(SimWorld&)> on_world;  // of every master that starts
+  std::function<void(SimEnv&)> on_world;  // of every master that starts
 };
 
 inline JobSpec random_spec(Sim& sim) {
   JobSpec spec;
   spec.program.command = "work";
-  spec.program.env_hash = SimWorld(sim, *std::make_unique<SimDisk>(), {}).hash("A=1");
+  spec.program.env_hash = SimEnv(sim, *std::make_unique<SimDisk>(), {}).hash("A=1");
   spec.rerunnable = true;
   switch (sim.pick(4)) {
     case 0: spec.max_tasks = spec.min_tasks = 1 + sim.pick(4); break;

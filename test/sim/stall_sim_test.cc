@@ -14,7 +14,7 @@ struct StalledCluster : SimCluster {
   explicit StalledCluster(std::uint64_t seed) : SimCluster(seed) {
     config.cluster.fence_command = "fence --off";
     config.cluster.times.fence_after = {};
-    on_world = [this](test::SimWorld& made) {
+    on_world = [this](test::SimEnv& made) {
       made.on_command = [this](const std::vector<std::string>&) {
         ++fenced;
         return Result<std::string>("off");

@@ -5,15 +5,15 @@
 #include "libwm/codec/codec.h"
 #include "libwm/conf/load.h"
 #include "libwm/model/node/node.h"
-#include "test/support/sim_world.h"
+#include "test/support/sim_env.h"
 
 namespace wm {
 namespace {
 
 using test::Sim;
 using test::SimDisk;
+using test::SimEnv;
 using test::SimPeer;
-using test::SimWorld;
 
 /// A host that keeps the Welcome it gets.
 struct Newcomer final : SimPeer {
@@ -31,14 +31,14 @@ TEST(Welcome, TellsTheConfigurationEvenBeforeThatIsDurable) {
   Config config = *conf::parse({});
   config.hosts.clear();
   config.cluster.dirs.results = "/shared/results";
-  SimWorld world(sim, disk, config);
+  SimEnv env(sim, disk, config);
   master::Core core(
-      world, master::Rights{{0}}, [](const AcctRequest&) { return HistoryReply{}; },
+      env, master::Rights{{0}}, [](const AcctRequest&) { return HistoryReply{}; },
       [](const std::vector<Event>&, const Cluster&) {});
   ASSERT_TRUE(core.start());
 
   Newcomer host;
-  auto peer = world.connect(host);
+  auto peer = env.connect(host);
   HostRegister card;
   card.name = "n1";
   core.hosts().on_frame(peer, static_cast<std::uint16_t>(NodeVerb::Register), codec::encode(card));

@@ -12,17 +12,17 @@
 #include "daemons/wmasterd/state/journal.h"
 #include "libwm/base/log.h"
 #include "test/support/builders.h"
-#include "test/support/sim_world.h"
+#include "test/support/sim_env.h"
 
 namespace wm::test {
 
-/// Let `past` happen, then open(). What is made over world and journal goes before them: declare
+/// Let `past` happen, then open(). What is made over env and journal goes before them: declare
 /// it in what is derived from this.
 struct JournalDesk {
   ClusterBuilder past;
   Sim sim{1};
   SimDisk disk;
-  std::unique_ptr<SimWorld> world;
+  std::unique_ptr<SimEnv> env;
   std::unique_ptr<master::Journal> journal;
   std::vector<std::size_t> groups;  ///< how many events became durable together, in order
 
@@ -34,9 +34,9 @@ struct JournalDesk {
   }
   void open() {
     disk.events = past.history;
-    world = std::make_unique<SimWorld>(sim, disk, past.config);
+    env = std::make_unique<SimEnv>(sim, disk, past.config);
     journal = std::make_unique<master::Journal>(
-        *world, *world, [this](const master::Journal::Published& published) {
+        *env, *env, [this](const master::Journal::Published& published) {
           groups.push_back(published.events.size());
         });
     ASSERT_TRUE(journal->start());

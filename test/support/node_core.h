@@ -1,4 +1,4 @@
-// Role: what tests of a node's decisions start from: its core over a world that only notes what it
+// Role: what tests of a node's decisions start from: its core over an env that only notes what it
 // is told, orders for one job, and what that job's shepherd says.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #include "daemons/wnoded/core.h"
 #include "libwm/codec/codec.h"
-#include "test/support/fake_outside.h"
+#include "test/support/fake_env.h"
 
 namespace wm::test {
 
@@ -34,9 +34,9 @@ class NodeCore : public ::testing::Test {
  protected:
   explicit NodeCore(const HostRegister& card = node_card(),
                     const launch::HostFacts& facts = node_facts())
-      : node_(outside_, card, facts) {
+      : node_(env_, card, facts) {
     node_.on_session();
-    outside_.sent.clear();
+    env_.sent.clear();
   }
 
   static HostOrder order(std::uint32_t attempt = 1, std::uint64_t generation = 1) {
@@ -62,7 +62,7 @@ class NodeCore : public ::testing::Test {
   }
   void start(const HostOrder& o) {
     hear(NodeVerb::Order, o);
-    outside_.authorise_next();
+    env_.authorise_next();
     node_.on_word(key_, launch::TaskStarted{{TaskNumber{1}, 4711, {}, false}});
   }
   static launch::ExitRecord record(std::uint32_t task, int status = 0,
@@ -82,17 +82,17 @@ class NodeCore : public ::testing::Test {
   }
   std::vector<FactEnded> ends() {
     std::vector<FactEnded> found;
-    for (const auto& fact : outside_.take_facts())
+    for (const auto& fact : env_.take_facts())
       if (auto* ended = std::get_if<FactEnded>(&fact.fact)) found.push_back(*ended);
     return found;
   }
   HostRegister registered() {
-    outside_.sent.clear();
+    env_.sent.clear();
     node_.on_session();
-    return *codec::decode<HostRegister>(outside_.sent.at(0).second);
+    return *codec::decode<HostRegister>(env_.sent.at(0).second);
   }
 
-  FakeOutside outside_;
+  FakeEnv env_;
   node::Core node_;
   launch::AttemptKey key_{{7, 0}, {1}};
 };

@@ -9,13 +9,13 @@
 #include <string>
 
 #include "libwm/model/node/node.h"
-#include "test/support/sim_world.h"
+#include "test/support/sim_env.h"
 
 namespace wm::test {
 
 /// Where hosts find the master of this moment; null while it is down.
 struct SimNet {
-  SimWorld* master = nullptr;
+  SimEnv* master = nullptr;
   std::function<void(PeerId, std::uint16_t, const std::string&)> to_master_from_host;
   std::function<void(PeerId)> host_left;
   /// Attempts of a job with a running task, over all hosts: must never be two.

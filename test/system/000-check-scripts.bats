@@ -54,9 +54,9 @@ statements() { for ((i = 0; i < $1; i++)); do echo "  x += $i;"; done; }
 @test "check_layers refuses an include against the order of rooms, and a file in no room" {
   mkdir -p "$WM_CHECK_ROOT"/libwm/sched/{plan,amounts,capacity,shares} "$WM_CHECK_ROOT"/daemons/wuserd/site
   put libwm/sched/plan/bad.cc <<<$'// Role: bad.\n#include "libwm/sched/amounts/targets.h"'
-  put libwm/sched/shares/bad.cc <<<$'// Role: bad.\n#include "libwm/sched/capacity/room.h"'
+  put libwm/sched/shares/bad.cc <<<$'// Role: bad.\n#include "libwm/sched/capacity/host_capacity.h"'
   put libwm/sched/capacity/bad.cc <<<$'// Role: bad.\n#include "libwm/sched/schedule.h"'
-  put libwm/sched/amounts/good.cc <<<$'// Role: good.\n#include "libwm/sched/capacity/room.h"'
+  put libwm/sched/amounts/good.cc <<<$'// Role: good.\n#include "libwm/sched/capacity/host_capacity.h"'
   put daemons/wuserd/stray.cc <<<$'// Role: bad.\n#include "daemons/wuserd/site/site.h"'
   run "$TOP/scripts/check_layers"
   [ "$status" -eq 1 ]

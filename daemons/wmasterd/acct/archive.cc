@@ -26,7 +26,7 @@ constexpr WallTime kEver = WallTime::max();
 
 /// What is handed to the thread at once.
 struct Archive::Batch {
-  Seen seen;
+  ViewSource source;
   std::vector<std::pair<std::uint32_t, Seq>> jobs;
   std::vector<store::ArchiveStep> said;
   std::size_t said_count = 0;
@@ -96,8 +96,8 @@ std::uint32_t Archive::last_job() {
 }
 
 void Archive::begin(const Cluster& state, Seq before, const std::vector<Event>& events,
-                    SeenNow seen) {
-  seen_ = std::move(seen);
+                    ViewSourceNow source) {
+  seen_ = std::move(source);
   taken_ = state.seq;
   if (db_) {
     auto mark = db_->last_seq();
@@ -147,8 +147,8 @@ void Archive::go_on() {
 
 void Archive::hand_over() {
   auto batch = std::make_shared<Batch>();
-  batch->seen = seen_();
-  batch->seq = batch->seen.state->seq;
+  batch->source = seen_();
+  batch->seq = batch->source.state->seq;
   for (const auto& [job, seq] : changed_) {
     if (batch->jobs.size() == kJobsInBatch) break;
     batch->jobs.emplace_back(job, seq);
@@ -179,11 +179,11 @@ Result<void> Archive::work(Batch& batch) {
   if (batch.replay_from && !batch.fill) {
     WM_TRY(steps, said_after(files_, batch.replay_from));
   }
-  const Cluster& state = *batch.seen.state;
+  const Cluster& state = *batch.source.state;
   for (const auto& [number, seq] : batch.jobs) {
     const Job* job = state.jobs.find(number);
     if (job && is_purgeable(state, *job, kEver) && is_to_be_kept(*state.config, *job))
-      steps.push_back({row_of_run(batch.seen, *job, blob_), {}, {}, false});
+      steps.push_back({row_of_run(batch.source, *job, blob_), {}, {}, false});
   }
   steps.insert(steps.end(), batch.said.begin(), batch.said.end());
   WM_TRY(db_->apply(steps, batch.mark));

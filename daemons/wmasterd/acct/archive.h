@@ -33,7 +33,7 @@ namespace wm::master {
 using PostToLoop = std::function<void(std::function<void()>)>;
 
 /// What views are made of, at this moment.
-using SeenNow = std::function<Seen()>;
+using ViewSourceNow = std::function<ViewSource()>;
 
 /// What the archive is made with.
 struct ArchiveParts {
@@ -55,7 +55,8 @@ class Archive {
   /// A start: `state` is the newest, made of `before` and `events`. The archive is filled, where it
   /// never was; what a crash kept from it is made good.
   /// @cost O(live jobs) on the loop, the rest elsewhere
-  void begin(const Cluster& state, Seq before, const std::vector<Event>& events, SeenNow seen);
+  void begin(const Cluster& state, Seq before, const std::vector<Event>& events,
+             ViewSourceNow source);
   /// Events that have become durable, or none: once a tick it goes on with what waits.
   /// @cost O(events)
   void take(const std::vector<Event>& events, TimePoint now);
@@ -96,7 +97,7 @@ class Archive {
   store::StoreFiles files_;
   BlobOf blob_;
   PostToLoop post_;
-  SeenNow seen_;
+  ViewSourceNow seen_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   std::unique_ptr<store::ArchiveDb> db_;  // the thread's, once it runs
   std::map<std::uint32_t, Seq> changed_;  // jobs that may lack their record, with their last event

@@ -48,9 +48,9 @@ bool is_about_runs(const store::EventRow& row) {
 
 Result<void> fill_from_events(const store::StoreFiles& files, Steps& steps, const BlobOf& blob) {
   auto state = std::make_shared<Cluster>();
-  Seen seen;
-  seen.state = state;
-  seen.reasons = std::make_shared<PendReasons>();
+  ViewSource source;
+  source.state = state;
+  source.reasons = std::make_shared<PendReasons>();
   auto fold = [&](const store::EventRow& row) -> Result<void> {
     WM_TRY(EventBody body, codec::decode<EventBody>(row.payload));
     Event event{row.seq, row.time, std::move(body)};
@@ -58,7 +58,7 @@ Result<void> fill_from_events(const store::StoreFiles& files, Steps& steps, cons
     if (const auto* purged = std::get_if<JobPurged>(&event.body)) {
       const Job* job = state->jobs.find(purged->job.job);
       if (job && is_to_be_kept(*state->config, *job))
-        WM_TRY(steps.add({row_of_run(seen, *job, blob), {}, {}, false}));
+        WM_TRY(steps.add({row_of_run(source, *job, blob), {}, {}, false}));
     }
     if (fsm::check(*state, event.body)) fsm::apply(*state, event);
     state->seq = event.seq;

@@ -133,16 +133,16 @@ store::RunRow found_by(const Cluster& state, const Job& job) {
   return row;
 }
 
-store::RunRow row_of_run(const Seen& seen, const Job& job, const BlobOf& blob) {
-  auto row = found_by(*seen.state, job);
+store::RunRow row_of_run(const ViewSource& source, const Job& job, const BlobOf& blob) {
+  auto row = found_by(*source.state, job);
   PackedRun run;
   RunFacts facts;
-  state_of_run(*seen.state, job, facts);
+  state_of_run(*source.state, job, facts);
   run.closed = facts.closed, run.elements = facts.elements, run.counts = facts.counts;
   std::uint32_t parts = 0;
-  each_part(*seen.state, job, [&](const Job& part, JobId id) {
+  each_part(*source.state, job, [&](const Job& part, JobId id) {
     if (++parts > kMostElementsKept) return;
-    auto view = codec::encode(view_of(seen, part, id, JobInfo::All));
+    auto view = codec::encode(view_of(source, part, id, JobInfo::All));
     if (parts == 1) {
       run.first = std::move(view);
       return;
@@ -150,21 +150,21 @@ store::RunRow row_of_run(const Seen& seen, const Job& job, const BlobOf& blob) {
     auto differs = codec::difference(run.first, view);
     run.others.push_back(differs ? *std::move(differs) : std::string());
   });
-  run.given = given_to(*seen.state, job, blob);
+  run.given = given_to(*source.state, job, blob);
   row.views = codec::packed(codec::encode(run));
   return row;
 }
 
-RunViewBytes parts_of_live(const Seen& seen, const Job& job, const store::FoundRun& found,
+RunViewBytes parts_of_live(const ViewSource& source, const Job& job, const store::FoundRun& found,
                            bool whole) {
   RunViewBytes run;
-  state_of_run(*seen.state, job, run.facts);
+  state_of_run(*source.state, job, run.facts);
   run.facts.words = found.words;
   std::uint32_t parts = 0;
-  each_part(*seen.state, job, [&](const Job& part, JobId id) {
+  each_part(*source.state, job, [&](const Job& part, JobId id) {
     if (is_gone(found, id.index)) return;
     if (++parts > (whole ? kMostElementsKept : 1)) return;
-    run.parts.push_back(codec::encode(view_of(seen, part, id, JobInfo::All)));
+    run.parts.push_back(codec::encode(view_of(source, part, id, JobInfo::All)));
   });
   if (whole && parts > kMostElementsKept) run.facts.left_out = parts - kMostElementsKept;
   return run;

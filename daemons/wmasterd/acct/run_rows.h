@@ -35,7 +35,7 @@ store::RunRow found_by(const Cluster& state, const Job& job);
 /// @cost O(elements)
 JobState state_of_run(const Cluster& state, const Job& job, RunFacts& facts);
 /// The whole record. @cost O(elements), some microseconds each
-store::RunRow row_of_run(const Seen& seen, const Job& job, const BlobOf& blob);
+store::RunRow row_of_run(const ViewSource& source, const Job& job, const BlobOf& blob);
 /// The record of a job that accounting alone still knows. @cost O(rows)
 store::RunRow row_of_account(const std::vector<store::JobRow>& rows, const Config& config);
 
@@ -43,7 +43,7 @@ store::RunRow row_of_account(const std::vector<store::JobRow>& rows, const Confi
 /// @errors Damaged   @cost O(elements)
 Result<RunViewBytes> parts_of(const store::FoundRun& found, bool whole);
 /// The same of a job that is live.
-RunViewBytes parts_of_live(const Seen& seen, const Job& job, const store::FoundRun& found,
+RunViewBytes parts_of_live(const ViewSource& source, const Job& job, const store::FoundRun& found,
                            bool whole);
 /// A view as those may see it who see a summary. @errors Damaged
 Result<std::string> summary_bytes(const std::string& view);

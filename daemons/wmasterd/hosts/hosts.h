@@ -29,13 +29,13 @@ namespace wm::master {
 /// @thread the loop's
 class Hosts {
  public:
-  Hosts(const World& world, Journal& journal)
-      : clock_(world.clock),
-        peers_(world.peers),
+  Hosts(const Env& env, Journal& journal)
+      : clock_(env.clock),
+        peers_(env.peers),
         journal_(journal),
-        ordering_(world, journal, [this](HostId host) { return sessions_.line(host); }),
+        ordering_(env, journal, [this](HostId host) { return sessions_.line(host); }),
         recalls_(
-            world, journal,
+            env, journal,
             {[this](PeerId peer, const HostRegister& words) { on_register(peer, words, true); },
              [this](PeerId peer, std::uint16_t type, const std::string& payload) {
                on_frame(peer, type, payload);

@@ -35,11 +35,11 @@ using LineTo = std::function<Line(HostId)>;
 /// @thread the loop's
 class Ordering {
  public:
-  Ordering(const World& world, Journal& journal, LineTo line)
-      : clock_(world.clock),
-        peers_(world.peers),
-        store_(world.store),
-        workers_(world.workers),
+  Ordering(const Env& env, Journal& journal, LineTo line)
+      : clock_(env.clock),
+        peers_(env.peers),
+        store_(env.store),
+        workers_(env.workers),
         journal_(journal),
         line_(std::move(line)) {}
 

@@ -34,10 +34,10 @@ class Recalls {
     std::function<void(PeerId, const HostRegister&)> join;
     std::function<void(PeerId, std::uint16_t, const std::string&)> hear;
   };
-  Recalls(const World& world, Journal& journal, Then then)
-      : clock_(world.clock),
-        peers_(world.peers),
-        keys_(world.keys),
+  Recalls(const Env& env, Journal& journal, Then then)
+      : clock_(env.clock),
+        peers_(env.peers),
+        keys_(env.keys),
         journal_(journal),
         then_(std::move(then)) {}
 

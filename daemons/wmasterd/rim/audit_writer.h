@@ -18,7 +18,7 @@
 #include <thread>
 
 #include "daemons/wmasterd/acct/audit.h"
-#include "libwm/world/world.h"
+#include "libwm/env/env.h"
 
 namespace wm::master {
 

@@ -1,6 +1,6 @@
 // Role: the master's child that does the arithmetic of searches (wsuggest): one line asks, one line
 // answers. Started at the first question and again after it died; one that thinks too long is
-// killed. Used by RealWorld, on a worker.
+// killed. Used by RealEnv, on a worker.
 #pragma once
 
 #include <optional>

@@ -20,42 +20,41 @@ constexpr std::size_t kLookedAtOnce = 10000, kPurgedAtOnce = 250;
 constexpr Duration kRepliesKept = std::chrono::hours(1);
 constexpr Duration kRepeatsCome = std::chrono::minutes(10);
 
-World answering(const World& world, Peers* peers) {
-  return {world.clock, peers ? *peers : world.peers, world.store, world.workers, world.processes,
-          world.keys};
+Env answering(const Env& env, Peers* peers) {
+  return {env.clock, peers ? *peers : env.peers, env.store, env.workers, env.processes, env.keys};
 }
 
 }  // namespace
 
-Core::Core(const World& world, Rights rights, AcctReading<HistoryReply> history, OnEvents on_events,
+Core::Core(const Env& env, Rights rights, AcctReading<HistoryReply> history, OnEvents on_events,
            Peers* to_clients)
-    : world_(world),
+    : env_(env),
       on_events_(std::move(on_events)),
-      journal_(world.clock, world.store, [this](const Journal::Published& p) { on_published(p); }),
-      cycle_(world, journal_),
-      hosts_(world, journal_),
-      searches_(world, journal_),
-      clients_({answering(world, to_clients), journal_, hosts_, cycle_, std::move(rights),
+      journal_(env.clock, env.store, [this](const Journal::Published& p) { on_published(p); }),
+      cycle_(env, journal_),
+      hosts_(env, journal_),
+      searches_(env, journal_),
+      clients_({answering(env, to_clients), journal_, hosts_, cycle_, std::move(rights),
                 std::move(history), nullptr, nullptr, &searches_}),
-      dates_(world.clock, journal_, cycle_, hosts_.attended()),
-      fence_(world.clock, world.processes, journal_, hosts_.attended()) {}
+      dates_(env.clock, journal_, cycle_, hosts_.attended()),
+      fence_(env.clock, env.processes, journal_, hosts_.attended()) {}
 
 Result<void> Core::start(Journal::Began* began) {
   WM_TRY(journal_.start(began));
   WM_TRY(read_config_anew());
-  started_ = world_.clock.mono();
+  started_ = env_.clock.mono();
   hosts_.on_start();
   clients_.on_start();
   dates_.on_reload();
   searches_.on_reload();
   log::info("started", {{"seq", journal_.newest().seq.value}});
   act(fsm::react(journal_.published(), fsm::touch_everything(journal_.published())));
-  world_.clock.after(kTick, [this] { tick(); });
+  env_.clock.after(kTick, [this] { tick(); });
   return {};
 }
 
 Result<void> Core::read_config_anew() {
-  WM_TRY(Config config, world_.store.read_config());
+  WM_TRY(Config config, env_.store.read_config());
   if (*journal_.newest().config == config) return {};
   auto loaded = std::make_shared<const Config>(std::move(config));
   journal_.propose({reconfigured(journal_.newest(), loaded), {}, {}, nullptr});
@@ -110,7 +109,7 @@ void Core::tick() {
   fence_.on_tick();
   tidy();
   purge();
-  world_.clock.after(kTick, [this] { tick(); });
+  env_.clock.after(kTick, [this] { tick(); });
 }
 
 // What a window brings has come about before the next is looked at: that begins where it ended.
@@ -127,9 +126,9 @@ void Core::look_at_windows() {
 void Core::look_at_load() {
   constexpr Duration kEvery = std::chrono::seconds(1);
   const Cluster& state = journal_.newest();
-  if (loads_.idle(*state.config) || world_.clock.mono() - load_seen_ < kEvery) return;
-  load_seen_ = world_.clock.mono();
-  auto events = loads_.look(state, hosts_.readings().freeze(), world_.clock.wall());
+  if (loads_.idle(*state.config) || env_.clock.mono() - load_seen_ < kEvery) return;
+  load_seen_ = env_.clock.mono();
+  auto events = loads_.look(state, hosts_.readings().freeze(), env_.clock.wall());
   cycle_.set_loaded(loads_.loaded());
   state.hosts.each([&](std::uint32_t, const Host& host) {
     hosts_.readings().set_busy(host.id, loads_.why_busy(host.id));
@@ -142,22 +141,22 @@ Duration Core::keep_accounting() const {
 }
 
 void Core::tidy() {
-  auto every = world_.store.low_space() ? kTidyFullEvery : kTidyEvery;
-  if (world_.clock.mono() - tidied_ <= every) return;
-  tidied_ = world_.clock.mono();
+  auto every = env_.store.low_space() ? kTidyFullEvery : kTidyEvery;
+  if (env_.clock.mono() - tidied_ <= every) return;
+  tidied_ = env_.clock.mono();
   const auto& conf = journal_.newest().config->cluster;
-  bool young = world_.clock.mono() - started_ < kRepeatsCome;
+  bool young = env_.clock.mono() - started_ < kRepeatsCome;
   auto now = journal_.deed_time();
   auto ago = [&](Duration keep) { return now ? *now - keep : WallTime{}; };
   if (archive_) archive_->forget(*journal_.newest().config, now);
   bool drops = conf.monitor.history_keep > Duration{};
-  world_.store.tidy_store(young ? WallTime{} : ago(std::max(conf.times.clean_period, kRepliesKept)),
-                          drops ? ago(conf.monitor.history_keep) : WallTime{});
+  env_.store.tidy_store(young ? WallTime{} : ago(std::max(conf.times.clean_period, kRepliesKept)),
+                        drops ? ago(conf.monitor.history_keep) : WallTime{});
 }
 
-Seen Core::seen() {
-  Seen all{journal_.published_ptr(), cycle_.reasons(), hosts_.readings().freeze(),
-           hosts_.progress(), hosts_.meetings()};
+ViewSource Core::view_source() {
+  ViewSource all{journal_.published_ptr(), cycle_.reasons(), hosts_.readings().freeze(),
+                 hosts_.progress(), hosts_.meetings()};
   all.waits = searches_.waits();
   return all;
 }

@@ -1,5 +1,5 @@
 // Role: the master's logic, wired together: what has become durable goes to hosts, to the
-// scheduler, to accounting and to callers that wait. Runs against World alone, so the whole
+// scheduler, to accounting and to callers that wait. Runs against Env alone, so the whole
 // master runs in a simulation too.
 #pragma once
 
@@ -29,7 +29,7 @@ using OnEvents = std::function<void(const std::vector<Event>&, const Cluster& af
 class Core {
  public:
   /// `to_clients`: by which clients get their answers; null: as hosts get their orders.
-  Core(const World& world, Rights rights, AcctReading<HistoryReply> history, OnEvents on_events,
+  Core(const Env& env, Rights rights, AcctReading<HistoryReply> history, OnEvents on_events,
        Peers* to_clients = nullptr);
 
   /// Reads the state, loads the configuration if it has changed, and brings every live
@@ -51,7 +51,7 @@ class Core {
     clients_.set_archive(archive);
   }
   /// What views are made of, at this moment. @cost O(hosts / 256)
-  Seen seen();
+  ViewSource view_source();
 
   Hosts& hosts() { return hosts_; }
   Clients& clients() { return clients_; }
@@ -74,7 +74,7 @@ class Core {
   void tidy();
   void purge();
 
-  World world_;
+  Env env_;
   OnEvents on_events_;
   TimePoint started_{}, tidied_{}, load_seen_{};
   std::uint32_t purged_ = 0;  // where the walk goes on

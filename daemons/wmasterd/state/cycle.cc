@@ -53,8 +53,9 @@ sched::SchedPolicy policy_of(const Config& config) {
 }  // namespace
 
 const std::vector<PendReason>* find_reasons(const PendReasons& all, JobId job) {
-  auto at = std::lower_bound(all.begin(), all.end(), job,
-                             [](const sched::Waiting& w, JobId wanted) { return w.job < wanted; });
+  auto at =
+      std::lower_bound(all.begin(), all.end(), job,
+                       [](const sched::PendingJob& w, JobId wanted) { return w.job < wanted; });
   return at != all.end() && at->job == job ? at->reasons.get() : nullptr;
 }
 

@@ -19,7 +19,7 @@
 namespace wm::master {
 
 /// Why each pending job waits, of the newest pass, by rising job. Shared with queries.
-using PendReasons = std::vector<sched::Waiting>;
+using PendReasons = std::vector<sched::PendingJob>;
 
 /// What this job waits for, or null. @cost O(log waiting)   @owns borrowed
 const std::vector<PendReason>* find_reasons(const PendReasons& all, JobId job);
@@ -27,8 +27,8 @@ const std::vector<PendReason>* find_reasons(const PendReasons& all, JobId job);
 /// @thread the loop's
 class Cycle {
  public:
-  Cycle(const World& world, Journal& journal)
-      : clock_(world.clock), workers_(world.workers), keys_(world.keys), journal_(journal) {}
+  Cycle(const Env& env, Journal& journal)
+      : clock_(env.clock), workers_(env.workers), keys_(env.keys), journal_(journal) {}
 
   /// Something changed that a pass should look at. Many calls make one pass.
   void wake();

@@ -27,12 +27,12 @@
 
 #include "daemons/wmasterd/state/snapshot_pace.h"
 #include "libwm/base/result.h"
+#include "libwm/env/env.h"
 #include "libwm/fsm/fsm.h"
 #include "libwm/model/clock_watch.h"
 #include "libwm/model/cluster.h"
 #include "libwm/model/master_rank.h"
 #include "libwm/view/metrics_page.h"
-#include "libwm/world/world.h"
 
 namespace wm::master {
 

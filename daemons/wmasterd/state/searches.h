@@ -44,12 +44,12 @@ using SearchWaits = std::map<std::uint32_t, std::string>;
 /// @thread the loop's
 class Searches {
  public:
-  Searches(const World& world, Journal& journal)
-      : clock_(world.clock),
-        store_(world.store),
-        workers_(world.workers),
-        processes_(world.processes),
-        keys_(world.keys),
+  Searches(const Env& env, Journal& journal)
+      : clock_(env.clock),
+        store_(env.store),
+        workers_(env.workers),
+        processes_(env.processes),
+        keys_(env.keys),
         journal_(journal) {}
 
   /// Every search is looked at anew. @cost O(jobs)

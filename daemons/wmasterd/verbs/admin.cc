@@ -133,7 +133,7 @@ std::vector<EventBody> admin_events(Service& service, const AdminRequest& reques
   std::vector<EventBody> events;
   Result<void> verdict;
   if (request.act == AdminAct::Reconfig) {
-    auto config = service.world.store.read_config();
+    auto config = service.env.store.read_config();
     if (config) {
       auto taken = std::make_shared<const Config>(std::move(*config));
       events = reconfigured(state, taken);
@@ -147,7 +147,7 @@ std::vector<EventBody> admin_events(Service& service, const AdminRequest& reques
                         ? "The clock is trusted: nothing waits any more"
                         : "The clock was not set lately: nothing has waited");
   } else if (request.act == AdminAct::GpuClose || request.act == AdminAct::GpuOpen) {
-    verdict = gpu_events(state, request, {who.user, service.world.clock.wall()}, events, lines);
+    verdict = gpu_events(state, request, {who.user, service.env.clock.wall()}, events, lines);
   } else if (request.act == AdminAct::HostClose || request.act == AdminAct::HostOpen ||
              request.act == AdminAct::HostDead) {
     verdict = host_events(state, request, who, events, lines);
@@ -183,7 +183,7 @@ void record_admin(Service& service, const AdminRequest& request, const std::stri
                   const std::string& outcome) {
   if (!service.audit.keep) return;
   AuditEntry entry;
-  entry.at = service.world.clock.wall();
+  entry.at = service.env.clock.wall();
   entry.by = by;
   entry.act = word_of(request.act);
   entry.objects = request.names;
@@ -194,7 +194,7 @@ void record_admin(Service& service, const AdminRequest& request, const std::stri
 }
 
 void difference(Service& service, const Call& call) {
-  auto next = service.world.store.read_config();
+  auto next = service.env.store.read_config();
   if (!next) return call.refuse(next.error());
   call.reply(AdminReply{conf::differences(*service.journal.published().config, *next)});
 }
@@ -247,7 +247,7 @@ void audit(Service& service, const Call& call, const AuditRequest& request) {
   if (!service.audit.look_up)
     return call.refuse(fail(Code::Unavailable, "this master keeps no record of acts"));
   auto bytes = std::make_shared<Result<std::string>>(std::string());
-  service.world.workers.read_store(
+  service.env.workers.read_store(
       [bytes, request, look_up = service.audit.look_up] {
         auto reply = look_up(request);
         *bytes = reply ? Call::encoded(*reply) : reply.error();

@@ -56,7 +56,7 @@ void tell(Service& service, const Call& call, const Job& job, std::uint32_t from
     if (!element) break;  // it is known in a moment
     hashes.push_back(element->trial.data_hash);
   }
-  service.answers.read(call, [&store = service.world.store, hashes, reply] {
+  service.answers.read(call, [&store = service.env.store, hashes, reply] {
     GiveReply whole = reply;
     whole.data = told(store, hashes);
     return whole;
@@ -77,7 +77,7 @@ void give(Service& service, const Call& call, const GiveRequest& request) {
   for (const auto& data : request.data) {
     JobId element{job.id.job, element_index(job.spec(), reply.given++)};
     if (reply.first == 0) reply.first = element.index;
-    auto hash = data.empty() ? "" : service.world.keys.hash(data);
+    auto hash = data.empty() ? "" : service.env.keys.hash(data);
     if (!hash.empty()) proposal.blobs.push_back({hash, data});
     proposal.events.push_back(ElementGiven{element, hash});
   }

@@ -44,9 +44,9 @@ void budgets(Service& service, const Call& call, const BudgetsRequest& request) 
     spec.owner = call.caller();
   }
   auto reply = std::make_shared<Result<BudgetsReply>>(BudgetsReply{});
-  service.world.workers.read_store(
+  service.env.workers.read_store(
       [reply, spec = std::move(spec), asked = !request.spec.empty(),
-       state = service.journal.published_ptr(), now = service.world.clock.wall()]() mutable {
+       state = service.journal.published_ptr(), now = service.env.clock.wall()]() mutable {
         *reply = asked ? of_job(*state, std::move(spec), now) : every(*state, now);
       },
       [call, reply] {

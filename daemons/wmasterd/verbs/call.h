@@ -7,8 +7,8 @@
 
 #include "daemons/wmasterd/verbs/rights.h"
 #include "libwm/codec/codec.h"
+#include "libwm/env/env.h"
 #include "libwm/model/verbs/verbs.h"
-#include "libwm/world/world.h"
 
 namespace wm::master {
 

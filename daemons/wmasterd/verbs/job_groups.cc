@@ -40,7 +40,7 @@ Result<EventBody> event_of(const Service& service, const Call& call, const Group
   bool there = known != state.job_groups->end();
   if (request.act == GroupAct::Add) {
     if (there) return fail(Code::Conflict, path + ": Job group already exists");
-    return EventBody(JobGroupSet{path, {by, request.limit, service.world.clock.wall()}, by});
+    return EventBody(JobGroupSet{path, {by, request.limit, service.env.clock.wall()}, by});
   }
   if (!there) return fail(Code::NotFound, path + ": Job group does not exist");
   bool admin = roles_in_queue(*state.config, service.rights, call.caller(), "").admin;

@@ -154,7 +154,7 @@ void kill(Service& service, const Call& call, const KillRequest& request) {
     bool whole = job.id != id && is_whole_range(selection, job);
     if (whole && !bases.insert(id.job).second) return;
     JobId target = whole ? job.id : id;
-    auto wish = wish_for(call.caller(), job, request, service.world.clock.wall());
+    auto wish = wish_for(call.caller(), job, request, service.env.clock.wall());
     proposal.events.push_back(KillRequested{target, wish});
     ended.push_back(reply.jobs.size());
     reply.jobs.push_back({target, 0, named(target) + " is being terminated"});
@@ -186,8 +186,7 @@ void requeue(Service& service, const Call& call, const RequeueRequest& request) 
   selection.finished = request.done || request.exited;
   std::map<std::uint32_t, const char*> left_out;  // arrays of which nothing is meant, and why
   std::set<std::uint32_t> arrays;
-  auto until =
-      service.world.clock.wall() + service.journal.newest().config->cluster.times.kill_grace;
+  auto until = service.env.clock.wall() + service.journal.newest().config->cluster.times.kill_grace;
   auto again = [&](const Job& job, JobId id) {
     auto refuse = [&](Code code, const char* why) {
       reply.jobs.push_back({id, code_of(code), named(id) + why});
@@ -256,7 +255,7 @@ void resize(Service& service, const Call& call, const ResizeRequest& request) {
   proposal.events = {change};
   bool runs = job->state != JobState::Pending && job->state != JobState::Held;
   if (change.none && runs && !job->waits.preempted) {
-    auto until = service.world.clock.wall() + leave_grace_of(state, *job);
+    auto until = service.env.clock.wall() + leave_grace_of(state, *job);
     Preempted wish{{}, until, true, "no task wanted by " + call.caller().user, false};
     proposal.events.push_back(JobPreempted{job->id, job->attempt, wish});
   }
@@ -273,10 +272,10 @@ void peek_script(Service& service, const Call& call, const ClientPeek& request) 
   if (!job) return call.refuse(fail(Code::NotFound, named(request.job) + " is not found"));
   const Program& program = job->spec().program;
   auto text = std::make_shared<Result<std::string>>(program.command + "\n");
-  auto read = [&store = service.world.store, hash = program.script_hash, text] {
+  auto read = [&store = service.env.store, hash = program.script_hash, text] {
     if (!hash.empty()) *text = store.blob(hash);
   };
-  service.world.workers.answer(read, [call, text, from = request.offset] {
+  service.env.workers.answer(read, [call, text, from = request.offset] {
     if (!*text) return call.refuse(text->error());
     auto begin = std::min<std::uint64_t>(from, (*text)->size());
     call.reply(ClientPeekReply{(*text)->substr(begin, kMostPeeked), false});

@@ -13,9 +13,10 @@ namespace {
 constexpr Duration kBehind = std::chrono::milliseconds(20);
 constexpr Duration kPatience = std::chrono::seconds(20);  // with accounting that is behind
 
-Seen seen(const Service& service) {
-  Seen all{service.journal.published_ptr(), service.cycle.reasons(),
-           service.hosts.readings().freeze(), service.hosts.progress(), service.hosts.meetings()};
+ViewSource source(const Service& service) {
+  ViewSource all{service.journal.published_ptr(), service.cycle.reasons(),
+                 service.hosts.readings().freeze(), service.hosts.progress(),
+                 service.hosts.meetings()};
   if (service.searches) all.waits = service.searches->waits();
   return all;
 }
@@ -29,12 +30,12 @@ void read_acct(Service& service, const Call& call, const AcctReading<Reply>& rea
   if (request.jobs.user.empty()) request.jobs.user = call.caller().user;
   auto done = [&service, call, read, request, until, result] {
     bool behind =
-        !*result && result->error().code == Code::Timeout && service.world.clock.mono() < until;
+        !*result && result->error().code == Code::Timeout && service.env.clock.mono() < until;
     if (!behind) return call.send(std::move(*result));
-    service.world.clock.after(kBehind,
-                              [=, &service] { read_acct(service, call, read, request, until); });
+    service.env.clock.after(kBehind,
+                            [=, &service] { read_acct(service, call, read, request, until); });
   };
-  service.world.workers.read_store(
+  service.env.workers.read_store(
       [result, read, request, user = call.caller().user,
        info = info_for(service.journal.published().config, service.rights, call.caller())] {
         auto reply = read(request);
@@ -64,7 +65,7 @@ std::string image_of(Cluster state) {
 
 void jobs(Service& service, const Call& call, const JobsRequest& request) {
   service.answers.read(
-      call, [seen = seen(service), request, caller = call.caller(),
+      call, [source = source(service), request, caller = call.caller(),
              info = info_for(service.journal.published().config, service.rights, call.caller())] {
         JobsReplyBytes reply;
         Portion portion;
@@ -76,12 +77,12 @@ void jobs(Service& service, const Call& call, const JobsRequest& request) {
             hidden.push_back(id);
             return true;
           }
-          auto view = codec::encode(view_of(seen, job, id, shown));
+          auto view = codec::encode(view_of(source, job, id, shown));
           if (!portion.takes(view.size())) return false;
           reply.jobs.push_back(std::move(view));
           return true;
         };
-        auto walked = each_selected(*seen.state, request.jobs, caller.user, visit);
+        auto walked = each_selected(*source.state, request.jobs, caller.user, visit);
         reply.missing = std::move(walked.missing);
         reply.rest = std::move(walked.rest);
         for (JobId id : hidden) count_as_missing(id, request.jobs, reply.missing);
@@ -96,11 +97,11 @@ void queues(Service& service, const Call& call, const QueuesRequest& request) {
 }
 
 void hosts(Service& service, const Call& call, const HostsRequest& request) {
-  service.answers.read(call, [seen = seen(service), strangers = service.hosts.strangers(), request,
-                              now = service.world.clock.wall()] {
+  service.answers.read(call, [source = source(service), strangers = service.hosts.strangers(),
+                              request, now = service.env.clock.wall()] {
     HostsReply reply;
     Portion portion;
-    for (auto& view : view_hosts(seen, request, now)) {
+    for (auto& view : view_hosts(source, request, now)) {
       if (!portion.takes_value(view)) {
         reply.rest = {request.names, reply.hosts.back().host.name, request.with_cpus};
         break;
@@ -115,8 +116,8 @@ void hosts(Service& service, const Call& call, const HostsRequest& request) {
 // The numbers need the claims of every job: a worker finds them, the loop does not wait.
 void plans(Service& service, const Call& call, const PlansRequest& request) {
   auto reply = std::make_shared<PlansReply>();
-  service.world.workers.read_store(
-      [reply, state = service.journal.published_ptr(), now = service.world.clock.wall(),
+  service.env.workers.read_store(
+      [reply, state = service.journal.published_ptr(), now = service.env.clock.wall(),
        paths = request.paths] {
         for (auto& view : sched::view_plans(*state, now)) {
           if (!is_asked(paths, view.path)) continue;
@@ -128,16 +129,16 @@ void plans(Service& service, const Call& call, const PlansRequest& request) {
 }
 
 void history(Service& service, const Call& call, const HistoryRequest& request) {
-  read_acct(service, call, service.history, request, service.world.clock.mono() + kPatience);
+  read_acct(service, call, service.history, request, service.env.clock.mono() + kPatience);
 }
 
 void account(Service& service, const Call& call, const AcctRequest& request) {
-  read_acct(service, call, service.account, request, service.world.clock.mono() + kPatience);
+  read_acct(service, call, service.account, request, service.env.clock.mono() + kPatience);
 }
 
 void state(Service& service, const Call& call, const StateRequest&) {
   auto reply = std::make_shared<StateReply>();
-  service.world.workers.read_store(
+  service.env.workers.read_store(
       [reply, state = service.journal.published_ptr()] {
         reply->packed = image_of(Cluster(*state));
       },

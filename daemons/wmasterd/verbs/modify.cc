@@ -135,7 +135,7 @@ Result<void> verdict_of(Service& service, const Verdict& verdict, const JobSpec&
 }
 
 void change_each(Service& service, const Call& call, Changes changes) {
-  if (service.world.store.low_space()) return call.refuse(disk_full());
+  if (service.env.store.low_space()) return call.refuse(disk_full());
   if (!has_policy(service)) return commit_changes(service, call, changes);
   const Cluster& state = service.journal.newest();
   Targets targets;
@@ -169,7 +169,7 @@ Result<Admitted> changed_as(const Service& service, const ModifyRequest& request
     return fail(Code::Conflict, named(request.job) + ": was changed meanwhile; look at it again");
   bool started = slots_held(*job) > 0;
   if (started) return admit_live_change(*job, spec);
-  return admit_change(state, *job, spec, service.world.clock.wall());
+  return admit_change(state, *job, spec, service.env.clock.wall());
 }
 
 void commit_change(Service& service, const Call& call, const ModifyRequest& request,
@@ -214,7 +214,7 @@ void switch_queue(Service& service, const Call& call, const SwitchRequest& reque
     return call.refuse(fail(Code::NotFound, request.queue + ": No such queue"));
   auto make = [&service, queue = request.queue](const Job& job, bool waits) -> Result<Admitted> {
     if (!waits) return fail(Code::Conflict, "Job has already started");
-    return admit_to_queue(service.journal.newest(), job, queue, service.world.clock.wall());
+    return admit_to_queue(service.journal.newest(), job, queue, service.env.clock.wall());
   };
   auto done = [queue = request.queue](JobId id) {
     return named(id) + " is switched to queue <" + queue + ">";
@@ -241,8 +241,8 @@ void spec(Service& service, const Call& call, const SpecRequest& request) {
 void modify(Service& service, const Call& call, const ModifyRequest& request) {
   auto spec = codec::decode<JobSpec>(request.spec);
   if (!spec) return call.refuse(spec.error());
-  if (service.world.store.low_space()) return call.refuse(disk_full());
-  auto text = service.world.keys.hash(request.spec + request.request_key);
+  if (service.env.store.low_space()) return call.refuse(disk_full());
+  auto text = service.env.keys.hash(request.spec + request.request_key);
   check_signer(service, call, request.request_key, request.credential, text,
                [&service, call, request, spec = *spec] { change(service, call, request, spec); });
 }

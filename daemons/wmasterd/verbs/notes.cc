@@ -10,7 +10,7 @@ void post(Service& service, const Call& call, const PostRequest& request) {
     return call.refuse(fail(Code::NotFound, named(request.job) + ": No matching job found"));
   JobNote note = request.note;
   note.by = call.caller().user;
-  note.at = service.world.clock.wall();
+  note.at = service.env.clock.wall();
   PostReply reply{note.index};
   Proposal proposal;
   proposal.events.push_back(JobNoted{request.job, std::move(note)});

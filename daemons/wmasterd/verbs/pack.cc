@@ -19,11 +19,11 @@ Result<Specs> read_items(Service& service, const PackRequest& request,
   Specs specs;
   specs.reserve(request.items.size());
   digests.reserve(request.items.size());
-  auto env_hash = service.world.keys.hash(request.env);
+  auto env_hash = service.env.keys.hash(request.env);
   for (const auto& item : request.items) {
     auto spec = codec::decode<JobSpec>(item.spec);
     if (!spec) return spec.error();
-    auto script_hash = item.script.empty() ? std::string() : service.world.keys.hash(item.script);
+    auto script_hash = item.script.empty() ? std::string() : service.env.keys.hash(item.script);
     if (spec->program.env_hash != env_hash || spec->program.script_hash != script_hash)
       return fail(Code::Damaged, "script or environment do not match the signed hashes");
     auto place = static_cast<std::uint32_t>(digests.size());
@@ -41,7 +41,7 @@ Result<void> check_sizes(Service& service, const PackRequest& request) {
   for (const auto& item : request.items)
     if (item.script.size() + request.env.size() > kMaxBlobs)
       return fail(Code::Limit, "script and environment of a job are more than 8M together");
-  if (service.world.store.low_space())
+  if (service.env.store.low_space())
     return fail(Code::Store, "the master's disk is full: no new jobs until there is room");
   return {};
 }
@@ -98,7 +98,7 @@ bool policy_takes(const Opened& pack, std::uint32_t place, PackOutcome& outcome)
 
 void submit_all(Service& service, const Call& call, Opened pack) {
   const Cluster& state = service.journal.newest();
-  const auto now = service.world.clock.wall();
+  const auto now = service.env.clock.wall();
   Proposal proposal;
   PackReply reply;
   std::vector<std::uint32_t> places;  // of the events
@@ -133,7 +133,7 @@ void submit_all(Service& service, const Call& call, Opened pack) {
 std::vector<std::string> lines_of(Service& service, const Call& call, Opened& pack,
                                   std::vector<std::size_t>& asked) {
   const Cluster& state = service.journal.newest();
-  const auto now = service.world.clock.wall();
+  const auto now = service.env.clock.wall();
   std::vector<std::string> lines;
   for (std::size_t place = 0; place < pack.specs.size(); ++place) {
     JobSpec& spec = pack.specs[place];

@@ -149,7 +149,7 @@ PerfmonReply Perfmon::view(WallTime now) {
 namespace verbs {
 
 void perfmon(Service& service, const Call& call, const PerfmonRequest& request) {
-  auto now = service.world.clock.wall();
+  auto now = service.env.clock.wall();
   using Act = PerfmonRequest::Act;
   switch (request.act) {
     case Act::Start:

@@ -41,7 +41,7 @@ Result<sched::Start> start_of(Service& service, const RunNowRequest& request) {
     return fail(Code::Conflict, named(request.job) + ": Job is not pending");
   if (request.hosts.empty()) return fail(Code::BadArgument, "a host is wanted: brun -m");
   WM_TRY(auto hosts, hosts_named(state, request.hosts));
-  auto start = sched::place_now(state, *job, request.job, hosts, service.world.clock.wall());
+  auto start = sched::place_now(state, *job, request.job, hosts, service.env.clock.wall());
   if (!start) return start.error().within(named(request.job));
   return start;
 }
@@ -71,7 +71,7 @@ void migrate(Service& service, const Call& call, const MigrateRequest& request) 
   OutcomeReply reply;
   Proposal proposal;
   std::vector<JobId> ids;
-  auto until = service.world.clock.wall() + state.config->cluster.times.kill_grace;
+  auto until = service.env.clock.wall() + state.config->cluster.times.kill_grace;
   auto move = [&](const Job& job, JobId id) {
     auto refuse = [&](const char* why) {
       reply.jobs.push_back({id, code_of(Code::Conflict), named(id) + why});

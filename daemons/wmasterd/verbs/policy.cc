@@ -24,7 +24,7 @@ void ask_policy(Service& service, const Call& call, PolicyRequest request,
 Result<std::vector<OptionChange>> settled_by(Service& service, const Verdict& verdict,
                                              const JobSpec& stated, PolicyRound round) {
   auto settled = master::settled(*service.journal.newest().config, verdict, stated, round,
-                                 service.world.clock.wall());
+                                 service.env.clock.wall());
   bool its_options = !settled && verdict.kind == Verdict::Kind::Instead &&
                      settled.error().code == Code::Unavailable;
   if (its_options) log::error("submit_policy_failed", {{"why", settled.error().text}});

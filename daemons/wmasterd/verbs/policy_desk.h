@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "daemons/wmasterd/verbs/policy_words.h"
+#include "libwm/env/env.h"
 #include "libwm/view/metrics_page.h"
-#include "libwm/world/world.h"
 
 namespace wm::master {
 

@@ -9,7 +9,7 @@ namespace wm::master {
 void record(const Service& service, const Call& call, Act act) {
   if (!service.audit.keep) return;
   AuditEntry entry;
-  entry.at = service.world.clock.wall();
+  entry.at = service.env.clock.wall();
   entry.by = call.caller().user;
   entry.act = std::move(act.act);
   entry.objects = std::move(act.objects);

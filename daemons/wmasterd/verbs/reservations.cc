@@ -193,7 +193,7 @@ ReservationView reservation_view(const Cluster& state, const Reservation& what, 
 
 void reserve(Service& service, const Call& call, const ReserveRequest& request) {
   const Cluster& state = service.journal.newest();
-  const WallTime now = service.world.clock.wall();
+  const WallTime now = service.env.clock.wall();
   Proposal proposal;
   ReserveReply reply{request.what.name, {}};
   bool admin = roles_in_queue(*state.config, service.rights, call.caller(), "").admin;
@@ -223,7 +223,7 @@ void reserve(Service& service, const Call& call, const ReserveRequest& request) 
 
 void reservations(Service& service, const Call& call, const ReservationsRequest& request) {
   service.answers.read(
-      call, [request, state = service.journal.published_ptr(), now = service.world.clock.wall()] {
+      call, [request, state = service.journal.published_ptr(), now = service.env.clock.wall()] {
         ReservationsReply reply;
         std::map<std::string, std::vector<JobId>> jobs;
         each_job(*state, [&](const Job& job) {

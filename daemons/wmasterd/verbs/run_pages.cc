@@ -161,12 +161,12 @@ Result<std::uint32_t> count_of(const Cluster& state, const RunQuery& asked, Kept
 
 }  // namespace
 
-Result<RunsReplyBytes> page_of_runs(const Seen& seen, const store::StoreFiles* files,
+Result<RunsReplyBytes> page_of_runs(const ViewSource& source, const store::StoreFiles* files,
                                     const RunsRequest& request, const RunAsker& asker) {
   if (request.limit == 0 || request.limit > kMostRunsInPage)
     return fail(Code::BadArgument, "limit: " + std::to_string(request.limit) + "; from 1 to " +
                                        std::to_string(kMostRunsInPage));
-  const Cluster& state = *seen.state;
+  const Cluster& state = *source.state;
   auto query = visible(*state.config, request.query, asker);
   WM_TRY(auto kept, Kept::open(files));
   RunsReplyBytes reply;
@@ -190,7 +190,7 @@ Result<RunsReplyBytes> page_of_runs(const Seen& seen, const store::StoreFiles* f
     } else {
       found.row = found_by(state, *entry.live->job);
     }
-    auto made = entry.live ? Result<RunViewBytes>(parts_of_live(seen, *entry.live->job,
+    auto made = entry.live ? Result<RunViewBytes>(parts_of_live(source, *entry.live->job,
                                                                 entry.live->known, request.whole))
                            : parts_of(found, request.whole);
     if (!made) return made.error();

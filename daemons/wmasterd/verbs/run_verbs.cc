@@ -17,9 +17,10 @@ RunAsker asker_of(const Service& service, const Call& call) {
           info_for(service.journal.published().config, service.rights, call.caller())};
 }
 
-Seen seen_of(const Service& service) {
-  Seen all{service.journal.published_ptr(), service.cycle.reasons(),
-           service.hosts.readings().freeze(), service.hosts.progress(), service.hosts.meetings()};
+ViewSource view_source(const Service& service) {
+  ViewSource all{service.journal.published_ptr(), service.cycle.reasons(),
+                 service.hosts.readings().freeze(), service.hosts.progress(),
+                 service.hosts.meetings()};
   if (service.searches) all.waits = service.searches->waits();
   return all;
 }
@@ -96,9 +97,10 @@ void answer_runs(Service& service, const Call& call, const RunsRequest& request)
   auto damage = std::make_shared<std::optional<Error>>();
   std::optional<store::StoreFiles> files;
   if (service.archive) files = service.archive->files();
-  service.world.workers.read_store(
-      [result, damage, request, files, seen = seen_of(service), asker = asker_of(service, call)] {
-        auto page = page_of_runs(seen, files ? &*files : nullptr, request, asker);
+  service.env.workers.read_store(
+      [result, damage, request, files, source = view_source(service),
+       asker = asker_of(service, call)] {
+        auto page = page_of_runs(source, files ? &*files : nullptr, request, asker);
         if (!page && page.error().code == Code::Damaged) *damage = page.error();
         *result = page ? Call::encoded(*page) : page.error();
       },
@@ -125,7 +127,7 @@ void delete_runs(Service& service, const Call& call, const DeleteRunsRequest& re
                                                    std::to_string(kMostDeletedAtOnce)));
   service.answers.begin(call, request.request_key);
   auto standings = std::make_shared<std::vector<Result<RunStanding>>>();
-  service.world.workers.read_store(
+  service.env.workers.read_store(
       [standings, request, state = service.journal.published_ptr(),
        files = service.archive->files(), asker = asker_of(service, call)] {
         for (JobId run : request.runs)
@@ -142,7 +144,7 @@ void describe_run(Service& service, const Call& call, const DescribeRunRequest& 
                files = service.archive->files(), asker = asker_of(service, call)] {
     *standing = standing_of_run(*state, files, run, asker);
   };
-  service.world.workers.read_store(look, [&service, call, request, standing] {
+  service.env.workers.read_store(look, [&service, call, request, standing] {
     auto refuse = [&](const Error& error) {
       service.answers.refuse(call, request.request_key, error);
     };
@@ -167,7 +169,7 @@ void archive(Service& service, const Call& call, const ArchiveRequest& request) 
     record(service, call, {"archive-rebuild", {}, "", ""});
   }
   auto facts = std::make_shared<Result<store::ArchiveFacts>>(store::ArchiveFacts{});
-  service.world.workers.read_store(
+  service.env.workers.read_store(
       [facts, files = service.archive->files()] {
         auto reader = store::ArchiveReader::open(files);
         *facts = reader ? (*reader)->facts() : Result<store::ArchiveFacts>(reader.error());

@@ -22,7 +22,7 @@ struct RunAsker {
 /// @errors BadArgument: the limit; Unavailable: there is an archive and it cannot be read
 /// `files`: null: there is none.
 /// @cost O(live jobs) pointers, the archive by index, and the page
-Result<RunsReplyBytes> page_of_runs(const Seen& seen, const store::StoreFiles* files,
+Result<RunsReplyBytes> page_of_runs(const ViewSource& source, const store::StoreFiles* files,
                                     const RunsRequest& request, const RunAsker& asker);
 
 /// What a change of a run has to know.

@@ -36,7 +36,7 @@ struct AuditTrail {
 
 /// The master's parts.
 struct Context {
-  World world;
+  Env env;
   Journal& journal;
   Hosts& hosts;
   Cycle& cycle;
@@ -53,9 +53,9 @@ struct Context {
 struct Service : Context {
   explicit Service(Context context)
       : Context(std::move(context)),
-        answers(world.store, world.workers, journal),
-        watchers(world.clock, journal),
-        policy(world.clock) {}
+        answers(env.store, env.workers, journal),
+        watchers(env.clock, journal),
+        policy(env.clock) {}
 
   Answers answers;
   Waiters waiters;

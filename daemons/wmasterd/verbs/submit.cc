@@ -17,11 +17,11 @@ std::size_t bytes_of(const SubmitRequest& request) {
 void take(Service& service, const Call& call, const SubmitRequest& request, JobSpec spec) {
   const Cluster& state = service.journal.newest();
   bool default_queue = spec.queue.empty();
-  auto made = master::admit(state, std::move(spec), service.world.clock.wall());
+  auto made = master::admit(state, std::move(spec), service.env.clock.wall());
   if (!made) return service.answers.refuse(call, request.request_key, made.error());
   if (auto room = PendRoom(state).take(made->spec); !room)
     return service.answers.refuse(call, request.request_key, room.error());
-  auto warnings = sched::budget_warnings(state, made->spec, service.world.clock.wall());
+  auto warnings = sched::budget_warnings(state, made->spec, service.env.clock.wall());
   if (!warnings) return service.answers.refuse(call, request.request_key, warnings.error());
   JobId id{state.last_job + 1, 0};
   if (auto doubt = size_doubt(made->spec); !doubt.empty()) warnings->push_back(std::move(doubt));
@@ -47,7 +47,7 @@ struct Submission {
 void admit(Service& service, const Call& call, const SubmitRequest& request, JobSpec spec) {
   if (!has_policy(service)) return take(service, call, request, std::move(spec));
   const Cluster& state = service.journal.newest();
-  auto made = master::admit(state, spec, service.world.clock.wall());
+  auto made = master::admit(state, spec, service.env.clock.wall());
   if (!made) return service.answers.refuse(call, request.request_key, made.error());
   state_tasks(spec, made->spec);
   PolicySubject subject{"submit", call.caller(), spec, made->spec, {}, request.round};
@@ -82,13 +82,13 @@ void check_signer(Service& service, const Call& call, const std::string& key,
                   const std::string& credential, const std::string& text,
                   std::function<void()> then) {
   service.answers.begin(call, key);
-  service.world.keys.verify(credential, text,
-                            [&service, call, key, then = std::move(then)](Result<Identity> who) {
-                              if (who && who->uid != call.caller().uid)
-                                who = fail(Code::Denied, "the job was signed by another account");
-                              if (who) then();
-                              else service.answers.refuse(call, key, who.error());
-                            });
+  service.env.keys.verify(credential, text,
+                          [&service, call, key, then = std::move(then)](Result<Identity> who) {
+                            if (who && who->uid != call.caller().uid)
+                              who = fail(Code::Denied, "the job was signed by another account");
+                            if (who) then();
+                            else service.answers.refuse(call, key, who.error());
+                          });
 }
 
 void submit(Service& service, const Call& call, const SubmitRequest& request) {
@@ -99,15 +99,15 @@ void submit(Service& service, const Call& call, const SubmitRequest& request) {
                                              std::to_string(request.script.size()) + " and " +
                                              std::to_string(request.env.size()) +
                                              " bytes; at most 8M together"));
-  if (service.world.store.low_space())
+  if (service.env.store.low_space())
     return call.refuse(
         fail(Code::Store, "the master's disk is full: no new jobs until there is room"));
-  bool hashes = (request.script.empty() ? "" : service.world.keys.hash(request.script)) ==
+  bool hashes = (request.script.empty() ? "" : service.env.keys.hash(request.script)) ==
                     spec->program.script_hash &&
-                service.world.keys.hash(request.env) == spec->program.env_hash;
+                service.env.keys.hash(request.env) == spec->program.env_hash;
   if (!hashes)
     return call.refuse(fail(Code::Damaged, "script or environment do not match the signed hashes"));
-  auto signed_text = service.world.keys.hash(request.spec + request.request_key);
+  auto signed_text = service.env.keys.hash(request.spec + request.request_key);
   if (request.credential.empty())
     return admit_by_session(service, call, request, signed_text, *spec);
   check_signer(service, call, request.request_key, request.credential, signed_text,

@@ -25,7 +25,7 @@ void keep(Service& service, AuditEntry entry) {
 void record_revoke(Service& service, const RevokeRequest& request, const std::string& by,
                    const std::string& outcome) {
   AuditEntry entry;
-  entry.at = service.world.clock.wall();
+  entry.at = service.env.clock.wall();
   entry.by = by;
   entry.act = request.log_off ? "logoff" : "token-revoke";
   if (!request.user.empty()) entry.objects.push_back(request.user);
@@ -79,7 +79,7 @@ void revoke(Service& service, const Call& call, const RevokeRequest& request) {
     record_revoke(service, request, call.caller().user, may.error().text);
     return call.refuse(may.error());
   }
-  auto whole_life = service.world.clock.wall() + Duration(std::chrono::seconds(kTokenLife));
+  auto whole_life = service.env.clock.wall() + Duration(std::chrono::seconds(kTokenLife));
   auto until = request.until == WallTime{} ? whole_life : std::min(request.until, whole_life);
   Proposal proposal;
   proposal.events.push_back(
@@ -114,7 +114,7 @@ void note(Service& service, const Call& call, const NoteRequest& request) {
     if (auto may = check_act(act, call.caller().user, admin); !may) return call.refuse(may.error());
   for (const auto& act : request.acts) {
     AuditEntry entry;
-    entry.at = admin && act.at != WallTime{} ? act.at : service.world.clock.wall();
+    entry.at = admin && act.at != WallTime{} ? act.at : service.env.clock.wall();
     entry.by = act.user;
     entry.act = act.act;
     entry.objects = act.objects;

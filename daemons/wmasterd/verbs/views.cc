@@ -26,28 +26,28 @@ void drop_old_setbacks(Job& job, WallTime now) {
 }
 
 // Of what is still to come of an open array.
-PendReason reason_of_rest(const Seen& seen, const Job& base) {
+PendReason reason_of_rest(const ViewSource& source, const Job& base) {
   if (base.spec().exec.search.empty())
     return {PendCode::New, "The array waits for its next element", 0, "bgive it, or close it"};
   if (!has_suggester(base.spec()))
     return {PendCode::New, "The search's own optimizer brings its next trial", 0, ""};
-  auto waits = seen.waits ? seen.waits->find(base.id.job) : SearchWaits::const_iterator();
-  if (!seen.waits || waits == seen.waits->end())
+  auto waits = source.waits ? source.waits->find(base.id.job) : SearchWaits::const_iterator();
+  if (!source.waits || waits == source.waits->end())
     return {PendCode::New, "The search brings its next trial when one has ended", 0, ""};
   return {PendCode::New, "The search cannot bring its next trial: " + waits->second, 0,
           "it is asked again every few seconds"};
 }
 
-std::vector<PendReason> reasons_of(const Seen& seen, const Job& job, JobId id) {
+std::vector<PendReason> reasons_of(const ViewSource& source, const Job& job, JobId id) {
   auto state = state_of(job, id);
   if (state == JobState::Held) return {sched::held_reason(job, id)};
   if (job.parked && !is_over(state))
     return {{PendCode::Priority, "Suspended by the system: " + job.parked->text, 0,
              "goes on when its slots are free again"}};
   if (state != JobState::Pending) return {};
-  if (job.spec().open && id.index == 0) return {reason_of_rest(seen, job)};
+  if (job.spec().open && id.index == 0) return {reason_of_rest(source, job)};
   for (auto key : {id, job.id})
-    if (auto* reasons = find_reasons(*seen.reasons, key); reasons && !reasons->empty())
+    if (auto* reasons = find_reasons(*source.reasons, key); reasons && !reasons->empty())
       return *reasons;
   return {{PendCode::New, "New job is waiting for scheduling", 0,
            "starts or is explained by the next scheduling pass"}};
@@ -106,11 +106,11 @@ void close_by_window(const Config& config, WallTime now, HostView& view) {
   view.host.closed_why = "it is open at " + show_windows(conf->dispatch_window);
 }
 
-HostView empty_view(const Seen& seen, const Host& host, WallTime now) {
+HostView empty_view(const ViewSource& source, const Host& host, WallTime now) {
   HostView view;
   view.host = view::sent(host);
-  close_by_window(*seen.state->config, now, view);
-  if (const HostStanding* standing = seen.hosts.find(host.id.value)) {
+  close_by_window(*source.state->config, now, view);
+  if (const HostStanding* standing = source.hosts.find(host.id.value)) {
     view.connected = standing->connected;
     view.load = standing->load;
     view.more = standing->more;
@@ -146,13 +146,13 @@ void count(HostView& view, const Job& job, const Task& task) {
 }
 
 // Each host tells of all its tasks together.
-std::optional<AttemptUse> use_of(const Seen& seen, const Job& job) {
+std::optional<AttemptUse> use_of(const ViewSource& source, const Job& job) {
   std::set<HostId> hosts;
   for (const Task& task : job.tasks)
     if (task.holds_slot()) hosts.insert(task.host);
   std::optional<AttemptUse> all;
   for (HostId host : hosts) {
-    const HostStanding* standing = seen.hosts.find(host.value);
+    const HostStanding* standing = source.hosts.find(host.value);
     const AttemptUse* use =
         standing && standing->uses ? standing->uses->of(job.id, job.attempt) : nullptr;
     if (!use) continue;
@@ -170,27 +170,27 @@ std::optional<AttemptUse> use_of(const Seen& seen, const Job& job) {
   return all;
 }
 
-void add_what_its_owner_sees(const Seen& seen, const Job& job, JobView& view) {
-  const Cluster& state = *seen.state;
+void add_what_its_owner_sees(const ViewSource& source, const Job& job, JobView& view) {
+  const Cluster& state = *source.state;
   view.excluded_hosts = names_of(state, job.waits.excluded_hosts);
   for (const auto& setback : view.job->size.setbacks)
     view.setback_hosts.push_back(name_of(state, setback.host));
-  if (auto it = seen.progress->find(view.id); it != seen.progress->end())
+  if (auto it = source.progress->find(view.id); it != source.progress->end())
     view.progress = it->second;
-  if (auto it = seen.meetings->find(view.id);
-      it != seen.meetings->end() && it->second.attempt == job.attempt && !it->second.complete)
+  if (auto it = source.meetings->find(view.id);
+      it != source.meetings->end() && it->second.attempt == job.attempt && !it->second.complete)
     view.meeting = missing_text(state, job, it->second.meeting);
-  if (!is_over(job.state) && !job.tasks.empty()) view.use = use_of(seen, job);
+  if (!is_over(job.state) && !job.tasks.empty()) view.use = use_of(source, job);
   view.result_dir = result_dir(*state.config, job.spec(), results_owner(job, view.id));
   if (view.job->state != JobState::Pending) return;
-  if (!seen.order) seen.order = std::make_shared<sched::FairOrder>(state, state.time);
-  view.priority = sched::priority_terms(state, job, *seen.order);
+  if (!source.order) source.order = std::make_shared<sched::FairOrder>(state, state.time);
+  view.priority = sched::priority_terms(state, job, *source.order);
 }
 
 }  // namespace
 
-JobView view_of(const Seen& seen, const Job& job, JobId id, JobInfo info) {
-  const Cluster& state = *seen.state;
+JobView view_of(const ViewSource& source, const Job& job, JobId id, JobInfo info) {
+  const Cluster& state = *source.state;
   const auto& config = *state.config;
   const auto& app = app_of(config, job.spec());
   bool whole = info == JobInfo::All;
@@ -208,8 +208,8 @@ JobView view_of(const Seen& seen, const Job& job, JobId id, JobInfo info) {
   for (const auto& task : job.tasks) view.task_hosts.push_back(name_of(state, task.host));
   view.exec_id = exec_id(config.cluster.name, id);
   view.run_limit = run_limit_of(config, job.spec());
-  view.reasons = reasons_of(seen, job, id);
-  if (whole) add_what_its_owner_sees(seen, job, view);
+  view.reasons = reasons_of(source, job, id);
+  if (whole) add_what_its_owner_sees(source, job, view);
   else
     for (auto& reason : view.reasons)
       reason = {reason.code, std::string(pend_code_name(reason.code)), 0, ""};
@@ -243,26 +243,27 @@ std::uint32_t used_of(const Cluster& state, const Reservation& what, HostId host
   return used;
 }
 
-std::vector<HostView> view_hosts(const Seen& seen, const HostsRequest& asked, WallTime now) {
+std::vector<HostView> view_hosts(const ViewSource& source, const HostsRequest& asked,
+                                 WallTime now) {
   std::vector<HostView> views;
   auto wanted = [&](const std::string& name) {
     return is_asked(asked.names, name) && name > asked.after;
   };
   std::set<std::string> registered;
-  seen.state->hosts.each([&](std::uint32_t, const Host& host) {
-    if (wanted(host.name)) views.push_back(empty_view(seen, host, now));
+  source.state->hosts.each([&](std::uint32_t, const Host& host) {
+    if (wanted(host.name)) views.push_back(empty_view(source, host, now));
     registered.insert(host.name);
   });
-  for (const auto& conf : seen.state->config->hosts)
+  for (const auto& conf : source.state->config->hosts)
     if (wanted(conf.name) && !registered.count(conf.name)) views.push_back(never_seen(conf));
   std::sort(views.begin(), views.end(), [](auto& a, auto& b) { return a.host.name < b.host.name; });
   for (auto& view : views) {
-    each_job_on(*seen.state, view.host.id, [&](const Job& job) {
+    each_job_on(*source.state, view.host.id, [&](const Job& job) {
       for (const auto& task : job.tasks)
         if (task.host == view.host.id) count(view, job, task);
     });
-    view.reserved = reserved_idle(*seen.state, view.host, now);
-    const HostStanding* standing = seen.hosts.find(view.host.id.value);
+    view.reserved = reserved_idle(*source.state, view.host, now);
+    const HostStanding* standing = source.hosts.find(view.host.id.value);
     if (asked.with_cpus && standing) view.cpus = standing->cpus;
   }
   return views;

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "daemons/wshepherd/rim/real_kernel.h"
+#include "daemons/wshepherd/rim/real_env.h"
 #include "daemons/wshepherd/rim/title.h"
 #include "daemons/wshepherd/shepherd.h"
 
@@ -44,11 +44,11 @@ void say_all(NodeLink& link) {
 
 void run_loop(const Place& place, launch::AttemptSpec spec, NodeLink link, const Fd& signals) {
   set_title(place, "wshepherd " + to_string(spec.key) + " " + place.node);
-  RealKernel kernel(place, spec, link);
-  Shepherd shepherd(kernel.parts(), place, std::move(spec));
+  RealEnv env(place, spec, link);
+  Shepherd shepherd(env.parts(), place, std::move(spec));
   shepherd.begin();
   while (!shepherd.over()) {
-    wait(shepherd, link, signals, kernel.now());
+    wait(shepherd, link, signals, env.now());
     link.flush();
     shepherd.hear();
     take_signals(shepherd, signals);
@@ -59,7 +59,7 @@ void run_loop(const Place& place, launch::AttemptSpec spec, NodeLink link, const
   }
   say_all(link);
   link.unlisten();
-  kernel.remove_group();
+  env.remove_group();
 }
 
 }  // namespace wm::shepherd

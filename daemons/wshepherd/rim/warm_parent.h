@@ -8,7 +8,7 @@
 // that the shepherd does not let go on runs nothing of the job's.
 #pragma once
 
-#include "daemons/wshepherd/kernel.h"
+#include "daemons/wshepherd/env.h"
 
 namespace wm::shepherd {
 

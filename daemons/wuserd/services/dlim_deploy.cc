@@ -72,8 +72,8 @@ Result<void> move(const std::string& from, const std::string& to) {
 }
 
 // What a new service has before its first version.
-Result<void> found(const Site& site, const std::string& folder, const serve::Model& model,
-                   const Placing& placing) {
+Result<void> create_service(const Site& site, const std::string& folder, const serve::Model& model,
+                            const Placing& placing) {
   auto given = placing.profile;
   if (auto own = read_file(placing.package + "/profile.json"); own && given.empty()) given = *own;
   WM_TRY(serve::check_keys(given));
@@ -137,7 +137,7 @@ Result<DlimService> place_package(Site& site, const Placing& placing) {
   record.space = placing.space;
   record.model = placing.model;
   auto folder = site.results_root + "/services/" + model.name;
-  if (!again) WM_TRY(found(site, folder, model, placing));
+  if (!again) WM_TRY(create_service(site, folder, model, placing));
   WM_TRY(move(placing.package, folder + "/" + record.versions.present));
   auto old = serve::outdated(record.versions, kEarlier);
   WM_TRY(keep_record(folder, record));

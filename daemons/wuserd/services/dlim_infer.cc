@@ -36,7 +36,7 @@ Stamp stamp_of(const std::string& path) {
 }
 
 /// A connection, and where it goes.
-struct Way {
+struct RouterLink {
   std::string path;
   Stamp stamp;
   http::Client client;
@@ -59,11 +59,11 @@ class Idle {
     kept_.erase(found);  // its service may be gone
     return std::nullopt;
   }
-  void give_back(Way way) {
+  void give_back(RouterLink link) {
     std::lock_guard hold(mutex_);
-    auto& kept = kept_[way.path];
-    if (kept.stamp != way.stamp) kept = {way.stamp, {}};
-    if (kept.clients.size() < kKeptIdle) kept.clients.push_back(std::move(way.client));
+    auto& kept = kept_[link.path];
+    if (kept.stamp != link.stamp) kept = {link.stamp, {}};
+    if (kept.clients.size() < kKeptIdle) kept.clients.push_back(std::move(link.client));
   }
 
  private:
@@ -80,11 +80,11 @@ Idle& idle() {
   return the_idle;
 }
 
-Result<Way> connect(const std::string& path) {
+Result<RouterLink> connect(const std::string& path) {
   auto stamp = stamp_of(path);
-  if (auto kept = idle().take(path, stamp)) return Way{path, stamp, std::move(*kept)};
+  if (auto kept = idle().take(path, stamp)) return RouterLink{path, stamp, std::move(*kept)};
   WM_TRY(auto client, http::Client::connect(path));
-  return Way{path, stamp, std::move(client)};
+  return RouterLink{path, stamp, std::move(client)};
 }
 
 std::string socket_of(const std::string& folder, std::uint32_t rank) {
@@ -132,12 +132,12 @@ std::size_t turn_of(const std::string& group) {
 }
 
 // One that is not there, or on another host, is passed over for the next.
-Result<Way> any_router(const std::string& folder, std::uint32_t count, std::size_t first) {
+Result<RouterLink> any_router(const std::string& folder, std::uint32_t count, std::size_t first) {
   auto none = fail(Code::Unavailable, folder + ": no router");
   for (std::uint32_t n = 0; n < count; ++n) {
-    auto way = connect(socket_of(folder, static_cast<std::uint32_t>((first + n) % count)));
-    if (way) return way;
-    none = way.error();
+    auto link = connect(socket_of(folder, static_cast<std::uint32_t>((first + n) % count)));
+    if (link) return link;
+    none = link.error();
   }
   return none;
 }
@@ -150,27 +150,27 @@ http::Reply unavailable(const std::string& name) {
 
 // A router that starts is waited for as long as a kernel would be, one that was lost as long as its
 // replacement takes.
-Result<Way> connect_patiently(Site& site, const std::string& name, std::size_t turn) {
+Result<RouterLink> connect_patiently(Site& site, const std::string& name, std::size_t turn) {
   auto folder = site.results_root + "/services/" + name;
   WM_TRY(auto count, replicas().of(site, name));
-  auto way = any_router(folder, count, turn);
-  if (way) return way;
+  auto link = any_router(folder, count, turn);
+  if (link) return link;
   WM_TRY(auto service, find_service(site, name));
   WM_TRY(auto profile, profile_of(site, service));
   auto began = steady_now();
   auto patience = profile.connection_timeout;
-  for (int tries = 0; !way && steady_now() - began < patience; ++tries) {
+  for (int tries = 0; !link && steady_now() - began < patience; ++tries) {
     if (tries % 20 == 0) {
       WM_TRY(auto job, service_job(site, service));
-      if (!job) return way;
+      if (!job) return link;
       bool runs = job->job->state != JobState::Pending && job->job->state != JobState::Launching;
       patience =
           runs ? std::min(profile.connection_timeout, kReplaced) : profile.connection_timeout;
     }
     std::this_thread::sleep_for(kBetweenTries);
-    way = any_router(folder, count, turn);
+    link = any_router(folder, count, turn);
   }
-  return way;
+  return link;
 }
 
 // Fields of an answer that are the connection's own.
@@ -301,18 +301,18 @@ Result<http::Reply> infer(Site& site, const std::string& asked, Body body, const
                           int asker) {
   WM_TRY(check_service(site, asked));
   auto name = chosen(site, asked, group);
-  auto way = connect_patiently(site, name, turn_of(group));
-  if (!way && way.error().code == Code::NotFound) return way.error();
-  if (!way) return unavailable(name);
+  auto link = connect_patiently(site, name, turn_of(group));
+  if (!link && link.error().code == Code::NotFound) return link.error();
+  if (!link) return unavailable(name);
   http::Fields fields;
   if (!group.empty()) fields.emplace_back("X-WM-Group", group);
-  way->client.wait_only_for(asker);
+  link->client.wait_only_for(asker);
   auto path = body.path();
-  auto reply = path.empty() ? way->client.send("POST", "/inference", body.text(), fields)
-                            : way->client.send_file("POST", "/inference", path, fields);
+  auto reply = path.empty() ? link->client.send("POST", "/inference", body.text(), fields)
+                            : link->client.send_file("POST", "/inference", path, fields);
   if (!reply) return unavailable(name);
-  way->client.wait_only_for(-1);
-  idle().give_back(std::move(*way));
+  link->client.wait_only_for(-1);
+  idle().give_back(std::move(*link));
   auto answer = passed_on(std::move(*reply));
   answer.fields.emplace_back("X-WM-Service", name);
   return answer;

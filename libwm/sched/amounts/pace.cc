@@ -70,7 +70,7 @@ class LargestHosts {
     auto [known, is_new] = most_.try_emplace(claim.request, 1);
     if (!is_new) return known->second;
     for (std::uint32_t at : claims_.requests[claim.request].hosts) {
-      const Room bare = bare_room(*claims_.rooms[at].host);
+      const HostCapacity bare = bare_room(*claims_.rooms[at].host);
       std::int64_t tasks = fit(bare, claim.spec().task, When::Now, kMost);
       known->second = std::max(known->second, static_cast<std::uint32_t>(tasks));
     }

@@ -391,7 +391,7 @@ Units divide_class(std::vector<Claim>& claims, const std::vector<Steady>& steady
   return grow_into(contest, tree, spare);
 }
 
-bool is_open(const std::vector<Room>& rooms, HostId host) {
+bool is_open(const std::vector<HostCapacity>& rooms, HostId host) {
   std::size_t at = room_at(rooms, host);
   return at < rooms.size() && rooms[at].open;
 }

@@ -17,7 +17,7 @@ bool are_linked(const Host& host, std::size_t a, std::size_t b) {
 
 }  // namespace
 
-GpuPicker::GpuPicker(const Room& room, const TaskRequest& task)
+GpuPicker::GpuPicker(const HostCapacity& room, const TaskRequest& task)
     : room_(room),
       task_(task),
       each_(static_cast<std::size_t>(gpus_of(task))),
@@ -131,7 +131,7 @@ bool GpuPicker::claim(std::uint16_t gpu) {
   return true;
 }
 
-void GpuPicker::commit(Room& room) const {
+void GpuPicker::commit(HostCapacity& room) const {
   room.gpus = uses_;
   room.parts = parts_;
 }

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "libwm/sched/capacity/room.h"
+#include "libwm/sched/capacity/host_capacity.h"
 
 namespace wm::sched {
 
@@ -15,7 +15,7 @@ namespace wm::sched {
 class GpuPicker {
  public:
   /// @owns `room` must outlive it
-  GpuPicker(const Room& room, const TaskRequest& task);
+  GpuPicker(const HostCapacity& room, const TaskRequest& task);
 
   /// GPUs for one more task, rising; taken at once. Empty: none fit.
   /// @cost O(GPUs), with NVLink O(GPUs cubed)
@@ -25,7 +25,7 @@ class GpuPicker {
   /// One named GPU, now. False: not free for this task. @cost O(1)
   bool claim(std::uint16_t gpu);
   /// Writes what was picked back. @cost O(GPUs)
-  void commit(Room& room) const;
+  void commit(HostCapacity& room) const;
 
  private:
   std::vector<std::size_t> candidates(When when) const;
@@ -34,7 +34,7 @@ class GpuPicker {
   std::int64_t left(std::size_t gpu, When when) const;
   void take(std::size_t gpu);
 
-  const Room& room_;
+  const HostCapacity& room_;
   const TaskRequest& task_;
   std::size_t each_;
   std::vector<GpuUse> uses_;

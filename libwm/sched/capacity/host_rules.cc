@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "libwm/sched/capacity/room.h"
+#include "libwm/sched/capacity/host_capacity.h"
 
 namespace wm::sched {
 

@@ -48,7 +48,7 @@ const KeptSlots* KeptBook::active(const std::string& name, std::uint32_t room) c
   return it == all.end() ? nullptr : &*it;
 }
 
-KeptBook kept_slots(const Cluster& cluster, const std::vector<Room>& rooms, WallTime now) {
+KeptBook kept_slots(const Cluster& cluster, const std::vector<HostCapacity>& rooms, WallTime now) {
   KeptBook book;
   const ClockSteps& clock = cluster.config->clock;
   for (const auto& [name, reservation] : *cluster.reservations) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "libwm/model/cluster.h"
-#include "libwm/sched/capacity/room.h"
+#include "libwm/sched/capacity/host_capacity.h"
 
 namespace wm::sched {
 
@@ -33,7 +33,7 @@ struct KeptBook {
 };
 
 /// @cost O(reservations x windows x rooms of each + jobs that run on those rooms)
-KeptBook kept_slots(const Cluster& cluster, const std::vector<Room>& rooms, WallTime now);
+KeptBook kept_slots(const Cluster& cluster, const std::vector<HostCapacity>& rooms, WallTime now);
 
 /// When what such a job holds is given back at the latest, if `at` is the end by its run limit: at
 /// the end of its reservation what runs is ended, and before that its slots stay its reservation's.

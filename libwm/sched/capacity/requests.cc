@@ -58,7 +58,7 @@ const std::set<std::string_view> kLeastFirst = {"r15s", "r1m", "r15m", "ut",
 
 // order[]: by host, what its terms are worth; smaller goes first. Texts do not order.
 Keys order_keys(const std::vector<expr::OrderTerm>& order, const Config& config,
-                const std::vector<Room>& rooms) {
+                const std::vector<HostCapacity>& rooms) {
   Keys keys(rooms.size());
   for (std::size_t i = 0; i < rooms.size() && !order.empty(); ++i) {
     const Host& host = *rooms[i].host;
@@ -75,10 +75,10 @@ Keys order_keys(const std::vector<expr::OrderTerm>& order, const Config& config,
 
 // same[]: rooms with equal values of all names get equal numbers.
 std::vector<std::uint32_t> same_groups(const std::vector<std::string>& names, const Config& config,
-                                       const std::vector<Room>& rooms) {
+                                       const std::vector<HostCapacity>& rooms) {
   std::map<std::vector<std::optional<expr::Value>>, std::uint32_t> known;
   std::vector<std::uint32_t> groups;
-  for (const Room& room : rooms) {
+  for (const HostCapacity& room : rooms) {
     std::vector<std::optional<expr::Value>> values;
     for (const auto& name : names)
       values.push_back(expr::host_value(*room.host, config.host(room.host->name), name));
@@ -133,7 +133,7 @@ std::uint32_t& counter_of(Removed& removed, Suits why) {
   return why == Suits::Silent ? removed.silent : removed.closed;
 }
 
-void find_hosts(Request& request, const Config& config, const std::vector<Room>& rooms) {
+void find_hosts(Request& request, const Config& config, const std::vector<HostCapacity>& rooms) {
   HostRules rules(*request.spec, config);
   std::vector<int> preference(rooms.size());
   request.hosts.clear();
@@ -164,7 +164,7 @@ void judge_again(Request& request, const HostRules& rules, std::uint32_t at, con
 
 }  // namespace
 
-void set_layout(Request& request, const Config& config, const std::vector<Room>& rooms,
+void set_layout(Request& request, const Config& config, const std::vector<HostCapacity>& rooms,
                 const std::vector<int>& preference) {
   request.placing = placing_of(place_of(*request.spec, config));
   auto parsed = expr::parse_resreq(request.spec->asked.resreq);
@@ -193,7 +193,7 @@ std::optional<std::uint32_t> Requests::find(const JobSpec& spec,
   return std::nullopt;
 }
 
-std::uint32_t Requests::intern(const JobSpec& spec, const std::vector<Room>& rooms,
+std::uint32_t Requests::intern(const JobSpec& spec, const std::vector<HostCapacity>& rooms,
                                const std::vector<HostId>& excluded) {
   if (auto known = find(spec, excluded)) return *known;
   auto next = static_cast<std::uint32_t>(size());
@@ -217,7 +217,7 @@ const std::map<HostId, std::string>* Requests::busy_for(const std::string& queue
 }
 
 std::vector<std::uint32_t> Requests::set_loaded(std::shared_ptr<const LoadedHosts> loaded,
-                                                const std::vector<Room>& rooms) {
+                                                const std::vector<HostCapacity>& rooms) {
   std::vector<std::uint32_t> changed;
   if (loaded == loaded_) return changed;
   const auto before = std::exchange(loaded_, std::move(loaded));  // what requests borrow till now
@@ -236,7 +236,7 @@ std::vector<std::uint32_t> Requests::set_loaded(std::shared_ptr<const LoadedHost
   return changed;
 }
 
-void Requests::refresh(const HostChanges& changes, const std::vector<Room>& rooms) {
+void Requests::refresh(const HostChanges& changes, const std::vector<HostCapacity>& rooms) {
   for (Request& request : requests_) {
     if (request.placing == Placing::InOrder || request.binds()) {
       find_hosts(request, *config_, rooms);

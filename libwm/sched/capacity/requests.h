@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "libwm/model/cluster.h"
+#include "libwm/sched/capacity/host_capacity.h"
 #include "libwm/sched/capacity/layout.h"
-#include "libwm/sched/capacity/room.h"
 
 namespace wm::sched {
 
@@ -54,7 +54,7 @@ struct Request {
 /// Puts the request's hosts into the order that `preference` (by room; -m) and order[] ask for, and
 /// notes what binds hosts to each other: same[], cu[], the place of its profile or queue.
 /// @cost O(hosts log hosts) if they are ordered
-void set_layout(Request& request, const Config& config, const std::vector<Room>& rooms,
+void set_layout(Request& request, const Config& config, const std::vector<HostCapacity>& rooms,
                 const std::vector<int>& preference);
 
 /// Positions of hosts that changed, rising.
@@ -71,14 +71,14 @@ class Requests {
   /// From now on these are loaded. Returns the rooms about which requests have changed their mind.
   /// @cost O(1) where it is the same object, else O(requests of the queues concerned x hosts)
   std::vector<std::uint32_t> set_loaded(std::shared_ptr<const LoadedHosts> loaded,
-                                        const std::vector<Room>& rooms);
+                                        const std::vector<HostCapacity>& rooms);
   /// The number of the request of a job that asks for `spec`; `excluded`: barred_hosts().
   /// Equal requests get equal numbers. @cost O(log requests), O(hosts) for a new one
-  std::uint32_t intern(const JobSpec& spec, const std::vector<Room>& rooms,
+  std::uint32_t intern(const JobSpec& spec, const std::vector<HostCapacity>& rooms,
                        const std::vector<HostId>& excluded = {});
   /// Hosts are not what they were. @cost O(requests x changed), and O(hosts log hosts) for
   /// requests that order hosts or bind them to each other
-  void refresh(const HostChanges& changes, const std::vector<Room>& rooms);
+  void refresh(const HostChanges& changes, const std::vector<HostCapacity>& rooms);
   /// @owns valid until the next intern
   Request& operator[](std::uint32_t number) { return requests_[number]; }
   /// Reads one. @owns as above

@@ -6,7 +6,7 @@
 
 namespace wm::sched {
 
-Switches::Switches(const Config& config, const std::vector<Room>& rooms) {
+Switches::Switches(const Config& config, const std::vector<HostCapacity>& rooms) {
   bool none = std::all_of(config.hosts.begin(), config.hosts.end(),
                           [](const HostConf& host) { return host.switches.empty(); });
   if (none) return;

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "libwm/model/config/config.h"
-#include "libwm/sched/capacity/room.h"
+#include "libwm/sched/capacity/host_capacity.h"
 
 namespace wm::sched {
 
@@ -31,7 +31,7 @@ class Switches {
   /// Only the root: no host names a switch.
   Switches() = default;
   /// Reads the hosts' paths. @cost O(hosts x depth x log switches)
-  Switches(const Config& config, const std::vector<Room>& rooms);
+  Switches(const Config& config, const std::vector<HostCapacity>& rooms);
 
   /// False: no host names a switch, all are alike. @cost O(1)
   bool any() const { return nodes_.size() > 1; }

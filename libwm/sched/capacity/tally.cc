@@ -15,7 +15,7 @@ void list(Positions& rooms, std::uint32_t at, bool belongs) {
 }
 
 // GPUs that jobs which do not share can have: neither shared nor set aside while free.
-std::int64_t whole_gpus(const Room& room) {
+std::int64_t whole_gpus(const HostCapacity& room) {
   std::int64_t count = 0;
   for (std::size_t i = 0; i < room.gpus.size(); ++i) {
     bool owned = i < room.host->gpu_owners.size() && room.host->gpu_owners[i].job;
@@ -27,7 +27,7 @@ std::int64_t whole_gpus(const Room& room) {
 
 }  // namespace
 
-LackBits lacks_of(const Room& room, const JobSpec& spec) {
+LackBits lacks_of(const HostCapacity& room, const JobSpec& spec) {
   const TaskRequest& task = spec.task;
   LackBits bits = 0;
   bool closed = room.is_closed(When::Now) || (spec.exclusive && room.jobs > 0);
@@ -50,11 +50,11 @@ void count(Shortage& sum, LackBits bits, int sign) {
   add(sum.exclusive, kExclusive);
 }
 
-void Tally::update(const std::vector<Room>& rooms, const Positions& changed,
+void Tally::update(const std::vector<HostCapacity>& rooms, const Positions& changed,
                    const Requests& requests) {
   parts_.resize(rooms.size());
   for (std::uint32_t at : changed) {
-    const Room& room = rooms[at];
+    const HostCapacity& room = rooms[at];
     Part& part = parts_[at];
     slots_ -= part.slots;
     gpus_ -= part.gpus;
@@ -76,7 +76,7 @@ void Tally::update(const std::vector<Room>& rooms, const Positions& changed,
   }
 }
 
-const Shortage& Tally::shortage(std::uint32_t request, const std::vector<Room>& rooms,
+const Shortage& Tally::shortage(std::uint32_t request, const std::vector<HostCapacity>& rooms,
                                 const Requests& requests) {
   auto [it, is_new] = lacks_.try_emplace(request);
   Lacks& lacks = it->second;

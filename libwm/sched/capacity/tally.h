@@ -15,12 +15,12 @@
 #include <map>
 #include <vector>
 
+#include "libwm/sched/capacity/host_capacity.h"
 #include "libwm/sched/capacity/requests.h"
-#include "libwm/sched/capacity/room.h"
 
 namespace wm::sched {
 
-/// Rooms that lack one thing for a single task, whatever else they lack.
+/// HostCapacities that lack one thing for a single task, whatever else they lack.
 struct Shortage {
   std::uint32_t slots = 0, cpus = 0, mem = 0, gpus = 0, exclusive = 0;
   bool operator==(const Shortage&) const = default;
@@ -29,7 +29,7 @@ struct Shortage {
 /// What one room lacks for a single task, a bit each.
 using LackBits = std::uint8_t;
 /// @cost O(GPUs)
-LackBits lacks_of(const Room& room, const JobSpec& spec);
+LackBits lacks_of(const HostCapacity& room, const JobSpec& spec);
 /// Adds a room with these bits; `sign` -1 takes one away. @cost O(1)
 void count(Shortage& sum, LackBits bits, int sign);
 
@@ -39,22 +39,23 @@ using Positions = std::vector<std::uint32_t>;
 /// Sums over the rooms of a cluster.
 class Tally {
  public:
-  /// Rooms that have changed, or may have; their number stays.
+  /// HostCapacities that have changed, or may have; their number stays.
   /// @cost O(changed x (requests asked for + rooms listed))
-  void update(const std::vector<Room>& rooms, const Positions& changed, const Requests& requests);
+  void update(const std::vector<HostCapacity>& rooms, const Positions& changed,
+              const Requests& requests);
 
   /// Slots and whole GPUs of open rooms, stuck slots left out. @cost O(1)
   std::int64_t slots() const { return slots_; }
   std::int64_t gpus() const { return gpus_; }
-  /// Rooms with a slot that is free or coming. @owns borrowed
+  /// HostCapacities with a slot that is free or coming. @owns borrowed
   const Positions& roomy() const { return roomy_; }
-  /// Rooms of hosts that are not open. @owns borrowed
+  /// HostCapacities of hosts that are not open. @owns borrowed
   const Positions& closed() const { return closed_; }
-  /// Rooms with slots that are not proven free. @owns borrowed
+  /// HostCapacities with slots that are not proven free. @owns borrowed
   const Positions& stuck() const { return stuck_; }
   /// What the request's rooms lack, as the pass found them.
   /// @cost O(rooms of the request) the first time, then O(log requests)
-  const Shortage& shortage(std::uint32_t request, const std::vector<Room>& rooms,
+  const Shortage& shortage(std::uint32_t request, const std::vector<HostCapacity>& rooms,
                            const Requests& requests);
 
  private:

@@ -187,12 +187,12 @@ struct Claims {
   std::vector<Steady> steady;
   std::vector<WantedTasks> steady_on;  ///< by room: tasks of the steady ones
   std::vector<Idle> idle;
-  std::vector<Room> rooms;  ///< by rising host number
-  Tally tally;              ///< of the rooms
-  Ends ends;                ///< of running claims that are `timed`
-  KeptBook kept;            ///< by advance reservations
-  Rules rules;              ///< limits.conf, job groups
-  WallTime now{};           ///< of the pass
+  std::vector<HostCapacity> rooms;  ///< by rising host number
+  Tally tally;                      ///< of the rooms
+  Ends ends;                        ///< of running claims that are `timed`
+  KeptBook kept;                    ///< by advance reservations
+  Rules rules;                      ///< limits.conf, job groups
+  WallTime now{};                   ///< of the pass
   Requests requests;
   Units stuck_gpus = 0;  ///< held by stuck tasks on open hosts
   Switches switches;     ///< above the rooms

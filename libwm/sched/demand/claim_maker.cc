@@ -17,7 +17,8 @@ bool waits(const Job& job) {
 }
 
 // Counted host by host: rules between hosts may still keep it out.
-bool has_room_now(const Request& request, const JobSpec& spec, const std::vector<Room>& rooms) {
+bool has_room_now(const Request& request, const JobSpec& spec,
+                  const std::vector<HostCapacity>& rooms) {
   std::int64_t total = 0, tasks = std::max<std::uint32_t>(1, spec.min_tasks);
   for (std::uint32_t at : request.hosts) {
     std::int64_t n = fit(rooms[at], spec.task, When::Now, tasks);
@@ -34,7 +35,7 @@ std::vector<HostId> ClaimMaker::shut_out(const Job& job, const JobSpec& spec) co
   const Reservation* reservation = find_reservation(cluster_, spec.reservation);
   const auto& only = job.waits.only_hosts;
   std::vector<HostId> hosts;
-  for (const Room& room : claims_.rooms) {
+  for (const HostCapacity& room : claims_.rooms) {
     bool reserved = reservation && slots_on(*reservation, room.id) == 0;
     bool other = !only.empty() && !std::binary_search(only.begin(), only.end(), room.id);
     if (reserved || other) hosts.push_back(room.id);

@@ -96,7 +96,7 @@ Donors::Candidates Donors::leavers_for(const Claim& claim, std::int64_t chunk, s
   Candidates chosen;
   auto here = by_room_.find(room);
   if (here == by_room_.end()) return chosen;
-  Room trial = places_.room(room);
+  HostCapacity trial = places_.room(room);
   auto suffices = [&] {
     return places_.fits_in(claim, trial, room, When::Future, chunk, has) >= chunk;
   };
@@ -164,7 +164,7 @@ std::optional<Donors::Candidates> Donors::clearers(const Claim& claim, std::int6
   std::stable_sort(here.begin(), here.end(), [&](const Candidate& a, const Candidate& b) {
     return (surplus_of(*a.claim) > 0) > (surplus_of(*b.claim) > 0);
   });
-  Room trial = places_.room(room);
+  HostCapacity trial = places_.room(room);
   auto suffices = [&] {
     return places_.fits_in(claim, trial, room, When::Future, tasks, {}) >= tasks;
   };

@@ -46,9 +46,9 @@ class Donors {
   std::optional<std::uint32_t> clear_host(const Claim& claim, std::int64_t tasks, std::int64_t most,
                                           const Positions& hosts);
 
-  /// Rooms in which tasks may be asked to leave. @cost O(rooms)
+  /// HostCapacities in which tasks may be asked to leave. @cost O(rooms)
   Positions rooms() const;
-  /// Rooms in which tasks may be asked for a newcomer's first host. @cost O(rooms)
+  /// HostCapacities in which tasks may be asked for a newcomer's first host. @cost O(rooms)
   Positions clearable() const;
 
   /// The tasks above a lowered limit, or that make it no faster, leave, wanted or not.

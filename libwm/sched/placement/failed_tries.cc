@@ -2,7 +2,7 @@
 
 namespace wm::sched {
 
-// Rooms only get smaller during a placing: what failed once fails again.
+// HostCapacities only get smaller during a placing: what failed once fails again.
 bool FailedTries::is_hopeless(const Claim& claim) const {
   // What kept others out is kept for it.
   if (board_.held.keeps(claim) || claim.reserved) return false;

@@ -44,7 +44,7 @@ Places::Places(Claims& claims, std::uint32_t hosts_looked_at)
 }
 
 // Span, exclusive use and the queue's slots per host.
-std::int64_t Places::cap_on_host(const Claim& claim, const Room& room, std::uint32_t at,
+std::int64_t Places::cap_on_host(const Claim& claim, const HostCapacity& room, std::uint32_t at,
                                  const TasksByRoom& has) const {
   std::int64_t cap = kNoLimit, here = value_at(has, at);
   const Request& request = claims_.requests[claim.request];
@@ -88,14 +88,14 @@ void Places::count_rules(const Claim& claim, std::uint32_t at, std::int64_t task
     rule_use_[{rule.key, at}] += cost_on_host(rule.counts, claim.spec(), tasks, is_there);
 }
 
-std::int64_t Places::fits_in(const Claim& claim, const Room& room, std::uint32_t at, When when,
-                             std::int64_t most, const TasksByRoom& has) const {
+std::int64_t Places::fits_in(const Claim& claim, const HostCapacity& room, std::uint32_t at,
+                             When when, std::int64_t most, const TasksByRoom& has) const {
   most = bare_fits(claim, room, at, when, most, has);
   return held_ && most > 0 ? held_->allows(*this, claim, at, when, most, has) : most;
 }
 
-std::int64_t Places::bare_fits(const Claim& claim, const Room& room, std::uint32_t at, When when,
-                               std::int64_t most, const TasksByRoom& has) const {
+std::int64_t Places::bare_fits(const Claim& claim, const HostCapacity& room, std::uint32_t at,
+                               When when, std::int64_t most, const TasksByRoom& has) const {
   std::int64_t slots = room.now.slots + (when == When::Future ? room.coming.slots : 0);
   if (slots <= 0) return 0;
   most = std::min(most, cap_on_host(claim, room, at, has));
@@ -138,7 +138,7 @@ std::vector<Share> Places::with_room(const Claim& claim, std::int64_t tasks,
 
 // Slots that are not needed beside a free GPU: where a job without GPUs does no harm.
 std::int64_t Places::beside_gpus(const Share& share) const {
-  const Room& room = rooms_[share.room];
+  const HostCapacity& room = rooms_[share.room];
   auto free = std::count(room.gpus.begin(), room.gpus.end(), GpuUse::Free);
   return std::clamp<std::int64_t>(room.now.slots - free, 0, share.tasks);
 }
@@ -314,7 +314,7 @@ void Places::close_units(const Request& request, const Share& share) {
 std::vector<Spot> Places::take(const Claim& claim, const Share& share, const TasksByRoom& has) {
   const Request& request = claims_.requests[claim.request];
   remember(share.room);
-  Room& room = rooms_.edit(share.room);
+  HostCapacity& room = rooms_.edit(share.room);
   bool is_there = value_at(has, share.room) > 0;
   auto gpus = sched::take(room, claim.spec().task, share.tasks, is_there);
   if (claim.spec().exclusive) room.exclusive = true;
@@ -332,7 +332,7 @@ bool Places::fit_slots(const Claim& claim, const TasksByRoom& had) const {
   const TaskRequest& task = claim.spec().task;
   std::int64_t tasks = 0;
   for (const auto& [at, count] : had) {
-    const Room& room = rooms_[at];
+    const HostCapacity& room = rooms_[at];
     bool heard = room.host->state == HostState::Ok && !room.is_closed(When::Now);
     if (!heard || room.now.slots < count || room.now.milli_cpus < count * task.milli_cpus)
       return false;
@@ -346,7 +346,7 @@ TasksByRoom Places::take_slots(const Claim& claim, const TasksByRoom& had) {
   TasksByRoom taken;
   for (const auto& [at, count] : had) {
     remember(at);
-    Room& room = rooms_.edit(at);
+    HostCapacity& room = rooms_.edit(at);
     std::int64_t free = std::clamp<std::int64_t>(room.now.slots, 0, count);
     if (cpus > 0) free = std::clamp<std::int64_t>(room.now.milli_cpus / cpus, 0, free);
     room.now.slots -= free;
@@ -358,7 +358,7 @@ TasksByRoom Places::take_slots(const Claim& claim, const TasksByRoom& had) {
 
 void Places::return_slots(const Claim& claim, const TasksByRoom& taken) {
   for (const auto& [at, count] : taken) {
-    Room& room = rooms_.edit(at);
+    HostCapacity& room = rooms_.edit(at);
     room.now.slots += count;
     room.now.milli_cpus += count * claim.spec().task.milli_cpus;
   }

@@ -22,7 +22,7 @@ using TasksByRoom = std::map<std::uint32_t, std::int64_t>;
 /// How many slots a queue has on a host; kept for queues with a limit per host.
 using HostSlots = std::map<std::pair<const QueueConf*, std::uint32_t>, std::int64_t>;
 
-/// Rooms, and what bounds a claim in one besides its size.
+/// HostCapacities, and what bounds a claim in one besides its size.
 class Places {
  public:
   Places(Claims& claims, std::uint32_t hosts_looked_at);
@@ -35,10 +35,10 @@ class Places {
     return fits_in(claim, rooms_[at], at, when, most, has);
   }
   /// The same for a room as it might be. @cost O(GPUs)
-  std::int64_t fits_in(const Claim& claim, const Room& room, std::uint32_t at, When when,
+  std::int64_t fits_in(const Claim& claim, const HostCapacity& room, std::uint32_t at, When when,
                        std::int64_t most, const TasksByRoom& has) const;
   /// The same, whatever is held for others. @cost O(GPUs)
-  std::int64_t bare_fits(const Claim& claim, const Room& room, std::uint32_t at, When when,
+  std::int64_t bare_fits(const Claim& claim, const HostCapacity& room, std::uint32_t at, When when,
                          std::int64_t most, const TasksByRoom& has) const;
   /// From now on nothing is offered that is held for others. @owns borrowed
   void respect(const Reservations& held) { held_ = &held; }
@@ -52,7 +52,7 @@ class Places {
   /// would not. @cost O(hosts x log)
   std::vector<Share> choose_coming(const Claim& claim, std::int64_t tasks);
 
-  /// Rooms in which a slot is free or coming, and `more`; no other can take a task.
+  /// HostCapacities in which a slot is free or coming, and `more`; no other can take a task.
   /// @cost O(those + edited)
   Positions worth_a_look(const Positions& more) const;
 
@@ -87,13 +87,13 @@ class Places {
   void commit();
 
   /// Reads one. @owns borrowed
-  const Room& room(std::uint32_t at) const { return rooms_[at]; }
+  const HostCapacity& room(std::uint32_t at) const { return rooms_[at]; }
   /// Positions of those that are not as the pass found them, in no order. @owns borrowed
   const Positions& edited() const { return rooms_.edited(); }
   /// Those with a slot free or coming, as the pass found them, rising. @owns borrowed
   const Positions& roomy() const { return claims_.tally.roomy(); }
   /// All of them as the pass found them, by rising host number. @owns borrowed
-  const std::vector<Room>& rooms() const { return rooms_.base(); }
+  const std::vector<HostCapacity>& rooms() const { return rooms_.base(); }
   /// Is it free to have its tasks together: does nothing that it asks for lay them out otherwise?
   /// @cost O(1)
   bool packs(const Claim& claim) const {
@@ -103,7 +103,7 @@ class Places {
   Request& request(const Claim& claim) { return claims_.requests[claim.request]; }
 
  private:
-  std::int64_t cap_on_host(const Claim& claim, const Room& room, std::uint32_t at,
+  std::int64_t cap_on_host(const Claim& claim, const HostCapacity& room, std::uint32_t at,
                            const TasksByRoom& has) const;
   void count_all_rules();
   void count_rules(const Claim& claim, std::uint32_t at, std::int64_t tasks, bool is_there);
@@ -124,14 +124,14 @@ class Places {
   void close_units(const Request& request, const Share& share);
 
   Claims& claims_;
-  Rooms rooms_;
+  HostCapacities rooms_;
   HostSlots queue_slots_;
   using RuleUse = std::map<std::pair<std::string, std::uint32_t>, std::int64_t>;
   RuleUse rule_use_;  // by key and room, as each counts
   std::uint32_t hosts_looked_at_;
   const Reservations* held_ = nullptr;
   bool trying_ = false;
-  std::vector<std::pair<std::uint32_t, Room>> before_;  // rooms as they were, oldest first
+  std::vector<std::pair<std::uint32_t, HostCapacity>> before_;  // rooms as they were, oldest first
   HostSlots slots_before_;
   RuleUse rules_before_;
 };

@@ -55,7 +55,7 @@ class Placement {
   const std::map<const Claim*, Promise>& promises() const { return board_.promises; }
   /// Tasks that shall leave, by job. @owns borrowed
   const std::map<JobId, Leaving>& leaving() const { return board_.donors.leaving(); }
-  /// Rooms as they are left. @owns borrowed
+  /// HostCapacities as they are left. @owns borrowed
   const Places& places() const { return board_.places; }
   Places& places() { return board_.places; }
   /// Places that are held at dates. @owns borrowed

@@ -9,7 +9,7 @@ namespace wm::sched {
 namespace {
 
 // What is coming is there.
-void settle(Room& room) {
+void settle(HostCapacity& room) {
   room.now.slots += room.coming.slots;
   room.now.milli_cpus += room.coming.milli_cpus;
   room.now.mem += room.coming.mem;
@@ -21,7 +21,7 @@ void settle(Room& room) {
   room.leaving.clear();
 }
 
-bool has_coming(const Room& room) {
+bool has_coming(const HostCapacity& room) {
   return room.coming != Space{} ||
          std::find(room.gpus.begin(), room.gpus.end(), GpuUse::Coming) != room.gpus.end();
 }
@@ -51,7 +51,8 @@ std::vector<Share> pick(std::vector<Share> fits, std::int64_t tasks) {
 
 }  // namespace
 
-Skyline::Skyline(const std::vector<Room>& rooms, WallTime now, Duration grace, const Ends* ends)
+Skyline::Skyline(const std::vector<HostCapacity>& rooms, WallTime now, Duration grace,
+                 const Ends* ends)
     : rooms_(rooms), now_(now), grace_(grace), ends_(ends) {}
 
 void Skyline::clear() {
@@ -62,7 +63,7 @@ void Skyline::clear() {
 }
 
 // What others are still to leave there comes no sooner for it.
-void Skyline::let_end(Room& room, const End& end, bool parks) {
+void Skyline::let_end(HostCapacity& room, const End& end, bool parks) {
   Space coming = std::exchange(room.coming, {});
   bool clearing = room.clearing;
   auto leaving = std::exchange(room.leaving, {});

@@ -41,13 +41,14 @@ struct Dated {
   std::vector<Share> shares;
 };
 
-/// Rooms over time.
+/// HostCapacities over time.
 class Skyline {
  public:
   /// Starts with the rooms as `now`; what is coming in them is free from `now + grace` on, and
   /// what should have ended by now, too. `ends`: null or of what runs.
   /// @cost O(rooms)   @owns borrows `rooms`, `ends`
-  Skyline(const std::vector<Room>& rooms, WallTime now, Duration grace, const Ends* ends = nullptr);
+  Skyline(const std::vector<HostCapacity>& rooms, WallTime now, Duration grace,
+          const Ends* ends = nullptr);
 
   /// One more task, of `job`, ends at `at`; told before anything is asked. @cost O(1)
   void release(std::uint32_t room, const Job& job, const Task& task, WallTime at) {
@@ -88,7 +89,7 @@ class Skyline {
  private:
   struct Step {
     WallTime from;
-    Room room;
+    HostCapacity room;
   };
   using Steps = std::vector<Step>;
   struct Change {
@@ -100,7 +101,7 @@ class Skyline {
   using Changes = std::vector<Change>;
   // A room in which nobody is to run, as far as its ends were looked at.
   struct Grown {
-    Room room;
+    HostCapacity room;
     std::vector<End> ends;
     std::size_t next = 0;    // of them
     bool settled = false;    // what was coming is there
@@ -129,7 +130,7 @@ class Skyline {
     bool parks;
   };
 
-  static void let_end(Room& room, const End& end, bool parks = false);
+  static void let_end(HostCapacity& room, const End& end, bool parks = false);
   bool leaves(std::uint32_t room, const End& end) const;
   std::vector<End> ends_of(std::uint32_t room) const;
   void remember(std::uint32_t room);
@@ -151,7 +152,7 @@ class Skyline {
   void add_changes(const Places& places, const Claim& claim, std::uint32_t room,
                    const Search& search, Changes& changes);
 
-  const std::vector<Room>& rooms_;
+  const std::vector<HostCapacity>& rooms_;
   WallTime now_;
   Duration grace_;
   const Ends* ends_;

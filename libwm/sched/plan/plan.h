@@ -88,7 +88,7 @@ using Reasons = std::shared_ptr<const std::vector<PendReason>>;
 
 /// A pending job that does not start. An array's base stands for all its elements that have
 /// no object of their own yet.
-struct Waiting {
+struct PendingJob {
   JobId job;
   Reasons reasons;
 };
@@ -108,7 +108,7 @@ struct Plan {
   std::vector<Start> starts;
   std::vector<Grow> grows;
   std::vector<Shrink> shrinks;
-  std::vector<Waiting> waiting;
+  std::vector<PendingJob> waiting;
   std::vector<DatedStart> promises;                         ///< new ones, and those that moved
   Frozen<std::map<std::string, Reservation>> reservations;  ///< that it knew of
   WallTime look_again{};  ///< a pass is due then; 0: only when something changes

@@ -72,7 +72,7 @@ MECHANISMS = (
                'daemons/wlogind/': FORKED, 'daemons/wshepherd/': FORKED, 'commands/common/together.cc': FORKED,
                'daemons/wagent/launch/command.cc': 'reaps what proc/spawn started',
                'commands/blaunch.cc': 'goes on behind its caller\'s back',
-               'daemons/wnoded/shepherds.cc': 'the zygote ends with its socket; nobody waits for it'}),
+               'daemons/wnoded/rim/shepherds.cc': 'the zygote ends with its socket; nobody waits for it'}),
     Mechanism(r'\bbeast::http::|\basync_read_until\s*\(', 'libwm/http/', 'serve of http/server.h, Client of http/client.h'),
     Mechanism(r'\bcolumns_of\s*\(|\bsetw\s*\(', 'libwm/view/table.', 'line_of, aligned of view/table.h',
               {'libwm/view/format.': 'what a cell is made of; -o tables, whose widths users choose'}),

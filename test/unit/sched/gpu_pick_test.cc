@@ -36,7 +36,7 @@ TaskRequest sharing(std::int64_t gib) {
 
 TEST(gpu_pick, a_gpu_is_shared_by_as_many_as_its_memory_holds) {
   Host h = gpu_host(1);
-  Room room = room_of(h);
+  HostCapacity room = room_of(h);
   EXPECT_EQ(fit(room, sharing(20), When::Now, 99), 4);
   EXPECT_EQ(take(room, sharing(20), 3), (Gpus{{0}, {0}, {0}}));
   EXPECT_EQ(fit(room, sharing(20), When::Now, 99), 1);
@@ -45,7 +45,7 @@ TEST(gpu_pick, a_gpu_is_shared_by_as_many_as_its_memory_holds) {
 
 TEST(gpu_pick, a_shared_gpu_is_no_whole_one_and_a_whole_one_is_not_shared) {
   Host h = gpu_host(2);
-  Room room = room_of(h);
+  HostCapacity room = room_of(h);
   take(room, sharing(8), 1);
   EXPECT_EQ(fit(room, whole(1), When::Now, 9), 1);
   take(room, whole(1), 1);
@@ -68,7 +68,7 @@ TEST(gpu_pick, sharing_without_saying_how_much_takes_the_whole) {
 
 TEST(gpu_pick, sharers_spread_unless_they_ask_to_be_packed) {
   Host h = gpu_host(2);
-  Room room = room_of(h), packed = room_of(h);
+  HostCapacity room = room_of(h), packed = room_of(h);
   EXPECT_EQ(take(room, sharing(10), 2), (Gpus{{0}, {1}}));
   TaskRequest pack = sharing(10);
   pack.gpu_pack = true;
@@ -78,7 +78,7 @@ TEST(gpu_pick, sharers_spread_unless_they_ask_to_be_packed) {
 TEST(gpu_pick, parts_of_a_leaving_sharer_are_coming) {
   Host h = gpu_host(1);
   h.gpu_shares = {{0, {JobId{7, 0}, TaskNumber{1}}, 750, {}, {}}};
-  Room room = room_of(h);
+  HostCapacity room = room_of(h);
   release(room, JobId{7, 0}, sharing(60), Task{TaskNumber{1}, HostId{1}, {0}});
   EXPECT_EQ(fit(room, sharing(20), When::Now, 9), 1);
   EXPECT_EQ(fit(room, sharing(20), When::Future, 9), 4);
@@ -90,7 +90,7 @@ TEST(gpu_pick, users_of_different_mps_daemons_do_not_meet) {
   TaskRequest ann = sharing(10), bob = sharing(10);
   ann.mps_uid = 1001;
   bob.mps_uid = 1002;
-  Room room = room_of(h);
+  HostCapacity room = room_of(h);
   take(room, ann, 1);
   EXPECT_EQ(fit(room, bob, When::Now, 9), 0);
   EXPECT_EQ(fit(room, sharing(10), When::Now, 9), 0) << "nor one without MPS";
@@ -100,7 +100,7 @@ TEST(gpu_pick, users_of_different_mps_daemons_do_not_meet) {
 TEST(gpu_pick, a_gpu_set_aside_is_not_given_and_not_coming) {
   Host h = gpu_host(2);
   h.gpu_marks["GPU-0"].sick = true;
-  Room room = room_of(h);
+  HostCapacity room = room_of(h);
   EXPECT_EQ(take(room, whole(1), 1), (Gpus{{1}}));
   EXPECT_EQ(fit(room, whole(1), When::Future, 9), 0);
   release(room, JobId{7, 0}, whole(1), Task{TaskNumber{1}, HostId{1}, {0}});
@@ -117,7 +117,7 @@ TEST(gpu_pick, linked_gpus_are_joined_each_with_each) {
   }
   TaskRequest two = whole(2);
   two.gpu_linked = true;
-  Room room = room_of(h);
+  HostCapacity room = room_of(h);
   EXPECT_EQ(fit(room, two, When::Now, 9), 2);
   EXPECT_EQ(take(room, two, 2), (Gpus{{0, 2}, {1, 3}}));
   TaskRequest three = whole(3);
@@ -130,9 +130,9 @@ TEST(gpu_pick, a_tile_takes_so_many_from_each_numa_node) {
   for (std::size_t g = 0; g < 4; ++g) h.capacity.gpus[g].numa = g < 3 ? 0 : 1;
   TaskRequest two = whole(2);
   two.gpu_tile = 1;
-  EXPECT_EQ(take(*std::make_unique<Room>(room_of(h)), two, 1), (Gpus{{0, 3}}));
+  EXPECT_EQ(take(*std::make_unique<HostCapacity>(room_of(h)), two, 1), (Gpus{{0, 3}}));
   two.gpu_tile = 2;
-  EXPECT_EQ(take(*std::make_unique<Room>(room_of(h)), two, 1), (Gpus{{0, 1}}));
+  EXPECT_EQ(take(*std::make_unique<HostCapacity>(room_of(h)), two, 1), (Gpus{{0, 1}}));
 }
 
 TEST(gpu_pick, slices_are_given_only_to_those_who_ask_for_them) {
@@ -141,7 +141,7 @@ TEST(gpu_pick, slices_are_given_only_to_those_who_ask_for_them) {
   h.capacity.gpus[2].mig = "3g.40gb";
   TaskRequest slice = whole(1);
   slice.gpu_mig = "1g.10gb";
-  Room room = room_of(h);
+  HostCapacity room = room_of(h);
   EXPECT_EQ(fit(room, whole(1), When::Now, 9), 1);
   EXPECT_EQ(fit(room, slice, When::Now, 9), 1);
   EXPECT_EQ(take(room, slice, 1), (Gpus{{1}}));
@@ -174,7 +174,7 @@ TEST(gpu_pick, memory_and_vendor_decide_which_gpu_suits) {
 
 TEST(gpu_pick, named_gpus_are_taken_all_or_not_at_all) {
   Host h = gpu_host(2);
-  Room room = room_of(h);
+  HostCapacity room = room_of(h);
   EXPECT_FALSE(take_these(room, whole(2), {0, 7}));
   EXPECT_EQ(room.gpus[0], GpuUse::Free);
   EXPECT_TRUE(take_these(room, whole(2), {0, 1}));

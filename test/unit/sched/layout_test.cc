@@ -25,7 +25,7 @@ struct SwitchTree {
       conf.switches = paths[i];
       config.hosts.push_back(conf);
     }
-    std::vector<Room> rooms;
+    std::vector<HostCapacity> rooms;
     for (const Host& host : hosts) rooms.push_back(room_of(host));
     switches = Switches(config, rooms);
   }

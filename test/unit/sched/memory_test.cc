@@ -38,7 +38,7 @@ class Remembering : public test::SchedCluster {
     EXPECT_EQ(plan.starts, fresh.starts);
     EXPECT_EQ(plan.shrinks, fresh.shrinks);
     EXPECT_EQ(plan.waiting.size(), fresh.waiting.size());
-    for (const Waiting& waiting : fresh.waiting) {
+    for (const PendingJob& waiting : fresh.waiting) {
       auto* reasons = plan.why(waiting.job);
       EXPECT_TRUE(reasons && *reasons == *waiting.reasons) << to_string(waiting.job);
     }

@@ -19,8 +19,8 @@ class Asking : public test::SchedCluster {
   }
 };
 
-std::vector<Room> rooms_of(const Cluster& cluster) {
-  std::vector<Room> rooms;
+std::vector<HostCapacity> rooms_of(const Cluster& cluster) {
+  std::vector<HostCapacity> rooms;
   cluster.hosts.each([&](std::uint32_t, const Host& host) { rooms.push_back(room_of(host)); });
   return rooms;
 }

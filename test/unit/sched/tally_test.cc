@@ -26,7 +26,7 @@ TEST_F(Tallies, what_rooms_lack_follows_those_that_change) {
   gpu_hosts(3);
   look();
   EXPECT_EQ(shortage(), Shortage{});
-  Room& room = claims->rooms[1];
+  HostCapacity& room = claims->rooms[1];
   room.now.slots = room.now.mem = 0;
   room.gpus[0] = GpuUse::Taken;
   claims->rooms[2].exclusive = true;

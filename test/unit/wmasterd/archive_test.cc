@@ -90,10 +90,10 @@ struct ArchiveDesk {
   void begin(Seq before = {}, const std::vector<Event>& events = {}) {
     open();
     keep();
-    archive->begin(cluster.state, before, events, [this] { return seen(); });
+    archive->begin(cluster.state, before, events, [this] { return view_source(); });
   }
-  Seen seen() {
-    Seen all;
+  ViewSource view_source() {
+    ViewSource all;
     all.state = std::make_shared<const Cluster>(cluster.state.freeze());
     all.reasons = std::make_shared<PendReasons>();
     return all;
@@ -156,7 +156,7 @@ struct ArchiveDesk {
   void purge(JobId id) { cluster.step(JobPurged{id}); }
   RunsReply page(RunsRequest request, RunAsker asker) {
     if (request.query.user.empty()) request.query.user = "all";
-    auto bytes = page_of_runs(seen(), &archive->files(), request, asker);
+    auto bytes = page_of_runs(view_source(), &archive->files(), request, asker);
     EXPECT_TRUE(bytes) << bytes.error().text;
     auto reply = codec::decode<RunsReply>(codec::encode(*bytes));
     EXPECT_TRUE(reply);
@@ -329,16 +329,16 @@ TEST(runs, pages_go_through_what_is_live_and_what_is_kept_each_run_once) {
   desk.settle();
   for (int i : {0, 2, 3, 5}) desk.purge(ids[static_cast<std::size_t>(i)]);
   desk.settle();
-  std::vector<std::uint32_t> seen;
+  std::vector<std::uint32_t> source;
   RunsRequest request{.limit = 2};
   for (int pages = 0; pages < 10; ++pages) {
     auto page = desk.page(request, ArchiveDesk::boss());
-    for (const auto& run : page.runs) seen.push_back(run.facts.job);
+    for (const auto& run : page.runs) source.push_back(run.facts.job);
     if (page.next == 0) break;
     request.query.to = page.next;
   }
-  EXPECT_THAT(seen, ElementsAre(ids[6].job, ids[5].job, ids[4].job, ids[3].job, ids[2].job,
-                                ids[1].job, ids[0].job));
+  EXPECT_THAT(source, ElementsAre(ids[6].job, ids[5].job, ids[4].job, ids[3].job, ids[2].job,
+                                  ids[1].job, ids[0].job));
   EXPECT_THAT(desk.numbers({.query = {.oldest_first = true}, .limit = 3}),
               ElementsAre(ids[0].job, ids[1].job, ids[2].job));
   EXPECT_EQ(desk.page({.limit = 1, .count = true}, ArchiveDesk::boss()).count, 7u);

@@ -1,4 +1,4 @@
-// Who is let into a running job, and where its door is: the real core on a simulated world.
+// Who is let into a running job, and where its door is: the real core on a simulated env.
 #include <gtest/gtest.h>
 
 #include "daemons/wmasterd/verbs/call.h"

@@ -1,4 +1,4 @@
-// What clients do to jobs, against the real core on a simulated world: moves, kills, signals, jobs
+// What clients do to jobs, against the real core on a simulated env: moves, kills, signals, jobs
 // that are queued again, changed, held, and the arrays among them.
 #include <gtest/gtest.h>
 

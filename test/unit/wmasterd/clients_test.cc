@@ -1,4 +1,4 @@
-// What clients ask, against the real core on a simulated world: a request key means one deed,
+// What clients ask, against the real core on a simulated env: a request key means one deed,
 // who may do what, what a refusal says, who is told of a job's end.
 #include "daemons/wmasterd/verbs/clients.h"
 

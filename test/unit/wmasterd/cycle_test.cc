@@ -17,7 +17,7 @@ struct CycleDesk : test::JournalDesk {
 
   void start() {
     open();
-    cycle = std::make_unique<Cycle>(*world, *journal);
+    cycle = std::make_unique<Cycle>(*env, *journal);
   }
   std::size_t dispatches() const {
     return static_cast<std::size_t>(std::count_if(

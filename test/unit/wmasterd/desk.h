@@ -1,4 +1,4 @@
-// Role: a master at a desk, for tests of its verbs: the real core on a simulated world, two
+// Role: a master at a desk, for tests of its verbs: the real core on a simulated env, two
 // clients that remember what they were told. Used by test/unit/wmasterd.
 #pragma once
 
@@ -12,7 +12,7 @@
 #include "libwm/model/verbs/change_verbs.h"
 #include "libwm/model/verbs/watch_verbs.h"
 #include "test/support/builders.h"
-#include "test/support/sim_world.h"
+#include "test/support/sim_env.h"
 
 namespace wm::master {
 
@@ -66,9 +66,9 @@ struct Desk {
   }
   void start() {
     if (disk.events.empty()) disk.events = past.history;
-    world = std::make_unique<test::SimWorld>(sim, disk, past.config);
+    env = std::make_unique<test::SimEnv>(sim, disk, past.config);
     core = std::make_unique<Core>(
-        *world, Rights{{0}}, [](const AcctRequest&) { return HistoryReply{}; },
+        *env, Rights{{0}}, [](const AcctRequest&) { return HistoryReply{}; },
         [this](const std::vector<Event>& events, const Cluster&) {
           told.push_back(events.size());
         });
@@ -79,12 +79,12 @@ struct Desk {
   /// The master ends and another one starts from its disk.
   void restart() {
     core.reset();
-    world.reset();
+    env.reset();
     start();
   }
   ~Desk() {
     core.reset();
-    world.reset();
+    env.reset();
   }
   void settle() { sim.run(sim.now() + std::chrono::milliseconds(100)); }
   void send(const Asker& peer, Verb verb, const std::string& bytes, const Identity& who = kUser) {
@@ -125,7 +125,7 @@ struct Desk {
   test::ClusterBuilder past;
   test::Sim sim{1};
   test::SimDisk disk;
-  std::unique_ptr<test::SimWorld> world;
+  std::unique_ptr<test::SimEnv> env;
   std::unique_ptr<Core> core;
   std::vector<std::size_t> told;  ///< to accounting: so many events each time
   Asker first, second;

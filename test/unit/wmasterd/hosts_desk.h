@@ -41,13 +41,13 @@ struct HostsDesk : test::JournalDesk {
 
   void start() {
     open();
-    hosts = std::make_unique<Hosts>(*world, *journal);
+    hosts = std::make_unique<Hosts>(*env, *journal);
     hosts->on_start();
   }
-  ~HostsDesk() {  // the world speaks to its peers to its end
+  ~HostsDesk() {  // the env speaks to its peers to its end
     hosts.reset();
     journal.reset();
-    world.reset();
+    env.reset();
   }
   Peer& connect() {
     auto& peer = *peers.emplace_back(std::make_unique<Peer>());

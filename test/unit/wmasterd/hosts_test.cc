@@ -357,7 +357,7 @@ TEST(hosts, of_the_agents_only_the_leads_hears_of_every_task) {
   ASSERT_EQ(some.size(), 1u);
   EXPECT_EQ(all[0].lead_host, h1);
   EXPECT_EQ(all[0].tasks.size(), 3u);
-  EXPECT_EQ(all[0].world, 3u);
+  EXPECT_EQ(all[0].env, 3u);
   all[0].tasks.clear();
   EXPECT_EQ(some[0], all[0]);
 }

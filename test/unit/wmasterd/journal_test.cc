@@ -7,7 +7,7 @@
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
 #include "test/support/builders.h"
-#include "test/support/sim_world.h"
+#include "test/support/sim_env.h"
 
 namespace wm::master {
 namespace {
@@ -16,7 +16,7 @@ using test::SpecBuilder;
 
 /// A journal with everything it told.
 struct DiskDesk {
-  explicit DiskDesk(std::uint64_t seed = 1) : sim(seed), world(sim, disk, {}) {
+  explicit DiskDesk(std::uint64_t seed = 1) : sim(seed), env(sim, disk, {}) {
     static const bool quiet = (log::open("journal", "", log::Level::Error), true);
     static_cast<void>(quiet);
   }
@@ -34,11 +34,11 @@ struct DiskDesk {
 
   test::Sim sim;
   test::SimDisk disk;
-  test::SimWorld world;
+  test::SimEnv env;
   std::vector<std::uint64_t> told;  // seq of the published state, at each telling
   std::vector<Event> events;
   std::vector<Code> answers;
-  Journal journal{world, world, [this](const Journal::Published& published) {
+  Journal journal{env, env, [this](const Journal::Published& published) {
                     EXPECT_LE(journal.published().seq.value, on_disk());
                     told.push_back(journal.published().seq.value);
                     events.insert(events.end(), published.events.begin(), published.events.end());
@@ -241,7 +241,7 @@ TEST(journal, a_start_with_a_clock_before_the_last_event_moves_what_lasts_and_ho
   EXPECT_FALSE(next.journal.deeds_wait());
   next.run(50);
   const auto& state = next.journal.published();
-  EXPECT_LE(find_job(state, {1, 0})->times.submitted, next.world.wall());
+  EXPECT_LE(find_job(state, {1, 0})->times.submitted, next.env.wall());
 }
 
 TEST(journal, a_start_ends_the_doubt_of_the_master_before) {

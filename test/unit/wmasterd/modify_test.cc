@@ -1,4 +1,4 @@
-// What waiting jobs ask for is changed, against the real core on a simulated world: in another
+// What waiting jobs ask for is changed, against the real core on a simulated env: in another
 // queue what was left open is filled in anew, and what it would not have taken it does not take.
 #include <gtest/gtest.h>
 

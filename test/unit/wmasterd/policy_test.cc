@@ -1,5 +1,5 @@
 // The site's policy of submissions: what it is told and what its answers mean; who waits for it;
-// and that every way in meets it, against the real core on a simulated world.
+// and that every way in meets it, against the real core on a simulated env.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -186,9 +186,9 @@ struct HeldDesk {
   }
   test::Sim sim{1};
   test::SimDisk disk;
-  test::SimWorld world{sim, disk, Config{}};
+  test::SimEnv env{sim, disk, Config{}};
   HeldRuns held;
-  PolicyDesk desk{world};
+  PolicyDesk desk{env};
   SubmitPolicyConf conf;
   std::map<std::string, std::vector<Verdict>> told;
 };

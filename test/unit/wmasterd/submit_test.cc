@@ -1,5 +1,5 @@
 // What a submission is refused for, with the object, the value and the limit, and what it is given
-// where it says nothing. Against the real core on a simulated world.
+// where it says nothing. Against the real core on a simulated env.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -5,7 +5,7 @@
 
 #include "libwm/codec/codec.h"
 #include "test/support/builders.h"
-#include "test/support/sim_world.h"
+#include "test/support/sim_env.h"
 
 namespace wm::master {
 namespace {
@@ -17,24 +17,24 @@ using test::SpecBuilder;
 /// What views look at, of a cluster without any host session.
 struct Show {
   explicit Show(const ClusterBuilder& cluster)
-      : world(sim, disk, cluster.config),
-        journal(world, world, [](auto&) {}),
-        hosts(world, journal),
+      : env(sim, disk, cluster.config),
+        journal(env, env, [](auto&) {}),
+        hosts(env, journal),
         c(cluster) {}
   JobView job(JobId id) {
     const Job* found = find_job(c.state, id);
     if (found == nullptr) found = c.state.jobs.find(id.job);
     WM_CHECK(found != nullptr);
-    return view_of(seen(), *found, id, JobInfo::All);
+    return view_of(view_source(), *found, id, JobInfo::All);
   }
-  Seen seen() {
+  ViewSource view_source() {
     return {std::make_shared<const Cluster>(c.state), std::make_shared<const PendReasons>(reasons),
             hosts.readings().freeze(), hosts.progress(), hosts.meetings()};
   }
 
   test::Sim sim{1};
   test::SimDisk disk;
-  test::SimWorld world;
+  test::SimEnv env;
   Journal journal;
   Hosts hosts;
   PendReasons reasons;
@@ -135,7 +135,7 @@ TEST(views, jobs_of_a_silent_host_count_as_they_did_before) {
   auto queue = view_queues(c.state, {"normal"})[0];
   EXPECT_EQ(queue.running, 2u);
   EXPECT_EQ(queue.suspended, 3u);
-  auto view = view_hosts(Show(c).seen(), {{"h1"}, ""}, at(0))[0];
+  auto view = view_hosts(Show(c).view_source(), {{"h1"}, ""}, at(0))[0];
   EXPECT_EQ(view.running, 2u);
   EXPECT_EQ(view.suspended, 3u);
 }
@@ -147,7 +147,7 @@ TEST(views, a_host_counts_the_slots_on_it) {
   c.run(id, {h1});
   c.run({array.job, 1}, {h1});
   c.step(TaskStuck{id, Attempt{1}, TaskNumber{1}, "zombie"});
-  auto views = view_hosts(Show(c).seen(), {{"h1", "h2"}, ""}, at(0));
+  auto views = view_hosts(Show(c).view_source(), {{"h1", "h2"}, ""}, at(0));
   ASSERT_EQ(views.size(), 2u);
   EXPECT_EQ(views[0].host.id, h1);
   EXPECT_EQ(views[0].jobs, 2u);
@@ -164,7 +164,7 @@ TEST(views, use_of_a_running_job_is_that_of_all_its_hosts_together) {
   c.run(id, {h1, h1, h2});
   Show show(c);
   EXPECT_FALSE(show.job(id).use) << "no host has told";
-  auto seen = show.seen();
+  auto source = show.view_source();
   const Job& job = *find_job(c.state, id);
   auto tell = [&](HostId host, std::int64_t mem, std::int32_t pid) {
     AttemptUse use;
@@ -172,16 +172,16 @@ TEST(views, use_of_a_running_job_is_that_of_all_its_hosts_together) {
     use.cpu = std::chrono::seconds(3), use.mem = Bytes{mem}, use.pids = {pid};
     HostStanding standing;
     standing.uses = std::make_shared<const HostUses>(HostUses{{use}});
-    seen.hosts.set(host.value, standing);
+    source.hosts.set(host.value, standing);
   };
   tell(h1, 100, 11);
   tell(h2, 20, 22);
-  auto use = view_of(seen, job, id, JobInfo::All).use;
+  auto use = view_of(source, job, id, JobInfo::All).use;
   ASSERT_TRUE(use);
   EXPECT_EQ(use->cpu, std::chrono::seconds(6));
   EXPECT_EQ(use->mem, Bytes{120});
   EXPECT_EQ(use->pids, (std::vector<std::int32_t>{11, 22}));
-  EXPECT_FALSE(view_of(seen, job, id, JobInfo::Summary).use) << "its owner's";
+  EXPECT_FALSE(view_of(source, job, id, JobInfo::Summary).use) << "its owner's";
 }
 
 TEST(views, what_reservations_keep_idle_is_told) {
@@ -192,7 +192,7 @@ TEST(views, what_reservations_keep_idle_is_told) {
   c.step(ReservationSet{what, "u1"});
   auto kept = [&](double now) {
     std::vector<std::uint32_t> slots;
-    for (const auto& view : view_hosts(Show(c).seen(), {{"h1", "h2"}, ""}, at(now)))
+    for (const auto& view : view_hosts(Show(c).view_source(), {{"h1", "h2"}, ""}, at(now)))
       slots.push_back(view.reserved);
     return slots;
   };
@@ -216,14 +216,14 @@ TEST(views, hosts_are_shown_by_name_those_that_never_registered_too) {
   for (int i = 0; i < 3; ++i) c.host(4);
   auto names = [&](const HostsRequest& asked) {
     std::vector<std::string> found;
-    for (const auto& view : view_hosts(Show(c).seen(), asked, at(0)))
+    for (const auto& view : view_hosts(Show(c).view_source(), asked, at(0)))
       found.push_back(view.host.name);
     return found;
   };
   EXPECT_EQ(names({}), (std::vector<std::string>{"absent", "h1", "h2", "h3"}));
   EXPECT_EQ(names({{}, "h1"}), (std::vector<std::string>{"h2", "h3"}));
   EXPECT_EQ(names({{"h3", "absent", "elsewhere"}, ""}), (std::vector<std::string>{"absent", "h3"}));
-  auto absent = view_hosts(Show(c).seen(), {{"absent"}, ""}, at(0)).at(0);
+  auto absent = view_hosts(Show(c).view_source(), {{"absent"}, ""}, at(0)).at(0);
   EXPECT_EQ(absent.host.state, HostState::Silent);
   EXPECT_EQ(absent.host.capacity.slots, 3u);
 }

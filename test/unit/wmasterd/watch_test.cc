@@ -1,5 +1,5 @@
 // Who watches misses nothing and is told nothing twice; who has fallen behind is told so. What a
-// condition comes to. The ring of changes alone, and the verbs on a simulated world.
+// condition comes to. The ring of changes alone, and the verbs on a simulated env.
 #include <gtest/gtest.h>
 
 #include "daemons/wmasterd/verbs/changes.h"

@@ -20,14 +20,14 @@ TEST_F(agent_talk, an_agent_gets_the_newest_order_and_the_ends) {
   words.generation = 9;
   hear(NodeVerb::Agent, words);
   end_task();
-  outside_.agents.clear();
+  env_.agents.clear();
   EXPECT_TRUE(node_.admits_agent(key_, 1000));
   EXPECT_FALSE(node_.admits_agent(key_, 1001));
   EXPECT_FALSE(node_.admits_agent({{7, 0}, {2}}, 1000));
   node_.on_agent(key_, {{7, 0}, {1}, {1}, AgentUp{"10.0.0.1:5"}});
-  ASSERT_EQ(outside_.agents.size(), 2u);
-  EXPECT_EQ(std::get<AgentOrder>(outside_.agents[0].second).generation, 9u);
-  EXPECT_EQ(std::get<TaskGone>(outside_.agents[1].second).task, TaskNumber{1});
+  ASSERT_EQ(env_.agents.size(), 2u);
+  EXPECT_EQ(std::get<AgentOrder>(env_.agents[0].second).generation, 9u);
+  EXPECT_EQ(std::get<TaskGone>(env_.agents[1].second).task, TaskNumber{1});
   EXPECT_EQ(registered().attempts.at(0).agent_address, "10.0.0.1:5");
 }
 
@@ -37,12 +37,12 @@ TEST_F(agent_talk, agents_hear_how_the_master_is_seen) {
   start(elastic);
   node_.on_agent(key_, {{7, 0}, {1}, {1}, AgentUp{"a"}});
   auto seen = [&] {
-    outside_.agents.clear();
+    env_.agents.clear();
     node_.on_tick(0, Bytes{0});
-    return std::get<NodeHeartbeat>(outside_.agents.at(0).second).master;
+    return std::get<NodeHeartbeat>(env_.agents.at(0).second).master;
   };
   EXPECT_EQ(seen(), MasterSeen::Heard);
-  outside_.now += std::chrono::seconds(2);
+  env_.now += std::chrono::seconds(2);
   EXPECT_EQ(seen(), MasterSeen::Silent);
   node_.on_session_lost(true);
   EXPECT_EQ(seen(), MasterSeen::Down);
@@ -52,11 +52,11 @@ TEST_F(agent_talk, agents_hear_how_the_master_is_seen) {
 
 TEST_F(agent_talk, progress_is_passed_on_and_never_kept) {
   start(order());
-  outside_.take_facts();
+  env_.take_facts();
   node_.on_agent(key_, {{7, 0}, {1}, {1}, JobProgress{}});
-  EXPECT_EQ(outside_.take_facts().at(0).number, 0u);
+  EXPECT_EQ(env_.take_facts().at(0).number, 0u);
   registered();
-  for (const auto& fact : outside_.take_facts())
+  for (const auto& fact : env_.take_facts())
     EXPECT_FALSE(std::holds_alternative<AgentReport>(fact.fact));
 }
 
@@ -66,8 +66,8 @@ TEST_F(agent_talk, words_for_and_of_attempts_that_are_not_here_are_dropped) {
   words.attempt = {1};
   hear(NodeVerb::Agent, words);
   node_.on_agent(key_, {{7, 0}, {1}, {1}, AgentUp{"a"}});
-  EXPECT_TRUE(outside_.agents.empty());
-  EXPECT_TRUE(outside_.sent.empty());
+  EXPECT_TRUE(env_.agents.empty());
+  EXPECT_TRUE(env_.sent.empty());
   EXPECT_EQ(node_.attempts(), 0u);
 }
 
@@ -81,13 +81,13 @@ TEST_F(agent_talk, a_change_of_an_order_that_is_not_known_is_not_passed_on) {
   change.generation = 9;
   change.since = 8;
   hear(NodeVerb::Agent, change);
-  EXPECT_TRUE(outside_.agents.empty());
+  EXPECT_TRUE(env_.agents.empty());
 }
 
 TEST_F(agent_talk, nobody_speaks_for_an_attempt_before_its_account_is_known) {
   hear(NodeVerb::Order, order());
   EXPECT_FALSE(node_.admits_agent(key_, 1000));
-  outside_.authorise_next();
+  env_.authorise_next();
   EXPECT_TRUE(node_.admits_agent(key_, 1000));
 }
 

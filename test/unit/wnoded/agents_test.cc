@@ -1,5 +1,5 @@
 // The socket of the agents as any local user may misuse it.
-#include "daemons/wnoded/agents.h"
+#include "daemons/wnoded/rim/agents.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

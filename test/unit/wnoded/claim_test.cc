@@ -1,5 +1,5 @@
 // A host's folders belong to one cluster, and to one wnoded at a time.
-#include "daemons/wnoded/claim.h"
+#include "daemons/wnoded/rim/claim.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

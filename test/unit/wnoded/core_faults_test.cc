@@ -15,26 +15,26 @@ class core_faults : public test::NodeCore {
   Term refused(Error why) {
     auto o = order(++attempts_);
     hear(NodeVerb::Order, o);
-    outside_.authorise_next(std::move(why));
+    env_.authorise_next(std::move(why));
     return ends().at(0).term;
   }
   void tick(seconds by) {
-    outside_.now += by;
+    env_.now += by;
     node_.on_tick(0, Bytes{0});
   }
   template <class F>
   std::vector<F> facts() {
     std::vector<F> found;
-    for (const auto& fact : outside_.take_facts())
+    for (const auto& fact : env_.take_facts())
       if (auto* one = std::get_if<F>(&fact.fact)) found.push_back(*one);
     return found;
   }
   /// The host's own job, once it is proven that it may be started.
   launch::AttemptKey probe(Result<launch::Account> proof = launch::Account{65534, 65534, {}}) {
-    auto done = std::move(outside_.proofs.at(0));
-    outside_.proofs.pop_front();
+    auto done = std::move(env_.proofs.at(0));
+    env_.proofs.pop_front();
     done(std::move(proof));
-    return outside_.fake.started.empty() ? launch::AttemptKey{} : outside_.fake.started.back().key;
+    return env_.fake.started.empty() ? launch::AttemptKey{} : env_.fake.started.back().key;
   }
   void probe_ends(const launch::AttemptKey& key, int status) {
     launch::ExitRecord record;
@@ -61,20 +61,20 @@ TEST_F(core_faults, why_an_order_cannot_be_followed_says_at_whose_fault) {
 TEST_F(core_faults, after_one_a_job_of_its_own_shows_that_the_host_is_well) {
   tick(seconds(31));
   probe_ends(probe(), 0);  // that of the start
-  outside_.take_facts();
-  outside_.fake.started.clear();
+  env_.take_facts();
+  env_.fake.started.clear();
   refused(fail(Code::Unavailable, "munged"));
   tick(seconds(29));
-  EXPECT_TRUE(outside_.proofs.empty());
+  EXPECT_TRUE(env_.proofs.empty());
   tick(seconds(1));
   EXPECT_EQ(probe(fail(Code::Unavailable, "munged")), launch::AttemptKey{}) << "not yet";
   tick(seconds(30));
   auto key = probe();
   ASSERT_TRUE(Probe::owns(key));
-  const auto& spec = outside_.fake.started.back();
+  const auto& spec = env_.fake.started.back();
   EXPECT_EQ(spec.account.uid, 65534u);
   EXPECT_FALSE(spec.files.empty()) << "its folder must take a file";
-  EXPECT_TRUE(outside_.ports.empty()) << "a port was had, and let go";
+  EXPECT_TRUE(env_.ports.empty()) << "a port was had, and let go";
   probe_ends(key, 1 << 8);
   EXPECT_TRUE(facts<FactHostWell>().empty());
   tick(seconds(30));
@@ -83,7 +83,7 @@ TEST_F(core_faults, after_one_a_job_of_its_own_shows_that_the_host_is_well) {
   ASSERT_EQ(well.size(), 1u);
   EXPECT_EQ(well[0].faults, 1u);
   tick(seconds(100));
-  EXPECT_TRUE(outside_.proofs.empty()) << "no fault, no probe";
+  EXPECT_TRUE(env_.proofs.empty()) << "no fault, no probe";
 }
 
 TEST_F(core_faults, a_gap_of_configuration_and_a_job_that_is_not_as_signed_are_no_faults) {
@@ -92,12 +92,12 @@ TEST_F(core_faults, a_gap_of_configuration_and_a_job_that_is_not_as_signed_are_n
   refused(fail(Code::Version, "profile 'x'"));
   refused(fail(Code::Denied, "changed"));
   tick(seconds(100));
-  EXPECT_TRUE(outside_.proofs.empty());
+  EXPECT_TRUE(env_.proofs.empty());
 }
 
 TEST_F(core_faults, no_port_for_it_is_no_proof) {
   tick(seconds(31));
-  outside_.no_ports = true;
+  env_.no_ports = true;
   EXPECT_EQ(probe(), launch::AttemptKey{});
 }
 
@@ -105,7 +105,7 @@ class core_delivery : public core_faults {
  protected:
   void ends_ahead() {
     start(order());
-    outside_.take_facts();
+    env_.take_facts();
     node_.on_word(key_, launch::TaskEnded{record(1), true});
   }
 };
@@ -124,7 +124,7 @@ TEST_F(core_delivery, an_end_that_is_not_delivered_is_told_as_two_facts) {
 
 TEST_F(core_delivery, a_shepherd_that_is_killed_meanwhile_keeps_no_end) {
   ends_ahead();
-  outside_.take_facts();
+  env_.take_facts();
   node_.on_shepherd_lost(key_);
   end_attempt(EndCause::ShepherdLost);
   auto told = facts<FactDelivered>();
@@ -140,7 +140,7 @@ TEST_F(core_delivery, one_that_was_started_again_hears_of_it_from_the_shepherd) 
   up.delivers = true;
   node_.adopt({up}, {record(1)});
   EXPECT_EQ(registered().attempts.size(), 1u) << "the master knows that it is being written";
-  outside_.take_facts();
+  env_.take_facts();
   node_.on_word(key_, launch::Delivered{});
   EXPECT_EQ(facts<FactDelivered>().size(), 1u);
 }

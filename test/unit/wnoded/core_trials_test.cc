@@ -15,29 +15,29 @@ TEST_F(core_trials, a_trials_last_report_is_told_with_its_end) {
   auto ended = record(1);
   ended.report = R"({"loss":{"min":1}})";
   node_.on_word(key_, launch::TaskEnded{ended});
-  auto facts = outside_.take_facts();
+  auto facts = env_.take_facts();
   ASSERT_EQ(facts.size(), 2u);  // its start, its end
   EXPECT_EQ(std::get<FactEnded>(facts[1].fact).report, ended.report);
   hear(NodeVerb::Ack, HostAck{facts[1].number});
   hear(NodeVerb::Forget, HostForget{{7, 0}, {1}});
   node_.on_agent(key_, {{7, 0}, {1}, {1}, TrialSaid{ended.report}});
-  EXPECT_TRUE(outside_.take_facts().empty());
+  EXPECT_TRUE(env_.take_facts().empty());
 }
 
 TEST_F(core_trials, what_a_trials_agent_read_before_its_end_is_not_told_after_it) {
   start(order());
   auto says = [&](const char* text) {
     node_.on_agent(key_, {{7, 0}, {1}, {1}, TrialSaid{text}});
-    return outside_.take_facts().size();
+    return env_.take_facts().size();
   };
   EXPECT_EQ(says("{\"a\":1}"), 2u);  // after its start
   auto ended = record(1);
   ended.report = "{\"a\":2}";
   node_.on_word(key_, launch::TaskEnded{ended});
-  outside_.take_facts();
+  env_.take_facts();
   EXPECT_EQ(says("{\"a\":1}"), 0u);
   node_.on_word(key_, launch::TaskStarted{{TaskNumber{2}, 4712, {}, false}});
-  outside_.take_facts();
+  env_.take_facts();
   EXPECT_EQ(says("{\"a\":3}"), 1u) << "it goes on";
 }
 

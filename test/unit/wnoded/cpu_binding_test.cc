@@ -7,7 +7,7 @@
 
 #include "daemons/wnoded/core.h"
 #include "libwm/codec/codec.h"
-#include "test/support/fake_outside.h"
+#include "test/support/fake_env.h"
 
 namespace wm::node {
 namespace {
@@ -54,8 +54,8 @@ class affinity_of_jobs : public ::testing::Test {
   const launch::AttemptSpec& start(const HostOrder& o) {
     auto verb = static_cast<std::uint16_t>(NodeVerb::Order);
     EXPECT_TRUE(node_.on_frame(verb, codec::encode(o)));
-    outside_.authorise_next();
-    return outside_.fake.started.back();
+    env_.authorise_next();
+    return env_.fake.started.back();
   }
   Cpus cpus(const HostOrder& o) { return start(o).tasks.at(0).cpus; }
   void end(std::uint32_t job) {
@@ -67,8 +67,8 @@ class affinity_of_jobs : public ::testing::Test {
     node_.on_word(record.key, launch::AttemptEnded{record});
   }
 
-  test::FakeOutside outside_;
-  Core node_{outside_, card(), host()};
+  test::FakeEnv env_;
+  Core node_{env_, card(), host()};
 };
 
 TEST_F(affinity_of_jobs, each_has_cores_of_its_own_until_it_ends) {
@@ -115,13 +115,13 @@ TEST_F(affinity_of_jobs, others_are_not_bound) {
 }
 
 TEST_F(affinity_of_jobs, what_runs_on_over_a_restart_keeps_its_cores) {
-  outside_.bound[77] = {0, 2};
+  env_.bound[77] = {0, 2};
   launch::ShepherdUp up;
   up.key = {{9, 0}, {1}};
   up.memo = memo_of(order(9, 1, "affinity[core(2)]"));
   up.tasks = {{{1}, 77, {}, false}};
   node_.adopt({up}, {});
-  outside_.authorise_next();
+  env_.authorise_next();
   EXPECT_EQ(cpus(order(1, 1, "affinity[core(2)]")), (Cpus{1, 3}));
 }
 

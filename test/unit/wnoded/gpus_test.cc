@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "daemons/wnoded/core.h"
-#include "test/support/fake_outside.h"
+#include "test/support/fake_env.h"
 
 namespace wm::node {
 namespace {
@@ -18,7 +18,7 @@ class gpus : public ::testing::Test {
     node_.on_session();
     tick();
     answer(idle());
-    outside_.sent.clear();
+    env_.sent.clear();
   }
   static HostRegister card() {
     HostRegister words;
@@ -54,13 +54,13 @@ class gpus : public ::testing::Test {
     return readings;
   }
   void tick(seconds by = seconds(0)) {
-    outside_.now += by;
+    env_.now += by;
     node_.on_tick(0, Bytes{0});
   }
   void answer(const std::vector<gpu::GpuReading>& readings) {
-    ASSERT_FALSE(outside_.gpu_reads.empty());
-    auto done = std::move(outside_.gpu_reads.front());
-    outside_.gpu_reads.pop_front();
+    ASSERT_FALSE(env_.gpu_reads.empty());
+    auto done = std::move(env_.gpu_reads.front());
+    env_.gpu_reads.pop_front();
     done(readings);
   }
   void start(bool shared = false) {
@@ -75,9 +75,9 @@ class gpus : public ::testing::Test {
     o.tasks.push_back(task);
     o.all.push_back({{1}, "n", "10.0.0.1"});
     ASSERT_TRUE(node_.on_frame(static_cast<std::uint16_t>(NodeVerb::Order), codec::encode(o)));
-    outside_.authorise_next();
+    env_.authorise_next();
     node_.on_word(key_, launch::TaskStarted{{TaskNumber{1}, 4711, {}, false}});
-    outside_.take_facts();
+    env_.take_facts();
   }
   /// Two tasks with a GPU each, that see both.
   void start_seers() {
@@ -94,11 +94,11 @@ class gpus : public ::testing::Test {
       o.all.push_back({{number}, "n", "10.0.0.1"});
     }
     ASSERT_TRUE(node_.on_frame(static_cast<std::uint16_t>(NodeVerb::Order), codec::encode(o)));
-    outside_.authorise_next();
+    env_.authorise_next();
     for (std::uint32_t number : {1u, 2u})
       node_.on_word(key_, launch::TaskStarted{{TaskNumber{number}, 4710, {}, false}});
-    outside_.take_facts();
-    outside_.fake.told.clear();
+    env_.take_facts();
+    env_.fake.told.clear();
   }
   void end_task(std::uint32_t number, int status,
                 launch::EndCause cause = launch::EndCause::Exited) {
@@ -118,19 +118,19 @@ class gpus : public ::testing::Test {
     node_.on_word(key_, launch::AttemptEnded{record});
   }
   bool told_end() {
-    for (const auto& fact : outside_.take_facts())
+    for (const auto& fact : env_.take_facts())
       if (std::holds_alternative<FactEnded>(fact.fact)) return true;
     return false;
   }
   std::vector<GpuReports> told_gpus() {
     std::vector<GpuReports> told;
-    for (const auto& [verb, payload] : outside_.sent)
+    for (const auto& [verb, payload] : env_.sent)
       if (verb == NodeVerb::Gpus) told.push_back(*codec::decode<GpuReports>(payload));
     return told;
   }
 
-  test::FakeOutside outside_;
-  Core node_{outside_, card(), host()};
+  test::FakeEnv env_;
+  Core node_{env_, card(), host()};
   AttemptKey key_{{7, 0}, {1}};
 };
 
@@ -171,9 +171,9 @@ TEST_F(gpus, one_that_stays_in_use_is_set_aside_before_its_task_is_told_gone) {
   EXPECT_EQ(told.back().gpus[0].why, "not free after its task ended: held by process 4711");
   EXPECT_FALSE(told.back().gpus[1].sick) << "alone";
   std::size_t report = 0, fact = 0;
-  for (std::size_t i = 0; i < outside_.sent.size(); ++i) {
-    if (outside_.sent[i].first == NodeVerb::Gpus) report = i;
-    if (outside_.sent[i].first == NodeVerb::Fact) fact = i;
+  for (std::size_t i = 0; i < env_.sent.size(); ++i) {
+    if (env_.sent[i].first == NodeVerb::Gpus) report = i;
+    if (env_.sent[i].first == NodeVerb::Fact) fact = i;
   }
   EXPECT_LT(report, fact);
   EXPECT_TRUE(told_end());
@@ -187,9 +187,9 @@ TEST_F(gpus, one_that_stays_in_use_is_set_aside_before_its_task_is_told_gone) {
 TEST_F(gpus, while_it_drains_the_task_is_still_registered) {
   start();
   end();
-  outside_.sent.clear();
+  env_.sent.clear();
   node_.on_session();
-  auto words = *codec::decode<HostRegister>(outside_.sent.at(0).second);
+  auto words = *codec::decode<HostRegister>(env_.sent.at(0).second);
   ASSERT_EQ(words.attempts.size(), 1u);
   EXPECT_EQ(words.attempts[0].tasks.size(), 1u);
   EXPECT_EQ(words.gpus.size(), 2u);
@@ -199,28 +199,28 @@ TEST_F(gpus, tasks_that_see_each_others_gpus_end_together) {
   start_seers();
   end_task(1, 0);
   EXPECT_FALSE(told_end()) << "the other may use its GPU";
-  outside_.sent.clear();
+  env_.sent.clear();
   node_.on_session();
-  auto words = *codec::decode<HostRegister>(outside_.sent.at(0).second);
+  auto words = *codec::decode<HostRegister>(env_.sent.at(0).second);
   EXPECT_EQ(words.attempts.at(0).tasks.size(), 2u) << "both are still there for the master";
   end_task(2, 0);
   EXPECT_FALSE(told_end());
   tick();
   answer(idle());
   EXPECT_TRUE(told_end());
-  EXPECT_TRUE(outside_.fake.told.empty()) << "nothing was ended";
+  EXPECT_TRUE(env_.fake.told.empty()) << "nothing was ended";
 }
 
 TEST_F(gpus, one_of_them_that_fails_ends_the_others_on_its_host) {
   start_seers();
   end_task(1, 1 << 8);
-  ASSERT_EQ(outside_.fake.told.size(), 1u);
-  EXPECT_TRUE(std::holds_alternative<launch::EndTasks>(outside_.fake.told[0].second));
+  ASSERT_EQ(env_.fake.told.size(), 1u);
+  EXPECT_TRUE(std::holds_alternative<launch::EndTasks>(env_.fake.told[0].second));
   end_task(2, 9, launch::EndCause::Ordered);
   tick();
   answer(idle());
   std::vector<Term> terms;
-  for (const auto& fact : outside_.take_facts())
+  for (const auto& fact : env_.take_facts())
     if (auto* ended = std::get_if<FactEnded>(&fact.fact)) terms.push_back(ended->term);
   EXPECT_EQ(terms, (std::vector<Term>{Term::None, Term::TaskFailed}));
 }
@@ -238,7 +238,7 @@ TEST_F(gpus, a_forgotten_attempt_is_not_waited_for) {
   ASSERT_TRUE(node_.on_frame(static_cast<std::uint16_t>(NodeVerb::Forget), codec::encode(forget)));
   EXPECT_EQ(node_.attempts(), 0u);
   tick();
-  if (!outside_.gpu_reads.empty()) answer(idle());
+  if (!env_.gpu_reads.empty()) answer(idle());
   EXPECT_FALSE(told_end());
 }
 
@@ -273,7 +273,7 @@ TEST_F(gpus, one_reading_at_a_time) {
   tick(seconds(10));
   tick(seconds(10));
   tick(seconds(10));
-  EXPECT_EQ(outside_.gpu_reads.size(), 1u);
+  EXPECT_EQ(env_.gpu_reads.size(), 1u);
 }
 
 TEST_F(gpus, a_driver_that_hangs_keeps_no_end_back_and_its_gpus_are_set_aside) {
@@ -281,14 +281,14 @@ TEST_F(gpus, a_driver_that_hangs_keeps_no_end_back_and_its_gpus_are_set_aside) {
   tick(seconds(20));  // a reading is begun, and never answered
   end_task(1, 0);
   tick(seconds(9));
-  EXPECT_TRUE(outside_.take_facts().empty());
+  EXPECT_TRUE(env_.take_facts().empty());
   tick(seconds(1));
   auto reported = node_.numbers().gpus;
   ASSERT_EQ(reported.size(), 2u);
   EXPECT_TRUE(reported[0].sick);
   EXPECT_EQ(reported[0].why, "the driver does not answer");
   EXPECT_FALSE(reported[1].sick) << "nobody waits for it yet";
-  EXPECT_EQ(outside_.take_facts().size(), 1u) << "set aside first, then told";
+  EXPECT_EQ(env_.take_facts().size(), 1u) << "set aside first, then told";
   tick(seconds(20));
   EXPECT_TRUE(node_.numbers().gpus.at(1).sick) << "30 s without an answer";
   for (int n = 0; n < 2; ++n) {

@@ -16,8 +16,8 @@ using std::chrono::seconds;
 
 class master_session : public ::testing::Test {
  protected:
-  test::FakeOutside outside_;
-  MasterSession session_{outside_, test::node_card()};
+  test::FakeEnv env_;
+  MasterSession session_{env_, test::node_card()};
 };
 
 TEST_F(master_session, heartbeats_are_not_in_step_with_those_of_other_hosts) {
@@ -25,12 +25,12 @@ TEST_F(master_session, heartbeats_are_not_in_step_with_those_of_other_hosts) {
   std::vector<Duration> pauses;
   TimePoint last{};
   for (int i = 0; i < 2000; ++i) {
-    outside_.now += milliseconds(10);
-    outside_.sent.clear();
+    env_.now += milliseconds(10);
+    env_.sent.clear();
     session_.beat(seconds(1), {});
-    if (outside_.sent.empty()) continue;
-    if (last != TimePoint{}) pauses.push_back(outside_.now - last);
-    last = outside_.now;
+    if (env_.sent.empty()) continue;
+    if (last != TimePoint{}) pauses.push_back(env_.now - last);
+    last = env_.now;
   }
   ASSERT_GE(pauses.size(), 17u);
   auto [least, most] = std::minmax_element(pauses.begin(), pauses.end());
@@ -44,44 +44,44 @@ TEST_F(master_session,
   session_.tell(FactMet{{7, 0}, {1}});
   session_.pass_on(FactHostWell{3});
   session_.beat(seconds(1), {});
-  EXPECT_TRUE(outside_.sent.empty());
+  EXPECT_TRUE(env_.sent.empty());
   EXPECT_EQ(session_.facts().size(), 1u);
   session_.on_open({}, {AttemptStatus{{7, 0}, {1}, {}, {}, {}}});
-  ASSERT_EQ(outside_.sent.size(), 2u);
-  auto words = codec::decode<HostRegister>(outside_.sent[0].second);
+  ASSERT_EQ(env_.sent.size(), 2u);
+  auto words = codec::decode<HostRegister>(env_.sent[0].second);
   ASSERT_TRUE(words);
   EXPECT_EQ(words->name, "n");
   EXPECT_TRUE(words->takes_changes && words->recalls);
   EXPECT_EQ(words->attempts.size(), 1u);
-  auto facts = outside_.take_facts();
+  auto facts = env_.take_facts();
   ASSERT_EQ(facts.size(), 1u);
   session_.facts().acknowledge(facts[0].number);
   session_.on_lost(false);
   session_.on_open({}, {});
-  EXPECT_TRUE(outside_.take_facts().empty());
+  EXPECT_TRUE(env_.take_facts().empty());
 }
 
 TEST_F(master_session, words_that_are_passed_on_are_not_said_again) {
   session_.on_open({}, {});
   session_.pass_on(FactHostWell{3});
-  auto facts = outside_.take_facts();
+  auto facts = env_.take_facts();
   ASSERT_EQ(facts.size(), 1u);
   EXPECT_EQ(facts[0].number, 0u);
   session_.on_open({}, {});
-  EXPECT_TRUE(outside_.take_facts().empty());
+  EXPECT_TRUE(env_.take_facts().empty());
 }
 
 TEST_F(master_session, a_new_address_is_registered) {
   session_.on_address("10.0.0.9");
   session_.on_open({}, {});
-  EXPECT_EQ(codec::decode<HostRegister>(outside_.sent.at(0).second)->address, "10.0.0.9");
+  EXPECT_EQ(codec::decode<HostRegister>(env_.sent.at(0).second)->address, "10.0.0.9");
 }
 
 TEST_F(master_session, the_master_is_heard_silent_or_down) {
   EXPECT_EQ(session_.seen(), MasterSeen::Silent);
   session_.on_open({}, {});
   EXPECT_EQ(session_.seen(), MasterSeen::Heard);
-  outside_.now += milliseconds(1500);
+  env_.now += milliseconds(1500);
   EXPECT_EQ(session_.seen(), MasterSeen::Silent);
   session_.on_heard();
   EXPECT_EQ(session_.seen(), MasterSeen::Heard);
@@ -97,9 +97,9 @@ TEST_F(master_session, one_that_is_refused_changes_nothing) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Code::Denied);
   session_.on_rank({"aa", 1, Seq{9}, 4});
-  EXPECT_EQ(outside_.obeyed.size(), 1u);
+  EXPECT_EQ(env_.obeyed.size(), 1u);
   session_.on_open({}, {});
-  EXPECT_EQ(codec::decode<HostRegister>(outside_.sent.at(0).second)->obeyed.seq, Seq{10});
+  EXPECT_EQ(codec::decode<HostRegister>(env_.sent.at(0).second)->obeyed.seq, Seq{10});
 }
 
 }  // namespace

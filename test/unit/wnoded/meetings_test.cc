@@ -25,8 +25,8 @@ class meetings : public test::NodeCore {
   }
   void begin(const HostOrder& o) {
     start(o);
-    outside_.fake.told.clear();
-    outside_.take_facts();
+    env_.fake.told.clear();
+    env_.take_facts();
   }
   void started() { node_.on_word(key_, launch::TaskStarted{{TaskNumber{1}, 4711, {}, false}}); }
 };
@@ -37,25 +37,25 @@ TEST_F(meetings, the_first_host_leases_the_port_that_the_master_chose_and_tells_
   HostOrder o = workers();
   o.team.port = 20008;
   hear(NodeVerb::Order, o);
-  outside_.authorise_next();
+  env_.authorise_next();
   started();
-  EXPECT_EQ(std::get<FactStarted>(outside_.take_facts().at(0).fact).port, 20008u);
+  EXPECT_EQ(std::get<FactStarted>(env_.take_facts().at(0).fact).port, 20008u);
 }
 
 TEST_F(meetings, a_chosen_port_that_somebody_has_is_another_whatever_the_master_says_meanwhile) {
-  outside_.taken = {20008};
+  env_.taken = {20008};
   HostOrder o = workers();
   o.team.port = 20008;
   hear(NodeVerb::Order, o);
-  outside_.authorise_next();
+  env_.authorise_next();
   started();
-  auto port = std::get<FactStarted>(outside_.take_facts().at(0).fact).port;
+  auto port = std::get<FactStarted>(env_.take_facts().at(0).fact).port;
   EXPECT_NE(port, 20008u);
   o.generation = 2;
   o.control.relaunches = 1;
   hear(NodeVerb::Order, o);
-  ASSERT_EQ(outside_.fake.told.size(), 1u);
-  const auto& restart = std::get<launch::RestartTasks>(outside_.fake.told[0].second);
+  ASSERT_EQ(env_.fake.told.size(), 1u);
+  const auto& restart = std::get<launch::RestartTasks>(env_.fake.told[0].second);
   const auto& env = restart.tasks.at(0).spec.env;
   auto wanted = "MASTER_PORT=" + std::to_string(port + 1);
   EXPECT_EQ(std::count(env.begin(), env.end(), wanted), 1);
@@ -68,19 +68,18 @@ TEST_F(meetings, tasks_that_meet_at_their_port_are_told_of_once) {
   auto told = [this] {
     node_.on_tick(0, {}, {});
     std::size_t count = 0;
-    for (const auto& fact : outside_.take_facts())
-      count += std::holds_alternative<FactMet>(fact.fact);
+    for (const auto& fact : env_.take_facts()) count += std::holds_alternative<FactMet>(fact.fact);
     return count;
   };
-  outside_.ports_used = {{22, kCalled}, {20008, {true, {}}}, {20009, kCalled}};
+  env_.ports_used = {{22, kCalled}, {20008, {true, {}}}, {20009, kCalled}};
   EXPECT_EQ(told(), 0u);
-  outside_.ports_used[20008] = kCalled;
+  env_.ports_used[20008] = kCalled;
   EXPECT_EQ(told(), 1u);
   EXPECT_EQ(told(), 0u);
 }
 
 TEST_F(meetings, jobs_that_are_resized_otherwise_are_not_looked_after) {
-  outside_.ports_used = {{20008, kCalled}};
+  env_.ports_used = {{20008, kCalled}};
   for (auto kind : {0, 1, 2}) {
     HostOrder o = workers();
     if (kind == 0) o.launch = Launch::PerHost;
@@ -89,10 +88,10 @@ TEST_F(meetings, jobs_that_are_resized_otherwise_are_not_looked_after) {
     if (kind == 2) o.team.elastic = false;
     o.job = {static_cast<std::uint32_t>(8 + kind), 0};
     hear(NodeVerb::Order, o);
-    outside_.authorise_next();
-    outside_.take_facts();
+    env_.authorise_next();
+    env_.take_facts();
     node_.on_tick(0, {}, {});
-    EXPECT_TRUE(outside_.take_facts().empty()) << kind;
+    EXPECT_TRUE(env_.take_facts().empty()) << kind;
   }
 }
 
@@ -102,13 +101,13 @@ TEST_F(meetings, who_does_not_come_is_told_to_each_master_and_no_acknowledgement
   o.team.elastic = false;
   begin(o);
   auto told = [this](seconds later) {
-    outside_.now += later;
+    env_.now += later;
     node_.on_tick(0, {}, {});
-    std::vector<HostFact> facts = outside_.take_facts();
+    std::vector<HostFact> facts = env_.take_facts();
     std::erase_if(facts, [](auto& f) { return !std::holds_alternative<FactRendezvous>(f.fact); });
     return facts;
   };
-  outside_.ports_used = {{20008, kCalled}};
+  env_.ports_used = {{20008, kCalled}};
   EXPECT_TRUE(told(seconds(0)).empty());
   auto facts = told(seconds(30));
   ASSERT_EQ(facts.size(), 1u);
@@ -120,7 +119,7 @@ TEST_F(meetings, who_does_not_come_is_told_to_each_master_and_no_acknowledgement
   EXPECT_TRUE(told(seconds(40)).empty());
   node_.on_session();
   EXPECT_EQ(told(seconds(1)).size(), 1u);
-  outside_.ports_used[20008].callers[0].connections = 2;
+  env_.ports_used[20008].callers[0].connections = 2;
   facts = told(seconds(1));
   ASSERT_EQ(facts.size(), 1u);
   EXPECT_EQ(std::get<FactRendezvous>(facts[0].fact).meeting, Rendezvous{});

@@ -41,13 +41,13 @@ class mps : public test::NodeCore {
     o.tasks.push_back(task);
     o.all.push_back({{1}, "n", "10.0.0.1"});
     hear(NodeVerb::Order, o);
-    outside_.authorise_next();
+    env_.authorise_next();
   }
   void tick(seconds by = seconds(0)) {
-    outside_.now += by;
+    env_.now += by;
     node_.on_tick(0, Bytes{0});
   }
-  void daemon_ready() { outside_.files.insert("/run/n/0-1.1.d/control"); }
+  void daemon_ready() { env_.files.insert("/run/n/0-1.1.d/control"); }
   void end(AttemptKey key, launch::EndCause cause = launch::EndCause::Exited) {
     launch::ExitRecord record;
     record.key = key;
@@ -60,7 +60,7 @@ class mps : public test::NodeCore {
     node_.on_word(key, launch::AttemptEnded{record});
   }
   bool was_finished(const AttemptKey& key) {
-    return std::any_of(outside_.fake.told.begin(), outside_.fake.told.end(), [&](auto& told) {
+    return std::any_of(env_.fake.told.begin(), env_.fake.told.end(), [&](auto& told) {
       return told.first == key && std::holds_alternative<launch::Finish>(told.second);
     });
   }
@@ -73,18 +73,18 @@ class mps : public test::NodeCore {
 
 TEST_F(mps, the_daemon_is_ready_before_the_task_starts) {
   order(7);
-  ASSERT_EQ(outside_.fake.started.size(), 1u);
-  const auto& daemon = outside_.fake.started[0];
+  ASSERT_EQ(env_.fake.started.size(), 1u);
+  const auto& daemon = env_.fake.started[0];
   EXPECT_EQ(daemon.key, daemon_);
   EXPECT_EQ(daemon.account.uid, 1000u);
   EXPECT_EQ(daemon.tasks.at(0).argv, (std::vector<std::string>{"mps-control", "-f"}));
   EXPECT_TRUE(has(daemon.tasks[0].env, "CUDA_VISIBLE_DEVICES=GPU-a"));
   tick();
-  EXPECT_EQ(outside_.fake.started.size(), 1u);
+  EXPECT_EQ(env_.fake.started.size(), 1u);
   daemon_ready();
   tick();
-  ASSERT_EQ(outside_.fake.started.size(), 2u);
-  const auto& env = outside_.fake.started[1].tasks.at(0).env;
+  ASSERT_EQ(env_.fake.started.size(), 2u);
+  const auto& env = env_.fake.started[1].tasks.at(0).env;
   EXPECT_TRUE(has(env, "CUDA_MPS_PIPE_DIRECTORY=/run/n/0-1.1.d"));
   EXPECT_TRUE(has(env, "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT=0=8192M"));
 }
@@ -94,7 +94,7 @@ TEST_F(mps, one_daemon_serves_all_of_an_owner_and_ends_after_the_last) {
   order(8);
   daemon_ready();
   tick();
-  EXPECT_EQ(outside_.fake.started.size(), 3u) << "one daemon, two jobs";
+  EXPECT_EQ(env_.fake.started.size(), 3u) << "one daemon, two jobs";
   end({{7, 0}, {1}});
   tick();
   EXPECT_FALSE(was_finished(daemon_));
@@ -110,19 +110,19 @@ TEST_F(mps, a_job_that_comes_while_the_daemon_ends_gets_a_new_one) {
   end({{7, 0}, {1}});
   tick();
   order(8);
-  EXPECT_EQ(outside_.fake.started.size(), 2u) << "the old one holds the GPU still";
+  EXPECT_EQ(env_.fake.started.size(), 2u) << "the old one holds the GPU still";
   end(daemon_);
   tick();
-  ASSERT_EQ(outside_.fake.started.size(), 3u);
-  EXPECT_EQ(outside_.fake.started[2].key, (AttemptKey{{0, 2}, {1}}));
+  ASSERT_EQ(env_.fake.started.size(), 3u);
+  EXPECT_EQ(env_.fake.started[2].key, (AttemptKey{{0, 2}, {1}}));
 }
 
 TEST_F(mps, a_daemon_that_does_not_run_is_the_end_of_the_task) {
   order(7);
-  outside_.take_facts();
+  env_.take_facts();
   end(daemon_, launch::EndCause::StartFailed);
   tick();
-  auto facts = outside_.take_facts();
+  auto facts = env_.take_facts();
   ASSERT_EQ(facts.size(), 1u);
   const auto& ended = std::get<FactEnded>(facts[0].fact);
   EXPECT_EQ(ended.term, Term::LaunchFailed);
@@ -131,16 +131,16 @@ TEST_F(mps, a_daemon_that_does_not_run_is_the_end_of_the_task) {
 
 TEST_F(mps, a_daemon_that_never_gets_ready_is_given_up) {
   order(7);
-  outside_.take_facts();
+  env_.take_facts();
   tick(seconds(21));
   EXPECT_TRUE(was_finished(daemon_));
-  EXPECT_EQ(outside_.take_facts().size(), 1u);
+  EXPECT_EQ(env_.take_facts().size(), 1u);
 }
 
 TEST_F(mps, counters_need_no_daemon) {
   order(7, "n-gpu0");
-  ASSERT_EQ(outside_.fake.started.size(), 1u);
-  EXPECT_EQ(outside_.fake.started[0].key.job.job, 7u);
+  ASSERT_EQ(env_.fake.started.size(), 1u);
+  EXPECT_EQ(env_.fake.started[0].key.job.job, 7u);
 }
 
 TEST_F(mps, a_daemon_of_a_former_wnoded_is_found_again_and_ended) {
@@ -155,9 +155,9 @@ TEST_F(mps, a_daemon_of_a_former_wnoded_is_found_again_and_ended) {
 
 TEST_F(mps, the_master_hears_nothing_of_daemons) {
   order(7);
-  outside_.sent.clear();
+  env_.sent.clear();
   node_.on_session();
-  auto words = *codec::decode<HostRegister>(outside_.sent.at(0).second);
+  auto words = *codec::decode<HostRegister>(env_.sent.at(0).second);
   for (const auto& attempt : words.attempts) EXPECT_NE(attempt.job.job, 0u);
 }
 

@@ -1,5 +1,5 @@
 // Role: which master a host obeys: kept over its restarts, older ones refused.
-#include "daemons/wnoded/obeyed.h"
+#include "daemons/wnoded/rim/obeyed.h"
 
 #include <gtest/gtest.h>
 
@@ -51,18 +51,18 @@ TEST_F(obeying, a_restored_store_is_refused_and_the_next_registration_says_why) 
 
 TEST_F(obeying, what_is_obeyed_is_kept_at_once_when_a_session_begins) {
   ASSERT_TRUE(say(at(10)));
-  ASSERT_EQ(outside_.obeyed.size(), 1u);
-  EXPECT_EQ(outside_.obeyed.back(), at(10));
+  ASSERT_EQ(env_.obeyed.size(), 1u);
+  EXPECT_EQ(env_.obeyed.back(), at(10));
 }
 
 TEST_F(obeying, heartbeats_raise_it_and_are_kept_now_and_then) {
   ASSERT_TRUE(say(at(10)));
   hear(NodeVerb::Heartbeat, at(11));
   EXPECT_EQ(registered().obeyed, at(11));
-  EXPECT_EQ(outside_.obeyed.size(), 1u) << "kept a moment ago";
-  outside_.now += std::chrono::seconds(11);
+  EXPECT_EQ(env_.obeyed.size(), 1u) << "kept a moment ago";
+  env_.now += std::chrono::seconds(11);
   hear(NodeVerb::Heartbeat, at(12));
-  EXPECT_EQ(outside_.obeyed.back(), at(12));
+  EXPECT_EQ(env_.obeyed.back(), at(12));
   ASSERT_TRUE(node_.on_frame(static_cast<std::uint16_t>(NodeVerb::Heartbeat), ""))
       << "a master of an earlier version";
 }

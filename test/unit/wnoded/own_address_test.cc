@@ -1,5 +1,5 @@
 // Which address a host is reached by when its configuration gives a name or nothing.
-#include "daemons/wnoded/own_address.h"
+#include "daemons/wnoded/rim/own_address.h"
 
 #include <gtest/gtest.h>
 

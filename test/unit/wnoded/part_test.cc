@@ -56,22 +56,22 @@ class part : public test::NodeCore {
 
 TEST_F(part, a_host_with_room_only_gets_an_attempt_with_an_agent) {
   hear(order());
-  outside_.authorise_next();
-  ASSERT_EQ(outside_.fake.started.size(), 1u);
-  EXPECT_TRUE(outside_.fake.started[0].tasks.empty());
-  EXPECT_FALSE(outside_.fake.started[0].agent_argv.empty());
+  env_.authorise_next();
+  ASSERT_EQ(env_.fake.started.size(), 1u);
+  EXPECT_TRUE(env_.fake.started[0].tasks.empty());
+  EXPECT_FALSE(env_.fake.started[0].agent_argv.empty());
   hear(order(2));
-  EXPECT_EQ(outside_.fake.started.size(), 1u) << "a repeat changes nothing";
+  EXPECT_EQ(env_.fake.started.size(), 1u) << "a repeat changes nothing";
 }
 
 TEST_F(part, its_end_is_the_end_of_its_tasks_and_its_usage_counts_once) {
   hear(order());
-  outside_.authorise_next();
+  env_.authorise_next();
   auto ending = order(2);
   ending.control.end = true;
   hear(ending);
-  ASSERT_EQ(outside_.fake.told.size(), 1u);
-  EXPECT_TRUE(std::holds_alternative<launch::EndTasks>(outside_.fake.told[0].second));
+  ASSERT_EQ(env_.fake.told.size(), 1u);
+  EXPECT_TRUE(std::holds_alternative<launch::EndTasks>(env_.fake.told[0].second));
   EXPECT_TRUE(ends().empty()) << "not before it is proven";
   end_attempt();
   auto told = ends();
@@ -83,15 +83,15 @@ TEST_F(part, its_end_is_the_end_of_its_tasks_and_its_usage_counts_once) {
 
 TEST_F(part, it_is_not_opened_again_after_its_end) {
   hear(order());
-  outside_.authorise_next();
+  env_.authorise_next();
   end_attempt();
   hear(order(2));
-  EXPECT_EQ(outside_.fake.started.size(), 1u);
+  EXPECT_EQ(env_.fake.started.size(), 1u);
 }
 
 TEST_F(part, the_end_of_one_that_grew_again_is_told_of_the_new_task) {
   hear(order());
-  outside_.authorise_next();
+  env_.authorise_next();
   hear(regrown(2));
   EXPECT_EQ(ends().size(), 2u);
   hear(regrown(3));
@@ -106,18 +106,18 @@ TEST_F(part, the_end_of_one_that_grew_again_is_told_of_the_new_task) {
 
 TEST_F(part, it_is_opened_again_for_a_task_that_comes_later) {
   hear(order());
-  outside_.authorise_next();
+  env_.authorise_next();
   hear(regrown(2));
   end_attempt();
   hear(regrown(3));
-  EXPECT_EQ(outside_.fake.started.size(), 2u);
+  EXPECT_EQ(env_.fake.started.size(), 2u);
 }
 
 TEST_F(part, a_lost_one_is_told_as_lost) {
   hear(order());
-  outside_.authorise_next();
+  env_.authorise_next();
   node_.on_shepherd_lost(key_);
-  EXPECT_EQ(outside_.fake.swept.size(), 1u);
+  EXPECT_EQ(env_.fake.swept.size(), 1u);
   end_attempt(launch::EndCause::ShepherdLost);
   auto told = ends();
   ASSERT_EQ(told.size(), 2u);
@@ -134,19 +134,19 @@ TEST_F(part, an_agent_is_started_for_an_owner_who_wants_in_and_registered_with_i
   task.task = {1};
   o.tasks.push_back(task);
   hear(o);
-  outside_.authorise_next();
-  ASSERT_TRUE(outside_.fake.started.at(0).agent_argv.empty());
+  env_.authorise_next();
+  ASSERT_TRUE(env_.fake.started.at(0).agent_argv.empty());
   o.control.attach = true;
   hear(o);
-  ASSERT_EQ(outside_.fake.told.size(), 1u);
-  EXPECT_TRUE(std::holds_alternative<launch::StartAgent>(outside_.fake.told[0].second));
+  ASSERT_EQ(env_.fake.told.size(), 1u);
+  EXPECT_TRUE(std::holds_alternative<launch::StartAgent>(env_.fake.told[0].second));
   AgentDoors doors{"10.0.0.1:1", "10.0.0.1:2"};
   node_.on_agent(key_, {{7, 0}, {1}, {}, AgentUp{"10.0.0.1:1", doors}});
   hear(o);
-  EXPECT_EQ(outside_.fake.told.size(), 1u) << "it is there";
-  outside_.sent.clear();
+  EXPECT_EQ(env_.fake.told.size(), 1u) << "it is there";
+  env_.sent.clear();
   node_.on_session();
-  auto words = *codec::decode<HostRegister>(outside_.sent.at(0).second);
+  auto words = *codec::decode<HostRegister>(env_.sent.at(0).second);
   ASSERT_EQ(words.attempts.size(), 1u);
   EXPECT_EQ(words.attempts[0].doors, doors);
 }

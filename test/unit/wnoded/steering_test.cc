@@ -33,10 +33,10 @@ class steering : public test::NodeCore {
   }
   void start(const HostOrder& o) {
     hear(NodeVerb::Order, o);
-    outside_.authorise_next();
+    env_.authorise_next();
     started(1, 4711);
-    outside_.fake.told.clear();
-    outside_.take_facts();
+    env_.fake.told.clear();
+    env_.take_facts();
   }
   void started(std::uint32_t task, std::int32_t pid) {
     node_.on_word(key_, launch::TaskStarted{{TaskNumber{task}, pid, {}, false}});
@@ -44,12 +44,12 @@ class steering : public test::NodeCore {
   /// The only thing that the shepherd was told.
   template <class T>
   const T& told() {
-    EXPECT_EQ(outside_.fake.told.size(), 1u);
-    return std::get<T>(outside_.fake.told.at(0).second);
+    EXPECT_EQ(env_.fake.told.size(), 1u);
+    return std::get<T>(env_.fake.told.at(0).second);
   }
   std::vector<std::uint32_t> left() {
     std::vector<std::uint32_t> tasks;
-    for (const auto& fact : outside_.take_facts())
+    for (const auto& fact : env_.take_facts())
       if (auto* ended = std::get_if<FactEnded>(&fact.fact))
         if (ended->term == Term::Left) tasks.push_back(ended->task.value);
     return tasks;
@@ -64,7 +64,7 @@ TEST_F(steering, a_suspension_is_passed_on_once_and_taken_back_once) {
   hear(NodeVerb::Order, o);
   hear(NodeVerb::Order, o);
   EXPECT_TRUE(told<launch::Suspend>().on);
-  outside_.fake.told.clear();
+  env_.fake.told.clear();
   o.control.suspend = false;
   o.generation = 3;
   hear(NodeVerb::Order, o);
@@ -79,7 +79,7 @@ TEST_F(steering, another_run_limit_is_passed_on_once_with_what_is_left_of_it) {
   o.generation = 2;
   o.run_left = std::chrono::minutes(4);  // a minute later
   hear(NodeVerb::Order, o);
-  EXPECT_TRUE(outside_.fake.told.empty());
+  EXPECT_TRUE(env_.fake.told.empty());
   o.generation = 3;
   o.resolved.run_limit = std::chrono::minutes(9);
   o.run_left = std::chrono::minutes(8);
@@ -93,7 +93,7 @@ TEST_F(steering, another_writer_of_the_jobs_output_is_passed_on_once) {
   o.team.writer = TaskNumber{1};
   start(o);
   hear(NodeVerb::Order, o);
-  EXPECT_TRUE(outside_.fake.told.empty());
+  EXPECT_TRUE(env_.fake.told.empty());
   o.team.writer = TaskNumber{2};
   hear(NodeVerb::Order, o);
   hear(NodeVerb::Order, o);
@@ -104,13 +104,13 @@ TEST_F(steering, an_attempt_that_is_suspended_before_it_starts_is_stopped_from_t
   auto o = launcher();
   o.control.suspend = true;
   start(o);
-  EXPECT_TRUE(outside_.fake.started.at(0).suspended);
+  EXPECT_TRUE(env_.fake.started.at(0).suspended);
 }
 
 TEST_F(steering, a_restart_replaces_the_process_and_promises_another_port) {
   auto o = launcher();
   start(o);
-  auto port = outside_.ports.at(key_);
+  auto port = env_.ports.at(key_);
   o.control.relaunches = 1;
   o.generation = 2;
   o.leave_grace = Duration(77);
@@ -126,7 +126,7 @@ TEST_F(steering, a_restart_replaces_the_process_and_promises_another_port) {
   EXPECT_NE(std::find(env.begin(), env.end(), "PET_NPROC_PER_NODE=3"), env.end());
   auto first = std::find(env.begin(), env.end(), "MASTER_PORT=" + std::to_string(port + 1));
   EXPECT_NE(first, env.end());  // the next one of those it has
-  EXPECT_EQ(outside_.ports.at(key_), port);
+  EXPECT_EQ(env_.ports.at(key_), port);
 }
 
 TEST_F(steering, a_bare_slot_leaves_when_the_process_of_the_new_size_runs) {
@@ -166,7 +166,7 @@ TEST_F(steering, a_slot_leaves_a_host_where_nothing_of_a_command_runs_that_is_st
   o.first_host = false;
   o.tasks.erase(o.tasks.begin());
   hear(NodeVerb::Order, o);
-  outside_.authorise_next();
+  env_.authorise_next();
   EXPECT_TRUE(left().empty());
   ++o.generation;
   o.control.relaunches = 1;
@@ -182,8 +182,8 @@ TEST_F(steering, where_no_process_is_replaced_the_ranks_of_one_that_is_started_o
   o.first_host = false;
   o.tasks.erase(o.tasks.begin());
   hear(NodeVerb::Order, o);
-  outside_.authorise_next();
-  outside_.fake.told.clear();
+  env_.authorise_next();
+  env_.fake.told.clear();
   ++o.generation;
   o.control.relaunches = 1;
   hear(NodeVerb::Order, o);
@@ -224,7 +224,7 @@ TEST_F(steering, a_notice_is_asked_once_and_its_answer_is_told) {
                             "LSB_RESIZE_NOTIFY_OK=0", "LSB_RESIZE_NOTIFY_FAIL=1"})
     EXPECT_NE(std::find(env.begin(), env.end(), entry), env.end()) << entry;
   node_.on_word(key_, launch::Noticed{4, 1 << 8});
-  auto facts = outside_.take_facts();
+  auto facts = env_.take_facts();
   const auto& answer = std::get<FactNotified>(facts.at(0).fact);
   EXPECT_FALSE(answer.ok);
   EXPECT_EQ(answer.text, "the notification command said 1");
@@ -233,7 +233,7 @@ TEST_F(steering, a_notice_is_asked_once_and_its_answer_is_told) {
 TEST_F(steering, a_failed_script_of_the_site_is_told) {
   start(launcher());
   node_.on_word(key_, launch::ScriptFailed{"epilog exited with 1"});
-  auto facts = outside_.take_facts();
+  auto facts = env_.take_facts();
   EXPECT_EQ(std::get<FactScriptFailed>(facts.at(0).fact).why, "epilog exited with 1");
 }
 
@@ -241,10 +241,10 @@ TEST_F(steering, what_runs_is_told_once_a_minute_with_the_energy_of_processors) 
   start(launcher());
   node_.on_word(key_, launch::Used{std::chrono::seconds(90), std::chrono::seconds(60), Bytes{500}});
   auto frame = [&]() -> std::optional<HostMeter> {
-    outside_.sent.clear();
-    outside_.now += std::chrono::minutes(1);
+    env_.sent.clear();
+    env_.now += std::chrono::minutes(1);
     node_.on_tick(0, {});
-    for (const auto& [verb, bytes] : outside_.sent)
+    for (const auto& [verb, bytes] : env_.sent)
       if (verb == static_cast<NodeVerb>(kMeterFrame)) return *codec::decode<HostMeter>(bytes);
     return std::nullopt;
   };
@@ -254,7 +254,7 @@ TEST_F(steering, what_runs_is_told_once_a_minute_with_the_energy_of_processors) 
   EXPECT_EQ(told->tasks[0].cpu, std::chrono::seconds(90));
   EXPECT_EQ(told->energy_seen, Duration{}) << "nothing counts it";
   EXPECT_FALSE(frame());
-  outside_.energy_mj = 5000;
+  env_.energy_mj = 5000;
   told = frame();
   ASSERT_TRUE(told);
   EXPECT_EQ(told->cpu_energy_mj, 5000);

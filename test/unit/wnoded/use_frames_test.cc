@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "test/support/fake_outside.h"
+#include "test/support/fake_env.h"
 
 namespace wm::node {
 namespace {
@@ -27,16 +27,16 @@ class use_frames : public ::testing::Test {
   }
   /// How many frames of this kind are sent at a tick so much later.
   std::size_t sent(std::uint16_t kind, seconds later) {
-    outside_.now += later;
-    outside_.sent.clear();
+    env_.now += later;
+    env_.sent.clear();
     frames_.on_tick();
     std::size_t count = 0;
-    for (const auto& [verb, payload] : outside_.sent) count += verb == static_cast<NodeVerb>(kind);
+    for (const auto& [verb, payload] : env_.sent) count += verb == static_cast<NodeVerb>(kind);
     return count;
   }
 
-  test::FakeOutside outside_;
-  UseFrames frames_{outside_};
+  test::FakeEnv env_;
+  UseFrames frames_{env_};
   LocalAttempt attempt_;
 };
 
@@ -49,7 +49,7 @@ TEST_F(use_frames, what_was_used_counts_for_the_first_task_once_a_minute) {
   frames_.hear(attempt_, used(false));
   EXPECT_EQ(sent(kMeterFrame, seconds(59)), 0u);
   ASSERT_EQ(sent(kMeterFrame, seconds(1)), 1u);
-  auto told = codec::decode<HostMeter>(outside_.sent.back().second);
+  auto told = codec::decode<HostMeter>(env_.sent.back().second);
   ASSERT_TRUE(told);
   ASSERT_EQ(told->tasks.size(), 1u);
   EXPECT_EQ(told->tasks[0].task, TaskNumber{3});
@@ -72,7 +72,7 @@ TEST_F(use_frames, another_master_hears_what_holds_and_nothing_of_what_is_gone) 
   frames_.forget(attempt_.key);
   frames_.say_again();
   ASSERT_EQ(sent(kUsesFrame, seconds(2)), 1u);
-  EXPECT_TRUE(codec::decode<HostUses>(outside_.sent.back().second)->attempts.empty());
+  EXPECT_TRUE(codec::decode<HostUses>(env_.sent.back().second)->attempts.empty());
 }
 
 }  // namespace

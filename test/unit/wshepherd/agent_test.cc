@@ -4,7 +4,7 @@
 #include <signal.h>
 
 #include "daemons/wshepherd/launched_part.h"
-#include "test/unit/wshepherd/fake_kernel.h"
+#include "test/unit/wshepherd/fake_env.h"
 
 namespace wm::shepherd {
 namespace {
@@ -24,11 +24,11 @@ class agent : public BehaviourTest {
     attempt_.ready = true;
     agent_.fire();
   }
-  pid_t pid() const { return kernel_.spawned.back().pid; }
+  pid_t pid() const { return env_.spawned.back().pid; }
   void dies() {
     auto old = pid();
-    kernel_.exit(old, 256);
-    kernel_.reap();
+    env_.exit(old, 256);
+    env_.reap();
     agent_.on_exit({old, 0, {}});
   }
   Folder folder_{attempt_};
@@ -39,96 +39,96 @@ class agent : public BehaviourTest {
 TEST_F(agent, runs_as_the_user_and_knows_the_limits_of_what_it_starts) {
   attempt_.spec.caps = {{0, 3600}, {3, 8388608}};
   wanted();
-  ASSERT_THAT(kernel_.spawned, SizeIs(1));
-  const auto& run = kernel_.spawned[0];
+  ASSERT_THAT(env_.spawned, SizeIs(1));
+  const auto& run = env_.spawned[0];
   EXPECT_EQ(run.uid, 1000U);
   EXPECT_TRUE(run.hold_term);
   EXPECT_THAT(run.env, ElementsAre("WM_AGENT_CAPS=0=3600 3=8388608"));
-  EXPECT_THAT(kernel_.logs, ElementsAre("/run/wm/7-0.1.d/agent.log"));
+  EXPECT_THAT(env_.logs, ElementsAre("/run/wm/7-0.1.d/agent.log"));
   EXPECT_TRUE(attempt_.own.contains(pid()));
 }
 
 TEST_F(agent, where_no_task_waits_it_comes_after_the_commands_before_them) {
   attempt_.spec.agent_argv = {"wagent"};
   agent_.fire();
-  EXPECT_THAT(kernel_.spawned, IsEmpty());
+  EXPECT_THAT(env_.spawned, IsEmpty());
   attempt_.spec.tasks = {a_task(1)};
   agent_.fire();
-  EXPECT_THAT(kernel_.spawned, SizeIs(1));
+  EXPECT_THAT(env_.spawned, SizeIs(1));
 }
 
 TEST_F(agent, comes_back_after_200_ms_but_not_for_ever) {
   wanted();
   dies();
   agent_.fire();
-  EXPECT_THAT(kernel_.spawned, SizeIs(1));
-  EXPECT_EQ(agent_.next(), kernel_.now() + milliseconds(200));
+  EXPECT_THAT(env_.spawned, SizeIs(1));
+  EXPECT_EQ(agent_.next(), env_.now() + milliseconds(200));
   for (int i = 0; i < 40; ++i) {
-    kernel_.pass(milliseconds(200));
+    env_.pass(milliseconds(200));
     agent_.fire();
-    if (!kernel_.table.empty()) dies();
+    if (!env_.table.empty()) dies();
   }
-  EXPECT_THAT(kernel_.spawned, SizeIs(20));
+  EXPECT_THAT(env_.spawned, SizeIs(20));
   EXPECT_EQ(agent_.next(), std::nullopt);
 }
 
 TEST_F(agent, one_that_cannot_be_started_is_tried_again_a_second_later) {
-  kernel_.no_process = true;
+  env_.no_process = true;
   wanted();
-  EXPECT_EQ(agent_.next(), kernel_.now() + seconds(1));
+  EXPECT_EQ(agent_.next(), env_.now() + seconds(1));
 }
 
 TEST_F(agent, is_not_started_again_when_the_attempt_ends) {
   wanted();
   dies();
   attempt_.finishing = true;
-  kernel_.pass(seconds(1));
+  env_.pass(seconds(1));
   agent_.fire();
-  EXPECT_THAT(kernel_.spawned, SizeIs(1));
+  EXPECT_THAT(env_.spawned, SizeIs(1));
   EXPECT_EQ(agent_.next(), std::nullopt);
 }
 
 TEST_F(agent, the_first_order_that_wants_one_counts) {
   agent_.want({{"wagent"}, {"A=1"}});
   agent_.want({{"other"}, {}});
-  ASSERT_THAT(kernel_.spawned, SizeIs(1));
-  EXPECT_THAT(kernel_.spawned[0].env, Contains("A=1"));
+  ASSERT_THAT(env_.spawned, SizeIs(1));
+  EXPECT_THAT(env_.spawned[0].env, Contains("A=1"));
 }
 
 TEST_F(agent, writes_the_output_of_all_ranks_through_pipes_of_ours) {
   attempt_.spec.out = a_task(1).out;
   attempt_.spec.err = a_task(2).out;
   wanted();
-  EXPECT_EQ(kernel_.spawned[0].out, agent_.output().out.get());
+  EXPECT_EQ(env_.spawned[0].out, agent_.output().out.get());
   EXPECT_TRUE(agent_.output().err);
-  EXPECT_THAT(kernel_.spawned[0].env, Contains(StartsWith("WM_AGENT_ERR=")));
+  EXPECT_THAT(env_.spawned[0].env, Contains(StartsWith("WM_AGENT_ERR=")));
   EXPECT_EQ(agent_.output().spec.out, attempt_.spec.out);
 }
 
 TEST_F(agent, is_asked_to_end_then_killed) {
   wanted();
   agent_.finish();
-  EXPECT_THAT(kernel_.take_sent(), ElementsAre(Sent{pid(), SIGTERM}));
+  EXPECT_THAT(env_.take_sent(), ElementsAre(Sent{pid(), SIGTERM}));
   agent_.finish();
-  kernel_.pass(seconds(29));
+  env_.pass(seconds(29));
   agent_.finish();
-  EXPECT_THAT(kernel_.take_sent(), IsEmpty());
-  kernel_.pass(seconds(1));
+  EXPECT_THAT(env_.take_sent(), IsEmpty());
+  env_.pass(seconds(1));
   agent_.finish();
-  EXPECT_THAT(kernel_.take_sent(), ElementsAre(Sent{pid(), SIGKILL}));
+  EXPECT_THAT(env_.take_sent(), ElementsAre(Sent{pid(), SIGKILL}));
 }
 
 TEST_F(agent, may_write_for_other_hosts_till_somebody_ends_the_job_by_force) {
   attempt_.spec.out = a_task(1).out;
   wanted();
   agent_.finish();
-  kernel_.pass(seconds(100));
-  kernel_.take_sent();
+  env_.pass(seconds(100));
+  env_.take_sent();
   agent_.finish();
-  EXPECT_THAT(kernel_.take_sent(), IsEmpty());
+  EXPECT_THAT(env_.take_sent(), IsEmpty());
   attempt_.end.text = "bkill";
   agent_.finish();
-  EXPECT_THAT(kernel_.take_sent(), ElementsAre(Sent{pid(), SIGKILL}));
+  EXPECT_THAT(env_.take_sent(), ElementsAre(Sent{pid(), SIGKILL}));
 }
 
 TEST_F(agent, may_write_beside_a_launcher_here_for_those_on_other_hosts) {
@@ -140,41 +140,41 @@ TEST_F(agent, may_write_beside_a_launcher_here_for_those_on_other_hosts) {
   task.spec.writer = true;
   EXPECT_TRUE(agent_.writes_beside_us());
   agent_.finish();
-  kernel_.pass(seconds(100));
-  kernel_.take_sent();
+  env_.pass(seconds(100));
+  env_.take_sent();
   agent_.finish();
   attempt_.end.text = "bkill";
-  kernel_.pass(seconds(29));
+  env_.pass(seconds(29));
   agent_.finish();
-  EXPECT_THAT(kernel_.take_sent(), IsEmpty()) << "those may have last words";
-  kernel_.pass(seconds(1));
+  EXPECT_THAT(env_.take_sent(), IsEmpty()) << "those may have last words";
+  env_.pass(seconds(1));
   agent_.finish();
-  EXPECT_THAT(kernel_.take_sent(), ElementsAre(Sent{pid(), SIGKILL}));
+  EXPECT_THAT(env_.take_sent(), ElementsAre(Sent{pid(), SIGKILL}));
 }
 
 TEST_F(agent, one_that_was_asked_to_end_is_not_started_again) {
   wanted();
   agent_.finish();
   dies();
-  kernel_.pass(seconds(1));
+  env_.pass(seconds(1));
   agent_.fire();
-  EXPECT_THAT(kernel_.spawned, SizeIs(1));
+  EXPECT_THAT(env_.spawned, SizeIs(1));
 }
 
 TEST_F(agent, what_it_launched_is_ended_step_by_step_then_the_attempt_finishes) {
   wanted();
-  auto below = kernel_.add(pid());
+  auto below = env_.add(pid());
   EXPECT_THAT(agent_.launched(), ElementsAre(below));
   launched_.end({{}, false, SIGTERM, "bkill"});
   launched_.end({{}, true, 0, "again"});  // the first counts
   launched_.fire();
-  EXPECT_THAT(kernel_.take_sent(), ElementsAre(Sent{below, SIGTERM}));
-  kernel_.pass(seconds(9));
+  EXPECT_THAT(env_.take_sent(), ElementsAre(Sent{below, SIGTERM}));
+  env_.pass(seconds(9));
   launched_.fire();
-  EXPECT_THAT(kernel_.take_sent(), IsEmpty());
-  kernel_.pass(seconds(1));
+  EXPECT_THAT(env_.take_sent(), IsEmpty());
+  env_.pass(seconds(1));
   launched_.fire();
-  EXPECT_THAT(kernel_.take_sent(), ElementsAre(Sent{below, SIGKILL}));
+  EXPECT_THAT(env_.take_sent(), ElementsAre(Sent{below, SIGKILL}));
   EXPECT_FALSE(attempt_.finishing);
   launched_.fire();
   EXPECT_TRUE(attempt_.finishing);
@@ -182,12 +182,12 @@ TEST_F(agent, what_it_launched_is_ended_step_by_step_then_the_attempt_finishes) 
 
 TEST_F(agent, what_survives_all_signals_does_not_keep_the_attempt_from_finishing) {
   wanted();
-  kernel_.immortal = {kernel_.add(pid())};
+  env_.immortal = {env_.add(pid())};
   launched_.end({{}, true, 0, "bkill"});
-  EXPECT_EQ(launched_.next(), kernel_.now() + milliseconds(20));
+  EXPECT_EQ(launched_.next(), env_.now() + milliseconds(20));
   launched_.fire();
   EXPECT_FALSE(attempt_.finishing);
-  kernel_.pass(seconds(10));
+  env_.pass(seconds(10));
   launched_.fire();
   EXPECT_TRUE(attempt_.finishing);
 }

@@ -3,7 +3,7 @@
 
 #include <signal.h>
 
-#include "test/unit/wshepherd/fake_kernel.h"
+#include "test/unit/wshepherd/fake_env.h"
 
 namespace wm::shepherd {
 namespace {
@@ -31,10 +31,10 @@ class around : public BehaviourTest {
   }
   /// The command that was started last ends.
   void ends(int status) {
-    auto pid = kernel_.spawned.back().pid;
+    auto pid = env_.spawned.back().pid;
     if (auto end = sides_.take_end({pid, status, {}})) around_.on_end(*end);
   }
-  std::string last() const { return kernel_.spawned.back().argv[0]; }
+  std::string last() const { return env_.spawned.back().argv[0]; }
 
   Folder folder_{attempt_};
   Strays strays_{attempt_};
@@ -57,15 +57,15 @@ TEST_F(around, one_after_the_other_then_the_tasks) {
   EXPECT_THAT(attempt_.tasks, IsEmpty());
   ends(0);
   EXPECT_TRUE(attempt_.ready);
-  EXPECT_THAT(kernel_.words<launch::TaskStarted>(), SizeIs(2));
+  EXPECT_THAT(env_.words<launch::TaskStarted>(), SizeIs(2));
   around_.go_on();
-  EXPECT_THAT(kernel_.spawned, SizeIs(4));
+  EXPECT_THAT(env_.spawned, SizeIs(4));
 }
 
 TEST_F(around, the_run_limit_counts_from_the_tasks_on) {
   attempt_.spec.run_limit = seconds(60);
   around_.go_on();
-  kernel_.pass(seconds(100));
+  env_.pass(seconds(100));
   ends(0);
   EXPECT_EQ(run_limit_.next(), std::nullopt);
   ends(0);
@@ -80,7 +80,7 @@ TEST_F(around, the_users_commands_before_the_tasks_share_one_time) {
   ends(0);
   auto end = attempt_.now() + seconds(60);
   EXPECT_EQ(sides_.next(), end);
-  kernel_.pass(seconds(45));
+  env_.pass(seconds(45));
   ends(0);
   EXPECT_EQ(sides_.next(), end) << "the second has what the first left";
 }
@@ -100,7 +100,7 @@ TEST_F(around, one_that_used_more_memory_than_the_job_may_ends_the_job_for_that)
 TEST_F(around, after_a_bad_prolog_no_task_runs_and_the_host_is_told_of) {
   around_.go_on();
   ends(1 << 8);
-  EXPECT_THAT(kernel_.words<launch::ScriptFailed>(), SizeIs(1));
+  EXPECT_THAT(env_.words<launch::ScriptFailed>(), SizeIs(1));
   ASSERT_THAT(attempt_.tasks, SizeIs(2));
   for (const auto& [number, task] : attempt_.tasks) {
     EXPECT_EQ(task.phase, Phase::Exited);
@@ -117,7 +117,7 @@ TEST_F(around, a_bad_pre_execution_command_is_the_jobs_own_affair) {
   around_.go_on();
   ends(0);
   ends(SIGTERM);
-  EXPECT_THAT(kernel_.words<launch::ScriptFailed>(), IsEmpty());
+  EXPECT_THAT(env_.words<launch::ScriptFailed>(), IsEmpty());
   EXPECT_EQ(attempt_.tasks.begin()->second.record.cause, EndCause::PreExecFailed);
   EXPECT_EQ(attempt_.tasks.begin()->second.record.status, SIGTERM);
 }
@@ -131,14 +131,14 @@ TEST_F(around, one_that_was_late_has_failed_though_it_exits_with_0) {
 TEST_F(around, without_a_prolog_begun_no_epilog_comes) {
   around_.refuse(EndCause::Ordered, "bkill", SIGKILL);
   EXPECT_FALSE(around_.runs_after());
-  EXPECT_THAT(kernel_.spawned, IsEmpty());
+  EXPECT_THAT(env_.spawned, IsEmpty());
 }
 
 TEST_F(around, who_refuses_ends_the_command_that_runs) {
   around_.go_on();
   around_.refuse(EndCause::Ordered, "bkill", SIGKILL);
   sides_.fire();
-  EXPECT_FALSE(kernel_.lives(kernel_.spawned[0].pid));
+  EXPECT_FALSE(env_.lives(env_.spawned[0].pid));
   EXPECT_EQ(attempt_.tasks.begin()->second.record.cause, EndCause::Ordered);
 }
 
@@ -155,18 +155,18 @@ TEST_F(around, nothing_begins_where_nothing_is_wanted_any_more) {
   attempt_.spec.tasks.clear();
   attempt_.finishing = true;
   around_.go_on();
-  EXPECT_THAT(kernel_.spawned, IsEmpty());
+  EXPECT_THAT(env_.spawned, IsEmpty());
 }
 
 TEST_F(around, commands_after_know_how_the_job_ended_the_sites_need_not) {
   attempt_.spec.before.clear();
   exited(5, SIGTERM);
   EXPECT_TRUE(around_.runs_after());
-  EXPECT_THAT(kernel_.spawned[0].env, Contains("LSB_JOBEXIT_STAT=15"));
-  EXPECT_THAT(kernel_.spawned[0].env, Contains("LSB_JOBEXIT_INFO=SIGNAL 15 SIGTERM"));
+  EXPECT_THAT(env_.spawned[0].env, Contains("LSB_JOBEXIT_STAT=15"));
+  EXPECT_THAT(env_.spawned[0].env, Contains("LSB_JOBEXIT_INFO=SIGNAL 15 SIGTERM"));
   ends(0);
   EXPECT_TRUE(around_.runs_after());
-  EXPECT_THAT(kernel_.spawned[1].env, IsEmpty());
+  EXPECT_THAT(env_.spawned[1].env, IsEmpty());
   EXPECT_TRUE(around_.runs_after());  // it still runs
   ends(0);
   EXPECT_FALSE(around_.runs_after());
@@ -175,19 +175,19 @@ TEST_F(around, commands_after_know_how_the_job_ended_the_sites_need_not) {
 TEST_F(around, a_job_that_exited_has_no_signal_to_name) {
   exited(5, 3 << 8);
   around_.runs_after();
-  EXPECT_THAT(kernel_.spawned[0].env, ElementsAre("LSB_JOBEXIT_STAT=768"));
+  EXPECT_THAT(env_.spawned[0].env, ElementsAre("LSB_JOBEXIT_STAT=768"));
 }
 
 TEST_F(around, a_bad_epilog_is_told_and_nothing_else_comes_of_it) {
   around_.on_end({SideKind::After, 0, true, false, 256, "epilog exited with 1"});
-  EXPECT_THAT(kernel_.words<launch::ScriptFailed>(), SizeIs(1));
+  EXPECT_THAT(env_.words<launch::ScriptFailed>(), SizeIs(1));
   EXPECT_THAT(attempt_.tasks, IsEmpty());
 }
 
 TEST_F(around, the_end_of_a_notice_is_answered_with_its_number) {
   around_.on_end({SideKind::Notice, 3, false, false, 256, ""});
   around_.on_end({SideKind::Notice, 4, false, true, SIGKILL, ""});
-  auto told = kernel_.words<launch::Noticed>();
+  auto told = env_.words<launch::Noticed>();
   ASSERT_THAT(told, SizeIs(2));
   EXPECT_EQ(told[0], (launch::Noticed{3, 256}));
   EXPECT_EQ(told[1], (launch::Noticed{4, -1}));

@@ -3,7 +3,7 @@
 
 #include <signal.h>
 
-#include "test/unit/wshepherd/fake_kernel.h"
+#include "test/unit/wshepherd/fake_env.h"
 
 namespace wm::shepherd {
 namespace {
@@ -21,7 +21,7 @@ class at_run_limit : public BehaviourTest {
     return running(1).pid;
   }
   void fire(seconds later) {
-    kernel_.pass(later);
+    env_.pass(later);
     at_limit_.fire();
   }
 
@@ -37,18 +37,18 @@ TEST_F(at_run_limit, without_a_limit_nothing_is_due) {
   running(1);
   EXPECT_EQ(at_limit_.next(), std::nullopt);
   fire(seconds(100000));
-  EXPECT_THAT(kernel_.take_sent(), IsEmpty());
+  EXPECT_THAT(env_.take_sent(), IsEmpty());
 }
 
 TEST_F(at_run_limit, the_tasks_are_warned_once_by_the_signal_that_the_job_asked_for) {
   attempt_.spec.warning.signal = SIGUSR1;
   auto pid = minute();
   fire(seconds(49));
-  EXPECT_THAT(kernel_.take_sent(), IsEmpty());
+  EXPECT_THAT(env_.take_sent(), IsEmpty());
   fire(seconds(1));
-  EXPECT_THAT(kernel_.take_sent(), ElementsAre(Sent{-pid, SIGUSR1}));
+  EXPECT_THAT(env_.take_sent(), ElementsAre(Sent{-pid, SIGUSR1}));
   fire(seconds(1));
-  EXPECT_THAT(kernel_.take_sent(), IsEmpty());
+  EXPECT_THAT(env_.take_sent(), IsEmpty());
 }
 
 TEST_F(at_run_limit, a_warning_command_runs_instead) {
@@ -56,12 +56,12 @@ TEST_F(at_run_limit, a_warning_command_runs_instead) {
   minute();
   fire(seconds(50));
   EXPECT_TRUE(sides_.runs(SideKind::Warning));
-  EXPECT_THAT(kernel_.take_sent(), IsEmpty());
+  EXPECT_THAT(env_.take_sent(), IsEmpty());
 }
 
 TEST_F(at_run_limit, a_warning_command_that_cannot_be_started_keeps_no_job_from_its_end) {
   attempt_.spec.warning.command = {"warn", {"/bin/sh", "-c", "save"}, {}, false, {}};
-  kernel_.no_process = true;
+  env_.no_process = true;
   minute();
   fire(seconds(50));
   EXPECT_FALSE(sides_.any());
@@ -72,7 +72,7 @@ TEST_F(at_run_limit, a_warning_command_that_cannot_be_started_keeps_no_job_from_
 TEST_F(at_run_limit, at_the_limit_all_tasks_end_and_their_records_say_why) {
   minute();
   running(2);
-  EXPECT_EQ(at_limit_.next(), kernel_.now() + seconds(50));
+  EXPECT_EQ(at_limit_.next(), env_.now() + seconds(50));
   fire(seconds(60));
   for (auto number : {1U, 2U}) {
     const auto& task = attempt_.tasks.at({number});

@@ -1,7 +1,7 @@
 // Which processes belong to which task, and which record decides.
 #include "daemons/wshepherd/attempt.h"
 
-#include "test/unit/wshepherd/fake_kernel.h"
+#include "test/unit/wshepherd/fake_env.h"
 
 namespace wm::shepherd {
 namespace {
@@ -12,27 +12,27 @@ class attempt : public BehaviourTest {};
 
 TEST_F(attempt, strays_are_neither_ours_nor_of_a_running_task) {
   auto& task = running(1);
-  kernel_.add(task.pid);
-  auto copier = kernel_.add(FakeKernel::kSelf);
+  env_.add(task.pid);
+  auto copier = env_.add(FakeEnv::kSelf);
   attempt_.own.insert(copier);
-  kernel_.add(copier);
-  auto stray = kernel_.add(FakeKernel::kSelf), below = kernel_.add(stray);
+  env_.add(copier);
+  auto stray = env_.add(FakeEnv::kSelf), below = env_.add(stray);
   EXPECT_THAT(attempt_.strays(), UnorderedElementsAre(stray, below));
 }
 
 TEST_F(attempt, everybody_is_the_job_and_nobody_of_ours) {
   auto& task = running(1);
-  auto child = kernel_.add(task.pid);
-  attempt_.own.insert(kernel_.add(FakeKernel::kSelf));
-  auto stray = kernel_.add(FakeKernel::kSelf);
+  auto child = env_.add(task.pid);
+  attempt_.own.insert(env_.add(FakeEnv::kSelf));
+  auto stray = env_.add(FakeEnv::kSelf);
   EXPECT_THAT(attempt_.everybody(), UnorderedElementsAre(task.pid, child, stray));
 }
 
 TEST_F(attempt, a_process_is_of_the_task_whose_session_or_mark_it_has) {
   auto& one = running(1);
   auto& two = running(2);
-  auto session = kernel_.add(FakeKernel::kSelf, one.pid);
-  auto marked = kernel_.add(FakeKernel::kSelf, 0, "2");
+  auto session = env_.add(FakeEnv::kSelf, one.pid);
+  auto marked = env_.add(FakeEnv::kSelf, 0, "2");
   EXPECT_TRUE(attempt_.is_of(session, one));
   EXPECT_FALSE(attempt_.is_of(session, two));
   EXPECT_TRUE(attempt_.is_of(marked, two));
@@ -42,7 +42,7 @@ TEST_F(attempt, a_process_is_of_the_task_whose_session_or_mark_it_has) {
 
 TEST_F(attempt, what_hides_its_mark_is_of_the_last_task_when_no_other_runs) {
   auto& task = exited(1);
-  EXPECT_TRUE(attempt_.is_of(kernel_.add(FakeKernel::kSelf), task));
+  EXPECT_TRUE(attempt_.is_of(env_.add(FakeEnv::kSelf), task));
 }
 
 TEST_F(attempt, the_first_task_that_failed_decides_how_the_job_ended) {
@@ -77,7 +77,7 @@ TEST_F(attempt, says_who_it_is_under_the_numbers_that_records_have) {
   auto& task = exited(1);
   task.phase = Phase::Ended;
   auto up = attempt_.who_i_am();
-  EXPECT_EQ(up.pid, FakeKernel::kSelf);
+  EXPECT_EQ(up.pid, FakeEnv::kSelf);
   EXPECT_EQ(up.memo, "memo");
   ASSERT_EQ(up.tasks.size(), 1U);
   EXPECT_EQ(up.tasks[0].pid, task.pid);

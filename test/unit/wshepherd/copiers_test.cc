@@ -5,7 +5,7 @@
 
 #include <cerrno>
 
-#include "test/unit/wshepherd/fake_kernel.h"
+#include "test/unit/wshepherd/fake_env.h"
 
 namespace wm::shepherd {
 namespace {
@@ -20,7 +20,7 @@ class copiers : public BehaviourTest {
   Task& talks(std::uint32_t number) {
     auto& task = running(number);
     give_pipes(task);
-    kernel_.set(task.out.get(), Waiting::Bytes);
+    env_.set(task.out.get(), Waiting::Bytes);
     return task;
   }
   Folder folder_{attempt_};
@@ -30,8 +30,8 @@ class copiers : public BehaviourTest {
 TEST_F(copiers, a_silent_task_costs_no_process_and_no_file) {
   give_pipes(running(1));
   copiers_.look_at_all();
-  EXPECT_THAT(kernel_.parts_forked, IsEmpty());
-  EXPECT_THAT(kernel_.folders, IsEmpty());
+  EXPECT_THAT(env_.parts_forked, IsEmpty());
+  EXPECT_THAT(env_.folders, IsEmpty());
   EXPECT_FALSE(attempt_.output_begun);
 }
 
@@ -39,8 +39,8 @@ TEST_F(copiers, the_first_byte_starts_one_which_has_the_pipes) {
   auto& task = talks(1);
   copiers_.look_at_all();
   copiers_.look_at_all();
-  ASSERT_THAT(kernel_.parts_forked, SizeIs(1));
-  EXPECT_EQ(task.copier, kernel_.parts_forked[0]);
+  ASSERT_THAT(env_.parts_forked, SizeIs(1));
+  EXPECT_EQ(task.copier, env_.parts_forked[0]);
   EXPECT_TRUE(attempt_.own.contains(task.copier));
   EXPECT_FALSE(task.out);
   EXPECT_FALSE(task.err);
@@ -50,11 +50,11 @@ TEST_F(copiers, the_first_byte_starts_one_which_has_the_pipes) {
 
 TEST_F(copiers, bytes_stay_in_the_pipe_till_there_is_a_process_for_them) {
   auto& task = talks(1);
-  kernel_.no_process = true;
+  env_.no_process = true;
   copiers_.look(task);
   EXPECT_TRUE(task.out);
   EXPECT_EQ(task.copier, 0);
-  kernel_.no_process = false;
+  env_.no_process = false;
   copiers_.look(task);
   EXPECT_NE(task.copier, 0);
 }
@@ -62,14 +62,14 @@ TEST_F(copiers, bytes_stay_in_the_pipe_till_there_is_a_process_for_them) {
 TEST_F(copiers, a_pipe_closed_without_a_byte_is_done) {
   auto& task = running(1);
   give_pipes(task);
-  kernel_.set(task.out.get(), Waiting::End);
+  env_.set(task.out.get(), Waiting::End);
   copiers_.look(task);
   EXPECT_FALSE(task.out);
   EXPECT_TRUE(task.err);
-  kernel_.set(task.err.get(), Waiting::End);
+  env_.set(task.err.get(), Waiting::End);
   copiers_.look(task);
   EXPECT_FALSE(copiers_.is_copying(task, false));
-  EXPECT_THAT(kernel_.parts_forked, IsEmpty());
+  EXPECT_THAT(env_.parts_forked, IsEmpty());
 }
 
 TEST_F(copiers, lost_output_is_in_the_record_beside_what_is_there) {
@@ -116,33 +116,33 @@ TEST_F(copiers, that_output_of_a_task_which_never_ran_is_lost_is_no_news) {
 
 TEST_F(copiers, who_holds_a_pipe_from_outside_does_not_keep_the_task) {
   auto& task = talks(1);
-  task.seen = kernel_.now();
+  task.seen = env_.now();
   copiers_.look(task);
-  kernel_.pass(seconds(60));
+  env_.pass(seconds(60));
   EXPECT_TRUE(copiers_.is_copying(task, false));
-  EXPECT_THAT(kernel_.take_sent(), IsEmpty());
-  kernel_.pass(seconds(1));
+  EXPECT_THAT(env_.take_sent(), IsEmpty());
+  env_.pass(seconds(1));
   EXPECT_TRUE(copiers_.is_copying(task, false));
-  EXPECT_THAT(kernel_.take_sent(), ElementsAre(Sent{task.copier, SIGKILL}));
+  EXPECT_THAT(env_.take_sent(), ElementsAre(Sent{task.copier, SIGKILL}));
 }
 
 TEST_F(copiers, what_a_task_left_may_write_however_long_it_takes) {
   auto& task = talks(1);
   copiers_.look(task);
-  kernel_.pass(seconds(600));
+  env_.pass(seconds(600));
   copiers_.is_copying(task, true);
-  kernel_.pass(seconds(59));
+  env_.pass(seconds(59));
   copiers_.is_copying(task, false);
-  EXPECT_THAT(kernel_.take_sent(), IsEmpty());
+  EXPECT_THAT(env_.take_sent(), IsEmpty());
 }
 
 TEST_F(copiers, output_that_no_copier_could_be_started_for_is_given_up) {
   auto& task = talks(1);
-  task.seen = kernel_.now();
-  kernel_.pass(seconds(60));
+  task.seen = env_.now();
+  env_.pass(seconds(60));
   copiers_.is_copying(task, false);
   EXPECT_TRUE(task.out);
-  kernel_.pass(seconds(1));
+  env_.pass(seconds(1));
   EXPECT_FALSE(copiers_.is_copying(task, false));
 }
 
@@ -157,15 +157,15 @@ TEST_F(copiers, the_turn_to_write_goes_from_one_task_to_another) {
   copiers_.look_at_all();
   EXPECT_TRUE(one.turns);
   copiers_.hand_over(TaskNumber{2});
-  EXPECT_EQ(kernel_.written, "01");
+  EXPECT_EQ(env_.written, "01");
   EXPECT_FALSE(one.spec.writer);
   EXPECT_TRUE(two.spec.writer);
   EXPECT_FALSE(two.spec.asked_out[0].overwrite);  // what the writer before has written stays
   copiers_.hand_over(TaskNumber{2});
-  EXPECT_EQ(kernel_.written, "01");
+  EXPECT_EQ(env_.written, "01");
   copiers_.hand_over(TaskNumber{3});
   EXPECT_TRUE(attempt_.spec.tasks[0].writer);
-  EXPECT_EQ(kernel_.written, "010");
+  EXPECT_EQ(env_.written, "010");
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <signal.h>
 
 #include "daemons/wshepherd/suspension.h"
-#include "test/unit/wshepherd/fake_kernel.h"
+#include "test/unit/wshepherd/fake_env.h"
 
 namespace wm::shepherd {
 namespace {
@@ -28,59 +28,59 @@ TEST_F(ending, signals_come_a_kill_interval_apart) {
   auto pid = task.pid;
   end(task, {SIGINT, SIGTERM, SIGKILL});
   enders_.fire();
-  EXPECT_THAT(kernel_.take_sent(), ElementsAre(Sent{pid, SIGINT}));
-  EXPECT_EQ(enders_.next(), kernel_.now() + seconds(10));
-  kernel_.pass(seconds(9));
+  EXPECT_THAT(env_.take_sent(), ElementsAre(Sent{pid, SIGINT}));
+  EXPECT_EQ(enders_.next(), env_.now() + seconds(10));
+  env_.pass(seconds(9));
   enders_.fire();
-  EXPECT_THAT(kernel_.take_sent(), IsEmpty());
-  kernel_.pass(seconds(1));
+  EXPECT_THAT(env_.take_sent(), IsEmpty());
+  env_.pass(seconds(1));
   enders_.fire();
-  EXPECT_THAT(kernel_.take_sent(), ElementsAre(Sent{pid, SIGTERM}));
-  kernel_.pass(seconds(10));
+  EXPECT_THAT(env_.take_sent(), ElementsAre(Sent{pid, SIGTERM}));
+  env_.pass(seconds(10));
   enders_.fire();
-  EXPECT_THAT(kernel_.take_sent(), ElementsAre(Sent{pid, SIGKILL}));
-  EXPECT_FALSE(kernel_.lives(pid));
+  EXPECT_THAT(env_.take_sent(), ElementsAre(Sent{pid, SIGKILL}));
+  EXPECT_FALSE(env_.lives(pid));
   EXPECT_EQ(enders_.next(), std::nullopt);
 }
 
 TEST_F(ending, sigterm_is_for_ranks_and_scripts_not_for_mpirun_that_would_kill_its_ranks) {
   auto& task = running(1);
-  auto mpirun = kernel_.add(task.pid);
-  auto blaunch = kernel_.add(mpirun), rank = kernel_.add(mpirun), child = kernel_.add(rank);
-  kernel_.table[mpirun].name = "prterun";
-  kernel_.table[blaunch].name = "blaunch";
+  auto mpirun = env_.add(task.pid);
+  auto blaunch = env_.add(mpirun), rank = env_.add(mpirun), child = env_.add(rank);
+  env_.table[mpirun].name = "prterun";
+  env_.table[blaunch].name = "blaunch";
   end(task, {SIGTERM, SIGKILL});
   enders_.fire();
-  EXPECT_THAT(kernel_.take_sent(),
+  EXPECT_THAT(env_.take_sent(),
               ElementsAre(Sent{task.pid, SIGTERM}, Sent{rank, SIGTERM}, Sent{child, SIGTERM}));
-  kernel_.pass(seconds(10));
+  env_.pass(seconds(10));
   enders_.fire();
-  EXPECT_THAT(kernel_.table, IsEmpty());
+  EXPECT_THAT(env_.table, IsEmpty());
 }
 
 TEST_F(ending, sigkill_goes_to_the_whole_tree) {
   auto& task = running(1);
-  auto child = kernel_.add(task.pid), grandchild = kernel_.add(child);
+  auto child = env_.add(task.pid), grandchild = env_.add(child);
   end(task, {SIGKILL});
   enders_.fire();
-  EXPECT_THAT(kernel_.table, IsEmpty());
-  EXPECT_THAT(kernel_.take_sent(), ::testing::Contains(Sent{grandchild, SIGKILL}));
+  EXPECT_THAT(env_.table, IsEmpty());
+  EXPECT_THAT(env_.take_sent(), ::testing::Contains(Sent{grandchild, SIGKILL}));
 }
 
 TEST_F(ending, one_that_hangs_is_asked_where_and_killed_a_second_later) {
   auto& task = running(1);
-  kernel_.table[task.pid].handlers = {SIGQUIT};
+  env_.table[task.pid].handlers = {SIGQUIT};
   end(task, {SIGQUIT, SIGKILL});
   enders_.fire();
-  EXPECT_THAT(kernel_.take_sent(), ElementsAre(Sent{task.pid, SIGQUIT}));
-  EXPECT_EQ(enders_.next(), kernel_.now() + kDumpTime);
+  EXPECT_THAT(env_.take_sent(), ElementsAre(Sent{task.pid, SIGQUIT}));
+  EXPECT_EQ(enders_.next(), env_.now() + kDumpTime);
 }
 
 TEST_F(ending, sigquit_is_not_sent_to_what_it_would_end) {
   auto& task = running(1);
   end(task, {SIGQUIT, SIGKILL});
   enders_.fire();
-  EXPECT_THAT(kernel_.take_sent(), IsEmpty());
+  EXPECT_THAT(env_.take_sent(), IsEmpty());
 }
 
 TEST_F(ending, why_is_that_of_who_was_first) {
@@ -94,15 +94,15 @@ TEST_F(ending, why_is_that_of_who_was_first) {
 
 TEST_F(ending, what_is_left_of_a_task_that_obeyed_gets_the_next_signal_but_never_sigkill) {
   auto& task = running(1);
-  auto left = kernel_.add(task.pid, task.pid);
+  auto left = env_.add(task.pid, task.pid);
   end(task, {SIGTERM, SIGKILL});
   task.phase = Phase::Exited;
-  kernel_.exit(task.pid);
+  env_.exit(task.pid);
   enders_.fire();
-  EXPECT_THAT(kernel_.take_sent(), ElementsAre(Sent{left, SIGTERM}));
-  kernel_.pass(seconds(10));
+  EXPECT_THAT(env_.take_sent(), ElementsAre(Sent{left, SIGTERM}));
+  env_.pass(seconds(10));
   enders_.fire();
-  EXPECT_THAT(kernel_.take_sent(), IsEmpty());  // strays are killed by clean_up
+  EXPECT_THAT(env_.take_sent(), IsEmpty());  // strays are killed by clean_up
 }
 
 TEST_F(ending, a_stopped_job_goes_on_so_that_it_can_obey) {
@@ -110,7 +110,7 @@ TEST_F(ending, a_stopped_job_goes_on_so_that_it_can_obey) {
   set_suspended(attempt_, true);
   end(task, {SIGTERM});
   EXPECT_FALSE(attempt_.clock.stopped());
-  EXPECT_FALSE(kernel_.frozen);
+  EXPECT_FALSE(env_.frozen);
 }
 
 TEST(task_signals, each_way_of_ending_has_its_sequence) {

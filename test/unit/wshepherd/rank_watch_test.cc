@@ -4,7 +4,7 @@
 #include <signal.h>
 
 #include "daemons/wshepherd/suspension.h"
-#include "test/unit/wshepherd/fake_kernel.h"
+#include "test/unit/wshepherd/fake_env.h"
 
 namespace wm::shepherd {
 namespace {
@@ -22,27 +22,27 @@ class rank_watch : public BehaviourTest {
   void SetUp() override {
     attempt_.spec.report.file.path = "out";
     attempt_.spec.report.hosts = {"4*a", "4*b"};
-    kernel_.run_parts = true;
+    env_.run_parts = true;
   }
   /// A task with an mpirun that started a rank of a world of so many, in a job of eight slots.
   void start_ranks(int ranks) {
-    auto mpirun = kernel_.add(running(1).pid);
-    kernel_.table[mpirun].argv = {"mpirun", "./solve"};
-    kernel_.table[mpirun].env = {"LSB_DJOB_NUMPROC=8"};
-    auto rank = kernel_.add(mpirun);
-    kernel_.table[rank].argv = {"./solve"};
-    kernel_.table[rank].env = {"OMPI_COMM_WORLD_SIZE=" + std::to_string(ranks)};
+    auto mpirun = env_.add(running(1).pid);
+    env_.table[mpirun].argv = {"mpirun", "./solve"};
+    env_.table[mpirun].env = {"LSB_DJOB_NUMPROC=8"};
+    auto rank = env_.add(mpirun);
+    env_.table[rank].argv = {"./solve"};
+    env_.table[rank].env = {"OMPI_COMM_WORLD_SIZE=" + std::to_string(ranks)};
   }
   /// The next look, at its time; it has ended. False: none was due.
   bool look() {
-    auto looks = kernel_.parts_forked.size();
+    auto looks = env_.parts_forked.size();
     watch_.fire();  // sees the task, or looks
-    if (kernel_.parts_forked.size() == looks) {
-      if (auto next = watch_.next()) kernel_.pass(*next - kernel_.now());
+    if (env_.parts_forked.size() == looks) {
+      if (auto next = watch_.next()) env_.pass(*next - env_.now());
       watch_.fire();
     }
-    if (kernel_.parts_forked.size() == looks) return false;
-    watch_.on_exit({kernel_.parts_forked.back(), 0, {}});
+    if (env_.parts_forked.size() == looks) return false;
+    watch_.on_exit({env_.parts_forked.back(), 0, {}});
     return true;
   }
   RankWatch watch_{attempt_};
@@ -51,25 +51,25 @@ class rank_watch : public BehaviourTest {
 TEST_F(rank_watch, fewer_ranks_than_slots_are_found_and_told_once) {
   start_ranks(2);
   watch_.fire();
-  kernel_.pass(milliseconds(99));
+  env_.pass(milliseconds(99));
   watch_.fire();
-  EXPECT_THAT(kernel_.parts_forked, IsEmpty());
-  kernel_.pass(milliseconds(1));
+  EXPECT_THAT(env_.parts_forked, IsEmpty());
+  env_.pass(milliseconds(1));
   watch_.fire();
-  ASSERT_THAT(kernel_.parts_forked, SizeIs(1));
-  EXPECT_TRUE(attempt_.own.contains(kernel_.parts_forked[0]));
-  EXPECT_THAT(kernel_.written, HasSubstr("mpirun started 2 ranks in a job of 8 slots"));
+  ASSERT_THAT(env_.parts_forked, SizeIs(1));
+  EXPECT_TRUE(attempt_.own.contains(env_.parts_forked[0]));
+  EXPECT_THAT(env_.written, HasSubstr("mpirun started 2 ranks in a job of 8 slots"));
 }
 
 TEST_F(rank_watch, the_line_of_a_look_is_the_reports_note) {
   running(1);
   watch_.fire();
-  kernel_.pass(milliseconds(100));
-  kernel_.next_pipe_has("WARNING: few\nand more");
+  env_.pass(milliseconds(100));
+  env_.next_pipe_has("WARNING: few\nand more");
   watch_.fire();
   watch_.on_exit({4711, 0, {}});
   EXPECT_EQ(attempt_.note, "");
-  watch_.on_exit({kernel_.parts_forked.at(0), 0, {}});
+  watch_.on_exit({env_.parts_forked.at(0), 0, {}});
   EXPECT_EQ(attempt_.note, "WARNING: few");
   EXPECT_EQ(watch_.next(), std::nullopt) << "one line is enough";
   EXPECT_FALSE(look());
@@ -78,7 +78,7 @@ TEST_F(rank_watch, the_line_of_a_look_is_the_reports_note) {
 TEST_F(rank_watch, as_many_as_slots_are_not_told) {
   start_ranks(8);
   EXPECT_TRUE(look());
-  EXPECT_EQ(kernel_.written, "");
+  EXPECT_EQ(env_.written, "");
   EXPECT_EQ(attempt_.note, "");
   EXPECT_TRUE(look()) << "another may come";
 }
@@ -86,9 +86,9 @@ TEST_F(rank_watch, as_many_as_slots_are_not_told) {
 TEST_F(rank_watch, pauses_grow_with_the_time_that_the_job_has_run) {
   running(1);
   auto pause_after = [&](Duration time) {
-    kernel_.pass(time);
+    env_.pass(time);
     EXPECT_TRUE(look());
-    return *watch_.next() - kernel_.now();
+    return *watch_.next() - env_.now();
   };
   EXPECT_EQ(pause_after({}), milliseconds(100));
   EXPECT_EQ(pause_after(milliseconds(7900)), seconds(1));
@@ -124,17 +124,17 @@ TEST_F(rank_watch, an_elastic_job_may_have_more_slots_later) {
 TEST_F(rank_watch, a_look_that_hangs_is_killed_and_says_nothing) {
   running(1);
   watch_.fire();
-  kernel_.pass(milliseconds(100));
-  kernel_.next_pipe_has("half");
+  env_.pass(milliseconds(100));
+  env_.next_pipe_has("half");
   watch_.fire();
-  auto pid = kernel_.parts_forked.at(0);
-  kernel_.pass(seconds(9));
+  auto pid = env_.parts_forked.at(0);
+  env_.pass(seconds(9));
   watch_.fire();
-  EXPECT_THAT(kernel_.take_sent(), IsEmpty());
-  EXPECT_EQ(watch_.next(), kernel_.now() + seconds(1));
-  kernel_.pass(seconds(1));
+  EXPECT_THAT(env_.take_sent(), IsEmpty());
+  EXPECT_EQ(watch_.next(), env_.now() + seconds(1));
+  env_.pass(seconds(1));
   watch_.fire();
-  EXPECT_THAT(kernel_.take_sent(), ElementsAre(Sent{pid, SIGKILL}));
+  EXPECT_THAT(env_.take_sent(), ElementsAre(Sent{pid, SIGKILL}));
   watch_.on_exit({pid, SIGKILL, {}});
   EXPECT_EQ(attempt_.note, "");
 }
@@ -142,20 +142,20 @@ TEST_F(rank_watch, a_look_that_hangs_is_killed_and_says_nothing) {
 TEST_F(rank_watch, the_end_of_the_attempt_waits_for_no_look) {
   running(1);
   watch_.fire();
-  kernel_.pass(milliseconds(100));
+  env_.pass(milliseconds(100));
   watch_.fire();
   watch_.finish();
-  EXPECT_THAT(kernel_.take_sent(), ElementsAre(Sent{kernel_.parts_forked.at(0), SIGKILL}));
+  EXPECT_THAT(env_.take_sent(), ElementsAre(Sent{env_.parts_forked.at(0), SIGKILL}));
 }
 
 TEST_F(rank_watch, where_no_look_can_be_made_the_next_is_tried) {
   running(1);
-  kernel_.no_process = true;
+  env_.no_process = true;
   EXPECT_FALSE(look());
-  kernel_.no_process = false;
-  kernel_.no_pipe = true;
+  env_.no_process = false;
+  env_.no_pipe = true;
   EXPECT_FALSE(look());
-  kernel_.no_pipe = false;
+  env_.no_pipe = false;
   EXPECT_TRUE(look());
 }
 

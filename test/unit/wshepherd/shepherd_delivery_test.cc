@@ -16,16 +16,16 @@ TEST_F(shepherd, the_end_is_told_once_the_report_is_in_the_output_file) {
   spec_.report.file.path = "out";
   begin({a_task(1), a_task(2)});
   ends(0, 0);
-  EXPECT_THAT(kernel_.words<launch::TaskEnded>(), SizeIs(1)) << "others go by it";
+  EXPECT_THAT(env_.words<launch::TaskEnded>(), SizeIs(1)) << "others go by it";
   ends(1, 0);
-  EXPECT_THAT(kernel_.records, SizeIs(1));
-  EXPECT_LE(shepherd_->next(), kernel_.now() + std::chrono::milliseconds(200));
-  ASSERT_THAT(kernel_.parts_forked, SizeIs(1));
-  kernel_.exit(kernel_.parts_forked[0], 0);
+  EXPECT_THAT(env_.records, SizeIs(1));
+  EXPECT_LE(shepherd_->next(), env_.now() + std::chrono::milliseconds(200));
+  ASSERT_THAT(env_.parts_forked, SizeIs(1));
+  env_.exit(env_.parts_forked[0], 0);
   turn();
-  EXPECT_THAT(kernel_.words<launch::TaskEnded>(), SizeIs(2));
+  EXPECT_THAT(env_.words<launch::TaskEnded>(), SizeIs(2));
   EXPECT_TRUE(shepherd_->over());
-  EXPECT_THAT(kernel_.parts_forked, SizeIs(1));
+  EXPECT_THAT(env_.parts_forked, SizeIs(1));
 }
 
 class shepherd_delivers : public shepherd {
@@ -46,12 +46,12 @@ class shepherd_delivers : public shepherd {
     begin();
   }
   void report_written(int status = 0) {
-    kernel_.exit(kernel_.parts_forked.back(), status);
+    env_.exit(env_.parts_forked.back(), status);
     turn();
   }
   std::vector<std::string> started() const {
     std::vector<std::string> names;
-    for (const auto& spawned : kernel_.spawned) names.push_back(spawned.argv.front());
+    for (const auto& spawned : env_.spawned) names.push_back(spawned.argv.front());
     return names;
   }
 };
@@ -62,14 +62,14 @@ TEST_F(shepherd_delivers, copies_then_the_report_then_the_end_then_post_executio
   EXPECT_THAT(started(), ElementsAre("work", "copy 1"));
   ends(1, 0);
   EXPECT_THAT(started(), ElementsAre("work", "copy 1", "copy 2"));
-  EXPECT_THAT(kernel_.parts_forked, IsEmpty());
+  EXPECT_THAT(env_.parts_forked, IsEmpty());
   ends(2, 0);
-  ASSERT_THAT(kernel_.parts_forked, SizeIs(1));
-  EXPECT_THAT(kernel_.words<Ended>(), IsEmpty());
+  ASSERT_THAT(env_.parts_forked, SizeIs(1));
+  EXPECT_THAT(env_.words<Ended>(), IsEmpty());
   report_written();
-  ASSERT_THAT(kernel_.words<Ended>(), SizeIs(1));
-  EXPECT_FALSE(kernel_.words<Ended>()[0].delivers) << "all is there";
-  EXPECT_THAT(kernel_.words<Delivered>(), IsEmpty());
+  ASSERT_THAT(env_.words<Ended>(), SizeIs(1));
+  EXPECT_FALSE(env_.words<Ended>()[0].delivers) << "all is there";
+  EXPECT_THAT(env_.words<Delivered>(), IsEmpty());
   EXPECT_THAT(started(), ElementsAre("work", "copy 1", "copy 2", "post"));
   ends(3, 0);
   EXPECT_TRUE(shepherd_->over());
@@ -78,49 +78,49 @@ TEST_F(shepherd_delivers, copies_then_the_report_then_the_end_then_post_executio
 TEST_F(shepherd_delivers, what_takes_more_than_a_moment_does_not_keep_the_slot) {
   begin_job();
   ends(0, 0);
-  EXPECT_EQ(shepherd_->next(), kernel_.now() + std::chrono::milliseconds(50));
-  kernel_.pass(std::chrono::milliseconds(50));
+  EXPECT_EQ(shepherd_->next(), env_.now() + std::chrono::milliseconds(50));
+  env_.pass(std::chrono::milliseconds(50));
   turn();
-  ASSERT_THAT(kernel_.words<Ended>(), SizeIs(1));
-  EXPECT_TRUE(kernel_.words<Ended>()[0].delivers);
-  EXPECT_THAT(kernel_.words<Delivered>(), IsEmpty());
+  ASSERT_THAT(env_.words<Ended>(), SizeIs(1));
+  EXPECT_TRUE(env_.words<Ended>()[0].delivers);
+  EXPECT_THAT(env_.words<Delivered>(), IsEmpty());
   EXPECT_TRUE(shepherd_->who_i_am().delivers) << "a wnoded that is started again hears of it";
   ends(1, 0);
   ends(2, 0);
-  EXPECT_THAT(kernel_.words<Delivered>(), IsEmpty());
+  EXPECT_THAT(env_.words<Delivered>(), IsEmpty());
   EXPECT_THAT(started(), ElementsAre("work", "copy 1", "copy 2")) << "post-execution comes after";
   report_written();
-  EXPECT_THAT(kernel_.words<Delivered>(), ElementsAre(Delivered{}));
+  EXPECT_THAT(env_.words<Delivered>(), ElementsAre(Delivered{}));
   EXPECT_FALSE(shepherd_->who_i_am().delivers);
   ends(3, 0);
   EXPECT_TRUE(shepherd_->over());
-  EXPECT_THAT(kernel_.words<Delivered>(), SizeIs(1));
+  EXPECT_THAT(env_.words<Delivered>(), SizeIs(1));
 }
 
 TEST_F(shepherd_delivers, a_copy_that_hangs_is_late_and_the_report_says_so) {
   begin_job();
   ends(0, 0);
-  kernel_.pass(seconds(60));
+  env_.pass(seconds(60));
   turn();
-  EXPECT_FALSE(kernel_.lives(pid(1)));
+  EXPECT_FALSE(env_.lives(pid(1)));
   turn();
   EXPECT_THAT(started(), ElementsAre("work", "copy 1")) << "no time is left for the second";
   report_written();
-  ASSERT_THAT(kernel_.words<Delivered>(), SizeIs(1));
-  EXPECT_THAT(kernel_.words<Delivered>()[0].text, ::testing::HasSubstr("copy late"));
+  ASSERT_THAT(env_.words<Delivered>(), SizeIs(1));
+  EXPECT_THAT(env_.words<Delivered>()[0].text, ::testing::HasSubstr("copy late"));
 }
 
 TEST_F(shepherd_delivers, a_report_is_waited_for_five_seconds_and_written_on) {
   spec_.report.file.path = "out";
   begin();
   ends(0, 0);
-  kernel_.pass(std::chrono::milliseconds(50));
+  env_.pass(std::chrono::milliseconds(50));
   turn();
-  EXPECT_THAT(kernel_.words<Delivered>(), IsEmpty());
-  kernel_.pass(seconds(5));
+  EXPECT_THAT(env_.words<Delivered>(), IsEmpty());
+  env_.pass(seconds(5));
   turn();
-  EXPECT_THAT(kernel_.words<Delivered>(), ElementsAre(Delivered{"report late"}));
-  EXPECT_TRUE(kernel_.lives(kernel_.parts_forked.at(0)));
+  EXPECT_THAT(env_.words<Delivered>(), ElementsAre(Delivered{"report late"}));
+  EXPECT_TRUE(env_.lives(env_.parts_forked.at(0)));
   EXPECT_FALSE(shepherd_->over());
   report_written();
   EXPECT_TRUE(shepherd_->over());
@@ -137,18 +137,18 @@ TEST_F(shepherd_delivers, what_cannot_be_written_is_said_with_the_end) {
 
 TEST_F(shepherd_delivers, the_end_is_on_disk_and_told_before_the_delivery) {
   begin_job();
-  kernel_.disk_full = true;
+  env_.disk_full = true;
   ends(0, 0);
-  kernel_.pass(seconds(1));
+  env_.pass(seconds(1));
   ends(1, 0);
   ends(2, 0);
   report_written();
-  EXPECT_THAT(kernel_.words<Delivered>(), IsEmpty());
-  kernel_.disk_full = false;
+  EXPECT_THAT(env_.words<Delivered>(), IsEmpty());
+  env_.disk_full = false;
   turn();
   turn();
-  EXPECT_THAT(kernel_.words<Ended>(), SizeIs(1));
-  EXPECT_THAT(kernel_.words<Delivered>(), SizeIs(1));
+  EXPECT_THAT(env_.words<Ended>(), SizeIs(1));
+  EXPECT_THAT(env_.words<Delivered>(), SizeIs(1));
 }
 
 TEST_F(shepherd_delivers,
@@ -160,14 +160,14 @@ TEST_F(shepherd_delivers,
   begin({writer, a_task(2)});
   ends(0, 0);
   ends(1, 0);
-  ASSERT_THAT(kernel_.words<Ended>(), SizeIs(2));
-  EXPECT_TRUE(kernel_.words<Ended>()[0].delivers);
-  EXPECT_FALSE(kernel_.words<Ended>()[1].delivers);
-  EXPECT_THAT(kernel_.parts_forked, IsEmpty()) << "another task may come";
+  ASSERT_THAT(env_.words<Ended>(), SizeIs(2));
+  EXPECT_TRUE(env_.words<Ended>()[0].delivers);
+  EXPECT_FALSE(env_.words<Ended>()[1].delivers);
+  EXPECT_THAT(env_.parts_forked, IsEmpty()) << "another task may come";
   order(launch::EndTasks{});
   turn();
   report_written();
-  EXPECT_THAT(kernel_.words<Delivered>(), ElementsAre(Delivered{}));
+  EXPECT_THAT(env_.words<Delivered>(), ElementsAre(Delivered{}));
   EXPECT_TRUE(shepherd_->over());
 }
 
@@ -175,8 +175,8 @@ TEST_F(shepherd_delivers, without_files_nothing_is_waited_for) {
   spec_.after = {command("post")};
   begin();
   ends(0, 0);
-  ASSERT_THAT(kernel_.words<Ended>(), SizeIs(1));
-  EXPECT_FALSE(kernel_.words<Ended>()[0].delivers);
+  ASSERT_THAT(env_.words<Ended>(), SizeIs(1));
+  EXPECT_FALSE(env_.words<Ended>()[0].delivers);
 }
 
 TEST_F(shepherd, commands_after_the_tasks_keep_neither_the_report_nor_the_end) {
@@ -186,10 +186,10 @@ TEST_F(shepherd, commands_after_the_tasks_keep_neither_the_report_nor_the_end) {
   spec_.report.file.path = "out";
   begin();
   ends(0, 0);
-  ASSERT_THAT(kernel_.spawned, SizeIs(1));
-  kernel_.exit(kernel_.parts_forked.at(0), 0);
+  ASSERT_THAT(env_.spawned, SizeIs(1));
+  env_.exit(env_.parts_forked.at(0), 0);
   turn();
-  EXPECT_THAT(kernel_.words<launch::TaskEnded>(), SizeIs(1));
+  EXPECT_THAT(env_.words<launch::TaskEnded>(), SizeIs(1));
   EXPECT_FALSE(shepherd_->over());
   ends(1, 0);
   EXPECT_TRUE(shepherd_->over());
@@ -197,14 +197,14 @@ TEST_F(shepherd, commands_after_the_tasks_keep_neither_the_report_nor_the_end) {
 
 TEST_F(shepherd, the_end_waits_for_no_report_that_only_another_end_or_a_mail_brings) {
   auto told_at_once = [this](auto change) {
-    kernel_.said.clear();
+    env_.said.clear();
     auto usual = spec_;
     spec_.report.file.path = "out";
     change(spec_);
     begin();
-    ends(kernel_.spawned.size() - 1, 0);
+    ends(env_.spawned.size() - 1, 0);
     spec_ = usual;
-    return kernel_.words<launch::TaskEnded>().size() == 1;
+    return env_.words<launch::TaskEnded>().size() == 1;
   };
   EXPECT_TRUE(told_at_once([](auto& spec) { spec.ends_with_last_task = false; }));
   EXPECT_TRUE(told_at_once([](auto& spec) { spec.out = {{.path = "out", .name = {}}}; }));

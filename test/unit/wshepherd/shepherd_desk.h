@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "daemons/wshepherd/shepherd.h"
-#include "test/unit/wshepherd/fake_kernel.h"
+#include "test/unit/wshepherd/fake_env.h"
 
 namespace wm::shepherd {
 
@@ -18,7 +18,7 @@ class shepherd : public ::testing::Test {
  protected:
   void begin(std::vector<launch::TaskSpec> tasks = {a_task(1)}) {
     spec_.tasks = std::move(tasks);
-    shepherd_.emplace(kernel_.parts(), a_place(), spec_);
+    shepherd_.emplace(env_.parts(), a_place(), spec_);
     shepherd_->begin();
   }
   void order(launch::ShepherdOrder order) {
@@ -29,20 +29,20 @@ class shepherd : public ::testing::Test {
     shepherd_->hear();
     shepherd_->turn();
   }
-  pid_t pid(std::size_t nth = 0) const { return kernel_.spawned.at(nth).pid; }
+  pid_t pid(std::size_t nth = 0) const { return env_.spawned.at(nth).pid; }
   void ends(std::size_t nth, int status) {
-    kernel_.exit(pid(nth), status);
+    env_.exit(pid(nth), status);
     turn();
   }
   /// The only one of what was recorded.
   const launch::ExitRecord& of(std::uint32_t task) const {
-    for (const auto& record : kernel_.records)
+    for (const auto& record : env_.records)
       if (record.task == TaskNumber{task}) return record;
     ADD_FAILURE() << "no record of task " << task;
-    return kernel_.records.at(0);
+    return env_.records.at(0);
   }
 
-  FakeKernel kernel_;
+  FakeEnv env_;
   launch::AttemptSpec spec_ = a_spec();
   std::optional<Shepherd> shepherd_;
 };

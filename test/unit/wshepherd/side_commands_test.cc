@@ -3,7 +3,7 @@
 
 #include <signal.h>
 
-#include "test/unit/wshepherd/fake_kernel.h"
+#include "test/unit/wshepherd/fake_env.h"
 
 namespace wm::shepherd {
 namespace {
@@ -24,7 +24,7 @@ class side_commands : public BehaviourTest {
  protected:
   pid_t start(launch::SideCommand what, SideKind kind, std::uint32_t number = 0) {
     EXPECT_EQ(sides_.start(std::move(what), kind, number), std::nullopt);
-    return kernel_.spawned.back().pid;
+    return env_.spawned.back().pid;
   }
   SideCommands sides_{attempt_};
 };
@@ -32,7 +32,7 @@ class side_commands : public BehaviourTest {
 TEST_F(side_commands, the_jobs_run_as_its_user_in_its_folder_and_group) {
   attempt_.spec.umask = 077;
   auto pid = start(command(), SideKind::Before);
-  const auto& run = kernel_.spawned[0];
+  const auto& run = env_.spawned[0];
   EXPECT_EQ(run.uid, 1000U);
   EXPECT_EQ(run.cwd, "/home/u");
   EXPECT_EQ(run.umask, 077U);
@@ -44,7 +44,7 @@ TEST_F(side_commands, the_jobs_run_as_its_user_in_its_folder_and_group) {
 TEST_F(side_commands, the_sites_run_as_we_do_outside_of_the_jobs_group) {
   attempt_.spec.umask = 0;
   start(command(true), SideKind::Before);
-  const auto& run = kernel_.spawned[0];
+  const auto& run = env_.spawned[0];
   EXPECT_EQ(run.uid, 0U);
   EXPECT_EQ(run.cwd, "/");
   EXPECT_EQ(run.umask, 022U);
@@ -56,7 +56,7 @@ TEST_F(side_commands, one_may_have_a_folder_of_its_own) {
   auto elsewhere = command();
   elsewhere.cwd = "/var/images";
   start(elsewhere, SideKind::Before);
-  EXPECT_EQ(kernel_.spawned[0].cwd, "/var/images");
+  EXPECT_EQ(env_.spawned[0].cwd, "/var/images");
 }
 
 TEST_F(side_commands, how_it_ended_is_told_in_words) {
@@ -77,15 +77,15 @@ TEST_F(side_commands, one_that_runs_too_long_is_killed_with_all_it_started_and_h
   auto slow = command();
   slow.time_limit = seconds(30);
   auto pid = start(slow, SideKind::Before);
-  auto child = kernel_.add(pid);
-  EXPECT_EQ(sides_.next(), kernel_.now() + seconds(30));
-  kernel_.pass(seconds(29));
+  auto child = env_.add(pid);
+  EXPECT_EQ(sides_.next(), env_.now() + seconds(30));
+  env_.pass(seconds(29));
   sides_.fire();
-  EXPECT_TRUE(kernel_.lives(pid));
-  kernel_.pass(seconds(1));
+  EXPECT_TRUE(env_.lives(pid));
+  env_.pass(seconds(1));
   sides_.fire();
-  EXPECT_FALSE(kernel_.lives(child));
-  EXPECT_FALSE(kernel_.lives(pid));
+  EXPECT_FALSE(env_.lives(child));
+  EXPECT_FALSE(env_.lives(pid));
   auto end = sides_.take_end({pid, 0, {}});
   ASSERT_TRUE(end);
   EXPECT_TRUE(end->late);
@@ -99,13 +99,13 @@ TEST_F(side_commands, of_one_that_is_cancelled_nothing_is_told) {
   sides_.cancel(SideKind::Notice);
   sides_.cancel(SideKind::Notice);
   sides_.fire();
-  EXPECT_FALSE(kernel_.lives(notice));
-  EXPECT_TRUE(kernel_.lives(before));
+  EXPECT_FALSE(env_.lives(notice));
+  EXPECT_TRUE(env_.lives(before));
   EXPECT_EQ(sides_.take_end({notice, SIGKILL, {}}), std::nullopt);
 }
 
 TEST_F(side_commands, one_that_cannot_be_started_has_failed) {
-  kernel_.no_process = true;
+  env_.no_process = true;
   auto end = sides_.start(command(), SideKind::After);
   ASSERT_TRUE(end);
   EXPECT_TRUE(end->failed());

@@ -6,7 +6,7 @@
 #include "daemons/wshepherd/devices.h"
 #include "daemons/wshepherd/successors.h"
 #include "daemons/wshepherd/suspension.h"
-#include "test/unit/wshepherd/fake_kernel.h"
+#include "test/unit/wshepherd/fake_env.h"
 
 namespace wm::shepherd {
 namespace {
@@ -30,39 +30,39 @@ class starter : public BehaviourTest {
 
 TEST_F(starter, a_task_runs_with_pipes_in_its_group_and_is_told) {
   starter_.start(a_task(1));
-  const auto& run = kernel_.spawned.at(0);
+  const auto& run = env_.spawned.at(0);
   EXPECT_THAT(run.argv, ElementsAre("work"));
   EXPECT_THAT(run.cgroups, ElementsAre("/cg/tasks"));
   EXPECT_EQ(run.out, task(1).out.get());
   EXPECT_EQ(run.err, task(1).err.get());
   EXPECT_EQ(task(1).pid, run.pid);
-  ASSERT_THAT(kernel_.words<launch::TaskStarted>(), SizeIs(1));
-  EXPECT_EQ(kernel_.words<launch::TaskStarted>()[0].task.pid, run.pid);
+  ASSERT_THAT(env_.words<launch::TaskStarted>(), SizeIs(1));
+  EXPECT_EQ(env_.words<launch::TaskStarted>()[0].task.pid, run.pid);
 }
 
 TEST_F(starter, stderr_may_join_stdout) {
   auto spec = a_task(1);
   spec.merge_err = true;
   starter_.start(spec);
-  EXPECT_EQ(kernel_.spawned[0].out, kernel_.spawned[0].err);
+  EXPECT_EQ(env_.spawned[0].out, env_.spawned[0].err);
   EXPECT_FALSE(task(1).err);
 }
 
 TEST_F(starter, a_number_that_is_known_is_not_started_again) {
   starter_.start(a_task(1));
   starter_.start(a_task(1));
-  EXPECT_THAT(kernel_.spawned, SizeIs(1));
+  EXPECT_THAT(env_.spawned, SizeIs(1));
 }
 
 TEST_F(starter, what_cannot_be_started_has_a_record_that_says_why) {
-  kernel_.no_process = true;
+  env_.no_process = true;
   starter_.start(a_task(1));
   EXPECT_EQ(task(1).phase, Phase::Exited);
   EXPECT_EQ(task(1).record.cause, EndCause::StartFailed);
   EXPECT_EQ(task(1).record.status, 2 << 8);
   EXPECT_EQ(task(1).record.text, "fork: no process");
-  EXPECT_THAT(kernel_.words<launch::TaskStarted>(), IsEmpty());
-  kernel_.no_pipe = true;
+  EXPECT_THAT(env_.words<launch::TaskStarted>(), IsEmpty());
+  env_.no_pipe = true;
   starter_.start(a_task(2));
   EXPECT_EQ(task(2).record.text, "pipe: too many open files");
 }
@@ -71,15 +71,15 @@ TEST_F(starter, streams_of_a_console_are_the_agents_business) {
   auto spec = a_task(1);
   spec.console = "/run/agent.sock";
   starter_.start(spec);
-  EXPECT_EQ(kernel_.spawned[0].out, -1);
+  EXPECT_EQ(env_.spawned[0].out, -1);
   EXPECT_FALSE(task(1).out);
 }
 
 TEST_F(starter, what_starts_while_all_stand_is_stopped) {
   set_suspended(attempt_, true);
-  kernel_.frozen = false;
+  env_.frozen = false;
   starter_.start(a_task(1));
-  EXPECT_TRUE(kernel_.frozen);
+  EXPECT_TRUE(env_.frozen);
 }
 
 TEST_F(starter, a_file_made_at_the_start_is_not_overwritten_by_the_report) {
@@ -93,17 +93,17 @@ TEST_F(starter, a_file_made_at_the_start_is_not_overwritten_by_the_report) {
 
 TEST_F(starter, what_kept_a_process_from_running_is_its_end) {
   auto& failed = running(1);
-  note_exit(failed, 2 << 8, {}, kernel_.wall(), {proc::Hindrance::NoFolder, "/x: not there"});
+  note_exit(failed, 2 << 8, {}, env_.wall(), {proc::Hindrance::NoFolder, "/x: not there"});
   EXPECT_EQ(failed.record.cause, EndCause::NoFolder);
   EXPECT_EQ(failed.record.text, "/x: not there");
   auto& own = running(4);
-  note_exit(own, 2 << 8, {}, kernel_.wall(), {proc::Hindrance::OwnFault, "/x/out: read-only"});
+  note_exit(own, 2 << 8, {}, env_.wall(), {proc::Hindrance::OwnFault, "/x/out: read-only"});
   EXPECT_EQ(own.record.cause, EndCause::OwnFault);
   auto& not_ready = running(2);
-  note_exit(not_ready, 2 << 8, {}, kernel_.wall(), {proc::Hindrance::NotReady, "limits"});
+  note_exit(not_ready, 2 << 8, {}, env_.wall(), {proc::Hindrance::NotReady, "limits"});
   EXPECT_EQ(not_ready.record.cause, EndCause::StartFailed);
   auto& no_program = running(3);
-  note_exit(no_program, 127 << 8, {}, kernel_.wall(), {proc::Hindrance::NoProgram, "work"});
+  note_exit(no_program, 127 << 8, {}, env_.wall(), {proc::Hindrance::NoProgram, "work"});
   EXPECT_EQ(no_program.record.cause, EndCause::Exited);
 }
 
@@ -116,10 +116,10 @@ TEST_F(starter, devices_are_open_to_tasks_that_run_or_wait) {
   auto& runs = running(2);
   runs.spec.devices = {two};
   guard_devices(attempt_);
-  EXPECT_THAT(kernel_.denied, ElementsAre(three));
+  EXPECT_THAT(env_.denied, ElementsAre(three));
   runs.phase = Phase::Exited;
   guard_devices(attempt_);
-  EXPECT_THAT(kernel_.denied, ElementsAre(two, three));
+  EXPECT_THAT(env_.denied, ElementsAre(two, three));
 }
 
 TEST_F(starter, a_successor_starts_when_nothing_of_the_old_is_left) {
@@ -133,7 +133,7 @@ TEST_F(starter, a_successor_starts_when_nothing_of_the_old_is_left) {
   successors_.succeed(TaskNumber{1});
   EXPECT_FALSE(attempt_.tasks.contains(TaskNumber{1}));
   EXPECT_EQ(task(2).phase, Phase::Running);
-  note_exit(task(2), 0, {seconds(2), {}, {}, {}}, kernel_.wall(), {});
+  note_exit(task(2), 0, {seconds(2), {}, {}, {}}, env_.wall(), {});
   EXPECT_EQ(task(2).record.usage.cpu, seconds(10));  // all that ran in its place
 }
 

@@ -3,7 +3,7 @@
 
 #include <signal.h>
 
-#include "test/unit/wshepherd/fake_kernel.h"
+#include "test/unit/wshepherd/fake_env.h"
 
 namespace wm::shepherd {
 namespace {
@@ -16,36 +16,36 @@ class suspension : public BehaviourTest {};
 TEST_F(suspension, the_freezer_stops_all_without_a_signal) {
   running(1);
   set_suspended(attempt_, true);
-  EXPECT_TRUE(kernel_.frozen);
+  EXPECT_TRUE(env_.frozen);
   EXPECT_TRUE(attempt_.clock.stopped());
   set_suspended(attempt_, false);
-  EXPECT_FALSE(kernel_.frozen);
-  EXPECT_THAT(kernel_.sent, IsEmpty());
+  EXPECT_FALSE(env_.frozen);
+  EXPECT_THAT(env_.sent, IsEmpty());
 }
 
 TEST_F(suspension, without_a_freezer_everybody_gets_signals) {
-  kernel_.freezer = false;
+  env_.freezer = false;
   auto& task = running(1);
-  auto child = kernel_.add(task.pid);
+  auto child = env_.add(task.pid);
   set_suspended(attempt_, true);
-  EXPECT_THAT(kernel_.take_sent(),
+  EXPECT_THAT(env_.take_sent(),
               UnorderedElementsAre(Sent{task.pid, SIGSTOP}, Sent{child, SIGSTOP}));
   set_suspended(attempt_, false);
-  EXPECT_THAT(kernel_.take_sent(),
+  EXPECT_THAT(env_.take_sent(),
               UnorderedElementsAre(Sent{task.pid, SIGCONT}, Sent{child, SIGCONT}));
 }
 
 TEST_F(suspension, what_the_agent_started_for_other_hosts_stops_too_but_not_the_agent) {
-  attempt_.agent = kernel_.add(FakeKernel::kSelf);
+  attempt_.agent = env_.add(FakeEnv::kSelf);
   attempt_.own = {attempt_.agent};
-  auto command = kernel_.add(attempt_.agent), rank = kernel_.add(command);
+  auto command = env_.add(attempt_.agent), rank = env_.add(command);
   for (bool freezer : {true, false}) {
-    kernel_.freezer = freezer;
+    env_.freezer = freezer;
     set_suspended(attempt_, true);
-    EXPECT_THAT(kernel_.take_sent(),
+    EXPECT_THAT(env_.take_sent(),
                 UnorderedElementsAre(Sent{command, SIGSTOP}, Sent{rank, SIGSTOP}));
     set_suspended(attempt_, false);
-    EXPECT_THAT(kernel_.take_sent(),
+    EXPECT_THAT(env_.take_sent(),
                 UnorderedElementsAre(Sent{command, SIGCONT}, Sent{rank, SIGCONT}));
   }
 }

@@ -3,7 +3,7 @@
 
 #include <signal.h>
 
-#include "test/unit/wshepherd/fake_kernel.h"
+#include "test/unit/wshepherd/fake_env.h"
 
 namespace wm::shepherd {
 namespace {
@@ -27,15 +27,15 @@ class tellers : public BehaviourTest {
 TEST_F(tellers, the_last_line_is_in_the_record_when_the_teller_has_ended) {
   auto& task = failed(1);
   EXPECT_TRUE(tellers_.is_telling(task));
-  ASSERT_THAT(kernel_.parts_forked, ElementsAre(task.teller));
+  ASSERT_THAT(env_.parts_forked, ElementsAre(task.teller));
   EXPECT_TRUE(attempt_.own.contains(task.teller));
-  kernel_.set(task.told.get(), Waiting::Bytes, "its stderr ended: ValueError: no such column");
+  env_.set(task.told.get(), Waiting::Bytes, "its stderr ended: ValueError: no such column");
   tellers_.on_exit({4711, 0, {}});
   EXPECT_TRUE(tellers_.is_telling(task));
   tellers_.on_exit({task.teller, 0, {}});
   EXPECT_FALSE(tellers_.is_telling(task));
   EXPECT_EQ(task.record.text, "its stderr ended: ValueError: no such column");
-  EXPECT_THAT(kernel_.parts_forked, SizeIs(1));
+  EXPECT_THAT(env_.parts_forked, SizeIs(1));
 }
 
 TEST_F(tellers, who_ended_well_or_was_ended_or_never_ran_says_nothing) {
@@ -51,14 +51,14 @@ TEST_F(tellers, who_ended_well_or_was_ended_or_never_ran_says_nothing) {
   no_file.spec.err.clear();
   for (auto* task : {&well, &ended, &never, &not_asked, &no_file})
     EXPECT_FALSE(tellers_.is_telling(*task));
-  EXPECT_THAT(kernel_.parts_forked, IsEmpty());
+  EXPECT_THAT(env_.parts_forked, IsEmpty());
 }
 
 TEST_F(tellers, what_the_record_says_already_stays) {
   auto& task = failed(1);
   tellers_.is_telling(task);
   task.record.text = "output lost";
-  kernel_.set(task.told.get(), Waiting::Bytes, "line");
+  env_.set(task.told.get(), Waiting::Bytes, "line");
   tellers_.on_exit({task.teller, 0, {}});
   EXPECT_EQ(task.record.text, "output lost");
 }
@@ -66,18 +66,18 @@ TEST_F(tellers, what_the_record_says_already_stays) {
 TEST_F(tellers, a_file_system_that_hangs_keeps_the_task_five_seconds) {
   auto& task = failed(1);
   tellers_.is_telling(task);
-  kernel_.pass(seconds(4));
+  env_.pass(seconds(4));
   tellers_.is_telling(task);
-  EXPECT_THAT(kernel_.take_sent(), IsEmpty());
-  kernel_.pass(seconds(1));
+  EXPECT_THAT(env_.take_sent(), IsEmpty());
+  env_.pass(seconds(1));
   tellers_.is_telling(task);
-  EXPECT_THAT(kernel_.take_sent(), ElementsAre(Sent{task.teller, SIGKILL}));
+  EXPECT_THAT(env_.take_sent(), ElementsAre(Sent{task.teller, SIGKILL}));
 }
 
 TEST_F(tellers, without_a_process_or_a_pipe_the_task_ends_without_words) {
-  kernel_.no_process = true;
+  env_.no_process = true;
   EXPECT_FALSE(tellers_.is_telling(failed(1)));
-  kernel_.no_pipe = true;
+  env_.no_pipe = true;
   EXPECT_FALSE(tellers_.is_telling(failed(2)));
 }
 

@@ -4,7 +4,7 @@
 #include <signal.h>
 
 #include "libwm/model/event.h"
-#include "test/unit/wshepherd/fake_kernel.h"
+#include "test/unit/wshepherd/fake_env.h"
 
 namespace wm::shepherd {
 namespace {
@@ -22,7 +22,7 @@ class trial_words : public BehaviourTest {
     return task;
   }
   void answers(Task& task, const std::string& text, int status = 0) {
-    kernel_.set(task.reported.get(), Waiting::Bytes, text);
+    env_.set(task.reported.get(), Waiting::Bytes, text);
     trial_words_.on_exit({task.reporter, status, {}});
   }
   TrialWords trial_words_{attempt_};
@@ -31,8 +31,8 @@ class trial_words : public BehaviourTest {
 TEST_F(trial_words, the_report_is_in_the_record_before_the_task_has_ended) {
   auto& task = trial(1);
   EXPECT_TRUE(trial_words_.is_asking(task));
-  ASSERT_THAT(kernel_.spawned, SizeIs(1));
-  const auto& asked = kernel_.spawned.back();
+  ASSERT_THAT(env_.spawned, SizeIs(1));
+  const auto& asked = env_.spawned.back();
   EXPECT_THAT(asked.argv, ElementsAre("/s/wagent", "--report", "/r/7"));
   EXPECT_EQ(asked.uid, attempt_.spec.account.uid);
   EXPECT_TRUE(attempt_.own.contains(task.reporter));
@@ -42,7 +42,7 @@ TEST_F(trial_words, the_report_is_in_the_record_before_the_task_has_ended) {
   answers(task, R"({"loss":{"min":1}})");
   EXPECT_FALSE(trial_words_.is_asking(task));
   EXPECT_EQ(task.record.report, R"({"loss":{"min":1}})");
-  EXPECT_THAT(kernel_.spawned, SizeIs(1)) << "asked once";
+  EXPECT_THAT(env_.spawned, SizeIs(1)) << "asked once";
 }
 
 TEST_F(trial_words, one_that_failed_or_was_ended_reports_too) {
@@ -85,21 +85,21 @@ TEST_F(trial_words, what_failed_or_is_too_long_is_no_report) {
 TEST_F(trial_words, a_file_system_that_hangs_keeps_the_task_five_seconds) {
   auto& task = trial(1);
   trial_words_.is_asking(task);
-  kernel_.pass(seconds(4));
+  env_.pass(seconds(4));
   trial_words_.is_asking(task);
-  EXPECT_THAT(kernel_.take_sent(), IsEmpty());
-  kernel_.pass(seconds(1));
+  EXPECT_THAT(env_.take_sent(), IsEmpty());
+  env_.pass(seconds(1));
   EXPECT_TRUE(trial_words_.is_asking(task));
-  EXPECT_THAT(kernel_.take_sent(), ElementsAre(Sent{task.reporter, SIGKILL}));
+  EXPECT_THAT(env_.take_sent(), ElementsAre(Sent{task.reporter, SIGKILL}));
 }
 
 TEST_F(trial_words, without_a_process_or_a_pipe_the_task_ends_without_a_report) {
   auto& task = trial(1);
-  kernel_.no_process = true;
+  env_.no_process = true;
   EXPECT_FALSE(trial_words_.is_asking(task));
-  kernel_.no_process = false;
+  env_.no_process = false;
   auto& other = trial(2);
-  kernel_.no_pipe = true;
+  env_.no_pipe = true;
   EXPECT_FALSE(trial_words_.is_asking(other));
 }
 

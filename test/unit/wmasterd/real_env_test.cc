@@ -1,0 +1,72 @@
+// What the master's workers do side by side.
+#include "daemons/wmasterd/rim/real_env.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <filesystem>
+#include <latch>
+#include <memory>
+#include <string>
+
+namespace wm::master {
+namespace {
+
+/// A master's env in a folder of its own; what runs in its pools is held up by latches.
+struct EnvDesk {
+  EnvDesk() {
+    std::filesystem::remove_all(dir);
+    std::filesystem::create_directories(dir);
+    RealEnvOptions options;
+    options.state_dir = dir.string();
+    options.store_reserve = Bytes{4096};
+    auto made = RealEnv::make(loop, std::move(options));
+    if (made) env = *std::move(made);
+  }
+  ~EnvDesk() {
+    if (env) world->stop();
+    std::filesystem::remove_all(dir);
+  }
+  std::filesystem::path dir =
+      std::filesystem::path(testing::TempDir()) / ("wm_real_env_" + std::to_string(::getpid()));
+  boost::asio::io_context loop;
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard =
+      boost::asio::make_work_guard(loop);
+  std::unique_ptr<RealEnv> env;
+};
+
+TEST(real_env, neither_passes_nor_what_is_urgent_waits_behind_answers_and_reads) {
+  EnvDesk desk;
+  ASSERT_TRUE(desk.env);
+  std::latch read(1);
+  int answered = 0, passed = 0, looked = 0;
+  for (int i = 0; i < 8; ++i) {
+    desk.world->answer([&] { read.wait(); }, [&] { ++answered; });
+    desk.world->read_store([&] { read.wait(); }, [&] { ++answered; });
+  }
+  desk.world->work([] {}, [&] { ++passed; });
+  desk.world->urgent([] {}, [&] { ++looked; });
+  desk.world->kept_reply(std::string(16, 'k'), [&](auto kept) { looked += kept.has_value(); });
+  while (passed < 1 || looked < 2) desk.loop.run_one();
+  EXPECT_EQ(answered, 0);
+  read.count_down();
+  while (answered < 16) desk.loop.run_one();
+}
+
+TEST(real_env, answers_of_the_state_do_not_wait_behind_reads_of_the_store) {
+  EnvDesk desk;
+  ASSERT_TRUE(desk.env);
+  std::latch read(1);
+  int answered = 0, was_read = 0;
+  for (int i = 0; i < 8; ++i) desk.world->read_store([&] { read.wait(); }, [&] { ++was_read; });
+  desk.world->answer([] {}, [&] { ++answered; });
+  while (answered < 1) desk.loop.run_one();
+  EXPECT_EQ(was_read, 0);
+  read.count_down();
+  while (was_read < 8) desk.loop.run_one();
+}
+
+}  // namespace
+}  // namespace wm::master
