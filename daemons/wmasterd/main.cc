@@ -275,7 +275,7 @@ ArchiveParts archive_parts(boost::asio::io_context& loop, RealEnv& env,
 std::uint32_t begin_archive(Archive& archive, Core& core, const Journal::Began& began) {
   auto last = archive.last_job();
   archive.begin(core.journal().published(), began.before.seq, began.events,
-                [&core] { return core.seen(); });
+                [&core] { return core.view_source(); });
   core.set_archive(&archive);
   return last;
 }
@@ -310,10 +310,10 @@ Result<void> serve(const Options& options) {
       [&](const AcctRequest& request) { return accounting->history(request); },
       [&](const std::vector<Event>& events, const Cluster& after) {
         accounting->take(events, after);
-        archive.take(events, world->mono());
+        archive.take(events, env->mono());
         const auto& journal = core.journal();
         if (journal.newest().seq == after.seq)
-          accounting->idle(world->wall(), core.keep_accounting());
+          accounting->idle(env->wall(), core.keep_accounting());
         lsb_events.take(events, after);
         notifier.take(events, after);
         if (meters) tell_steps(**meters, events);
@@ -368,7 +368,7 @@ Result<void> serve(const Options& options) {
   log::info("stopping");
   listener.reset();
   metrics.reset();
-  world->stop();
+  env->stop();
   accounting.reset();
   if (!outranked.empty()) return fail(Code::Conflict, outranked);
   return {};

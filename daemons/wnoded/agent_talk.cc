@@ -35,7 +35,7 @@ void AgentTalk::on_up(LocalAttempt& attempt, const AgentUp& up) {
   attempt.agent.doors = up.doors;
   if (attempt.agent.order) env.tell_agent(attempt.key, *attempt.agent.order);
   for (const auto& [number, task] : attempt.tasks)
-    if (task.ended) outside.tell_agent(attempt.key, TaskGone{number, "ended"});
+    if (task.ended) env.tell_agent(attempt.key, TaskGone{number, "ended"});
 }
 
 void AgentTalk::on_order(const AgentOrder& order) {

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <thread>
 
 #include "daemons/wnoded/rim/claim.h"
 #include "daemons/wnoded/rim/obeyed.h"
@@ -24,6 +26,7 @@
 #include "libwm/conf/load.h"
 #include "libwm/http/metrics_door.h"
 #include "libwm/launch/container.h"
+#include "libwm/launch/spool.h"
 #include "libwm/proc/accounts.h"
 #include "libwm/proc/cgroup.h"
 #include "libwm/proc/ready.h"
@@ -91,6 +94,13 @@ std::vector<std::string> passed_on() {
   for (const char* name : {"WM_CLUSTER_DIR", "WM_NODE"})
     if (const char* value = std::getenv(name)) entries.push_back(std::string(name) + "=" + value);
   return entries;
+}
+
+/// Of the file system that `folder` lies on. @units bytes; 0: not known
+std::uint64_t capacity_of(const std::string& folder) {
+  struct statvfs system {};
+  if (::statvfs(folder.c_str(), &system) != 0) return 0;
+  return std::uint64_t{system.f_blocks} * system.f_frsize;
 }
 
 launch::HostFacts facts_of(const Config& config, const Options& options, const HostFolders& folders,
@@ -169,6 +179,8 @@ Result<NodeSetup> find_out(const Config& config, Options options) {
   setup.card = card_of(config, options, setup.nvml.get());
   setup.host = facts_of(config, options, setup.folders, top);
   setup.card.cpus = setup.host.cpus;
+  auto slots = declared && declared->slots ? declared->slots : std::thread::hardware_concurrency();
+  setup.host.spool_limit = launch::spool_limit(capacity_of(setup.folders.run), slots);
   auto obeyed = read_obeyed(setup.folders.obeyed);
   if (obeyed) setup.card.obeyed = std::move(*obeyed);
   else log::warn("obeyed_not_known", {{"why", obeyed.error().text}});
@@ -224,7 +236,7 @@ Result<void> run(const Options& options) {
   boost::asio::signal_set rotated(loop, SIGUSR2, SIGHUP);
   reopen_log_at(rotated, options.conf);
   proc::tell_ready();
-  log::info("wnoded_up", {{"host", options.name}, {"address", outside.address()}});
+  log::info("wnoded_up", {{"host", options.name}, {"address", env.address()}});
   loop.run();
   return {};
 }

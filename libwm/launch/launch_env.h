@@ -11,6 +11,7 @@
 #include "libwm/launch/affinity.h"
 #include "libwm/launch/launcher.h"
 #include "libwm/launch/placing.h"
+#include "libwm/launch/spool.h"
 #include "libwm/model/node/node.h"
 
 namespace wm::launch {
@@ -28,6 +29,7 @@ struct HostFacts {
   std::string bin_dir, sbin_dir, lib_dir;  ///< commands, daemons; lib_dir/python has our modules
   std::string fabric_dir;                  ///< FABRIC_HOME
   std::string run;                         ///< this host's run folder: attempt folders, node.sock
+  std::uint64_t spool_limit = kMostSpool;  ///< of each spooled stream: spool.h
   std::string mps_program;                 ///< control daemon of CUDA MPS
   std::vector<std::string> passed_on;      ///< "WM_CLUSTER_DIR=…": from wnoded's own environment
   std::string munge_socket;                ///< of the identity service; empty: the system's

@@ -16,8 +16,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// Output that nobody asked to keep: enough for bpeek, bounded.
-constexpr std::uint64_t kSpoolLimit = 64u << 20;
 /// A service runs for months: of what its tasks say the newest is kept, this twice at most.
 constexpr std::uint64_t kServiceLimit = 64u << 20;
 
@@ -97,10 +95,10 @@ void plan_output(const HostOrder& o, const HostFacts& host, TaskSpec& task) {
   auto suffix = "-" + std::to_string(task.task.value);
   if (task.out.empty())
     task.out.push_back(
-        {.path = spool + "/stdout" + suffix, .name = {}, .limit_bytes = kSpoolLimit});
+        {.path = spool + "/stdout" + suffix, .name = {}, .limit_bytes = host.spool_limit});
   if (task.err.empty() && !task.merge_err)
     task.err.push_back(
-        {.path = spool + "/stderr" + suffix, .name = {}, .limit_bytes = kSpoolLimit});
+        {.path = spool + "/stderr" + suffix, .name = {}, .limit_bytes = host.spool_limit});
   if (!o.resolved.exec.service.empty()) bound_service(task);
 }
 

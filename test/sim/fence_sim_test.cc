@@ -76,7 +76,7 @@ TEST(fence_sim, every_step_is_an_event) {
   c.sim.after(std::chrono::seconds(9), [&c] { c.client.submit(random_spec(c.sim)); });
   JobSpec wide;
   wide.program.command = "work";
-  wide.program.env_hash = c.world->hash("A=1");
+  wide.program.env_hash = c.env->hash("A=1");
   wide.rerunnable = true;
   wide.min_tasks = wide.max_tasks = 8;
   c.client.submit(wide);
@@ -101,7 +101,7 @@ TEST(fence_sim, every_step_is_an_event) {
 TEST(fence_sim, off_by_default) {
   SimCluster c(3);
   c.sim.run(std::chrono::seconds(4));
-  c.world->on_command = [](const std::vector<std::string>&) -> Result<std::string> {
+  c.env->on_command = [](const std::vector<std::string>&) -> Result<std::string> {
     ADD_FAILURE() << "nothing is to be run";
     return std::string();
   };

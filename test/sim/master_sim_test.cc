@@ -36,7 +36,7 @@ TEST(master_sim, sessions_break_and_hosts_reboot) {
 TEST(master_sim, the_master_crashes_at_any_call_of_env) {
   for (std::uint64_t seed = 1; seed <= 700; ++seed) {
     SimCluster c(seed);
-    c.world->on_call = [&c, at = seed](std::uint64_t call) {
+    c.env->on_call = [&c, at = seed](std::uint64_t call) {
       if (call == at) c.crash_soon();
     };
     for (int i = 0; i < 2; ++i) c.sim.after(c.sim.between(3500, 15000), [&c] { c.crash(); });

@@ -85,7 +85,7 @@ TEST(services_sim, all_ends_and_no_trial_loses_its_last_report) {
   std::size_t reports = 0, held = 0, none = 0;
   for (std::uint64_t seed = 1; seed <= 250; ++seed) {
     SimCluster c(seed);
-    c.world->on_call = [&c, at = seed * 3](std::uint64_t call) {
+    c.env->on_call = [&c, at = seed * 3](std::uint64_t call) {
       if (call == at) c.crash_soon();
     };
     c.sim.after(c.sim.between(4500, 15000), [&c] { c.crash(); });

@@ -160,7 +160,7 @@ class SimCluster {
     env = std::make_unique<SimEnv>(sim, disk, config);
     if (on_world) on_world(*env);
     if (crash_at)
-      world->on_call = [this](std::uint64_t call) {
+      env->on_call = [this](std::uint64_t call) {
         if (call == crash_at) crash_at = 0, crash_soon();
       };
     core = std::make_unique<master::Core>(

@@ -38,7 +38,7 @@ struct StalledCluster : SimCluster {
 TEST(stall_sim, a_master_that_stood_still_for_a_minute_blames_no_host) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     StalledCluster c(seed);
-    c.sim.after(c.sim.between(1000, 6000), [&c] { c.world->stall(std::chrono::seconds(60)); });
+    c.sim.after(c.sim.between(1000, 6000), [&c] { c.env->stall(std::chrono::seconds(60)); });
     for (int i = 0; i < 8; ++i)
       c.sim.after(c.sim.between(0, 5000), [&c] { c.client.submit(random_spec(c.sim)); });
     c.sim.run(std::chrono::seconds(600));
@@ -52,7 +52,7 @@ TEST(stall_sim, a_master_that_stood_still_for_a_minute_blames_no_host) {
 
 TEST(stall_sim, a_host_that_falls_silent_after_a_stall_is_found_as_soon_as_ever) {
   StalledCluster c(1);
-  c.world->stall(std::chrono::seconds(60));
+  c.env->stall(std::chrono::seconds(60));
   c.sim.run(c.sim.now() + std::chrono::seconds(61));
   c.hosts[2]->isolate();
   c.sim.run(c.sim.now() + std::chrono::seconds(8));

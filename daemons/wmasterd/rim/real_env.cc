@@ -132,11 +132,11 @@ Result<std::unique_ptr<RealEnv>> RealEnv::make(boost::asio::io_context& loop,
                                                RealEnvOptions options) {
   std::unique_ptr<RealEnv> env(new RealEnv(loop, std::move(options)));
   store::CoreOptions core;
-  core.dir = world->options_.state_dir;
-  core.reserve = world->options_.store_reserve;
-  WM_TRY(world->db_, store::CoreDb::open(core));
-  world->loop_->committer = std::make_unique<store::Committer>(
-      *world->db_, [&loop](std::function<void()> act) { boost::asio::post(loop, std::move(act)); });
+  core.dir = env->options_.state_dir;
+  core.reserve = env->options_.store_reserve;
+  WM_TRY(env->db_, store::CoreDb::open(core));
+  env->loop_->committer = std::make_unique<store::Committer>(
+      *env->db_, [&loop](std::function<void()> act) { boost::asio::post(loop, std::move(act)); });
   return env;
 }
 

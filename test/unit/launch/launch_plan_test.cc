@@ -70,8 +70,11 @@ TEST(launch_plan, a_batch_job_without_files_spools_and_merges_with_one) {
   auto task = plan_task(o, host, o.tasks[0]);
   ASSERT_EQ(task.out.size(), 1u);
   EXPECT_EQ(task.out[0].path, "/run/b/12-0.3.d/stdout-2");
-  EXPECT_GT(task.out[0].limit_bytes, 0u);
+  EXPECT_EQ(task.out[0].limit_bytes, host.spool_limit);
   EXPECT_FALSE(task.merge_err);
+  host.spool_limit = 1 << 20;
+  EXPECT_EQ(plan_task(o, host, o.tasks[0]).err[0].limit_bytes, 1u << 20)
+      << "a small host keeps less";
 
   o.resolved.files.out = "o.%J";
   task = plan_task(o, own_host(), o.tasks[0]);

@@ -33,8 +33,8 @@ struct ArrangedDesk : Desk {
     ReserveRequest request;
     request.request_key = next();
     request.what.users = {"u1"};
-    request.what.begin = world->wall() + from;
-    request.what.end = world->wall() + to;
+    request.what.begin = env->wall() + from;
+    request.what.end = env->wall() + to;
     request.amount = slots;
     return request;
   }
@@ -129,7 +129,7 @@ struct PlannersDesk : ArrangedDesk {
   /// From an hour of tomorrow on, by the clock on the wall.
   ReserveRequest at_hour(int hour, std::uint32_t slots) {
     auto request = wish(slots, 0h, 1h);
-    auto day = std::chrono::floor<std::chrono::days>(world->wall()) + std::chrono::days(1);
+    auto day = std::chrono::floor<std::chrono::days>(env->wall()) + std::chrono::days(1);
     request.what.begin = std::chrono::time_point_cast<Duration>(day) + std::chrono::hours(hour);
     request.what.end = request.what.begin + 1h;
     return request;

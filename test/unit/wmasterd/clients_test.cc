@@ -99,7 +99,7 @@ TEST(clients, a_job_signed_by_the_sessions_own_proof_needs_no_other_credential) 
   Desk desk;
   desk.start();
   auto request = desk.submission("one", {}, "");
-  auto digest = desk.world->hash(request.spec + request.request_key);
+  auto digest = desk.env->hash(request.spec + request.request_key);
   auto ask = [&](const Caller& caller) {
     desk.core->clients().on_frame(desk.first.id, caller, static_cast<std::uint16_t>(Verb::Submit),
                                   codec::encode(request));

@@ -28,7 +28,7 @@ TEST(core, a_hosts_silence_from_before_a_start_is_no_reason_to_switch_it_off_at_
   desk.past.step(HostSilent{host});
   desk.start();
   int commands = 0;
-  desk.world->on_command = [&](const std::vector<std::string>&) -> Result<std::string> {
+  desk.env->on_command = [&](const std::vector<std::string>&) -> Result<std::string> {
     ++commands;
     return fail(Code::System, "no answer");
   };
@@ -45,21 +45,21 @@ TEST(core, replies_are_kept_for_who_could_not_be_heard_while_the_master_was_down
   desk.past.reconfigure();
   desk.start();
   desk.sim.run(desk.sim.now() + std::chrono::minutes(9));
-  ASSERT_FALSE(desk.world->tidied.empty());
-  EXPECT_EQ(desk.world->tidied.back(), WallTime{}) << "none is forgotten";
+  ASSERT_FALSE(desk.env->tidied.empty());
+  EXPECT_EQ(desk.env->tidied.back(), WallTime{}) << "none is forgotten";
   desk.sim.run(desk.sim.now() + std::chrono::minutes(3));
-  EXPECT_LT(desk.world->tidied.back(), desk.world->wall() - std::chrono::minutes(59));
-  EXPECT_GT(desk.world->tidied.back(), WallTime{});
+  EXPECT_LT(desk.env->tidied.back(), desk.env->wall() - std::chrono::minutes(59));
+  EXPECT_GT(desk.env->tidied.back(), WallTime{});
 }
 
 TEST(core, room_on_a_full_disk_is_looked_for_within_seconds) {
   Desk desk;
   desk.start();
   desk.sim.run(desk.sim.now() + std::chrono::minutes(2));
-  auto before = desk.world->tidied.size();
-  desk.world->full = true;
+  auto before = desk.env->tidied.size();
+  desk.env->full = true;
   desk.sim.run(desk.sim.now() + std::chrono::seconds(30));
-  EXPECT_GE(desk.world->tidied.size(), before + 8);
+  EXPECT_GE(desk.env->tidied.size(), before + 8);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ struct Clock : Desk {
     past.config.cluster.times.silent_after = std::chrono::hours(1);
     past.reconfigure();
     start();
-    host_peer.id = world->connect(host_peer);
+    host_peer.id = env->connect(host_peer);
     HostRegister words;
     words.name = "n1";
     words.capacity.slots = slots;
@@ -89,7 +89,7 @@ TEST(dates, a_job_starts_at_its_begin_time_and_not_before) {
   Clock desk;
   desk.host(4);
   SpecBuilder later;
-  later.spec.when.begin = desk.world->wall() + 60s;
+  later.spec.when.begin = desk.env->wall() + 60s;
   auto id = desk.submit("1", later);
   desk.pass(58s);
   EXPECT_EQ(desk.job(id).state, JobState::Pending);
@@ -102,9 +102,9 @@ TEST(dates, a_begin_time_that_comes_during_a_look_is_not_missed) {
     Clock desk;
     desk.host(4);
     SpecBuilder later;
-    later.spec.when.begin = desk.world->wall() + 100s + more;
+    later.spec.when.begin = desk.env->wall() + 100s + more;
     auto id = desk.submit("1", later);
-    desk.world->wall_step = 1s;
+    desk.env->wall_step = 1s;
     desk.pass(120s);
     EXPECT_EQ(desk.job(id).state, JobState::Launching) << more.count();
   }
@@ -114,7 +114,7 @@ TEST(dates, a_job_ends_at_its_termination_time_wherever_it_is) {
   Clock desk;
   desk.host(1);
   SpecBuilder limited;
-  limited.spec.when.deadline = desk.world->wall() + 60s;
+  limited.spec.when.deadline = desk.env->wall() + 60s;
   auto runs = desk.submit("1", limited), waits = desk.submit("2", limited);
   desk.pass(58s);
   EXPECT_EQ(desk.job(runs).state, JobState::Launching);
@@ -136,7 +136,7 @@ struct SetClock : Clock {
   SetClock() {
     host(4);
     SpecBuilder spec;
-    spec.spec.when.deadline = world->wall() + 1h;
+    spec.spec.when.deadline = env->wall() + 1h;
     limited = submit("1", spec);
     pass(2s);
     disk.clock_set += 24h;
@@ -209,11 +209,11 @@ TEST(dates, times_that_make_no_sense_are_refused) {
   Clock desk;
   desk.start();
   SpecBuilder over;
-  over.spec.when.deadline = desk.world->wall() - 1s;
+  over.spec.when.deadline = desk.env->wall() - 1s;
   EXPECT_TRUE(desk.refused(over).text.starts_with("Bad time specification"));
   SpecBuilder crossed;
-  crossed.spec.when.deadline = desk.world->wall() + 60s;
-  crossed.spec.when.begin = desk.world->wall() + 120s;
+  crossed.spec.when.deadline = desk.env->wall() + 60s;
+  crossed.spec.when.begin = desk.env->wall() + 120s;
   EXPECT_EQ(desk.refused(crossed).text, "Start time is later than termination time");
 }
 

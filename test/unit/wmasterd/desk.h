@@ -73,8 +73,8 @@ struct Desk {
           told.push_back(events.size());
         });
     ASSERT_TRUE(core->start());
-    first.id = world->connect(first);
-    second.id = world->connect(second);
+    first.id = env->connect(first);
+    second.id = env->connect(second);
   }
   /// The master ends and another one starts from its disk.
   void restart() {
@@ -97,7 +97,7 @@ struct Desk {
   }
   SubmitRequest submission(const std::string& name, test::SpecBuilder builder = {},
                            const std::string& signer = "1001") {
-    builder.spec.program.env_hash = world->hash("A=1");
+    builder.spec.program.env_hash = env->hash("A=1");
     return {key(name), codec::encode(builder.spec), signer, "", "A=1"};
   }
   JobId submit(const std::string& name, test::SpecBuilder builder = {}) {

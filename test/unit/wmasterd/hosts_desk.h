@@ -51,7 +51,7 @@ struct HostsDesk : test::JournalDesk {
   }
   Peer& connect() {
     auto& peer = *peers.emplace_back(std::make_unique<Peer>());
-    peer.id = world->connect(peer);
+    peer.id = env->connect(peer);
     return peer;
   }
   template <class T>

@@ -48,7 +48,7 @@ TEST(hosts, an_end_from_before_the_session_counts_from_when_it_was) {
   auto refunded = find_budget(desk.state(), "/")->refunded.cpu;
   EXPECT_GE(refunded, 40'000'000);
   EXPECT_LE(refunded, 41'000'000);
-  end(2, late, desk.world->wall());
+  end(2, late, desk.env->wall());
   EXPECT_EQ(find_budget(desk.state(), "/")->refunded.cpu, refunded);
   EXPECT_EQ(desk.job(late).state, JobState::Finished);
 }
@@ -252,13 +252,13 @@ TEST(hosts, orders_with_files_wait_while_a_host_has_much_to_read) {
   for (int i = 0; i < 6; ++i) ids.push_back(desk.past.submit(SpecBuilder()));
   for (JobId id : ids) desk.past.dispatch(id, {h});
   desk.start();
-  desk.world->unsent_bytes = 17 << 20;
+  desk.env->unsent_bytes = 17 << 20;
   auto& peer = desk.enrol(desk.again(h));
   for (JobId id : ids) desk.hosts->ordering().order({h, id});
   desk.pass(500ms);
   EXPECT_TRUE(peer.all<HostOrder>(NodeVerb::Order).empty());
   EXPECT_FALSE(peer.closed);
-  desk.world->unsent_bytes = 0;
+  desk.env->unsent_bytes = 0;
   desk.pass(500ms);
   std::set<JobId> told;
   for (const auto& order : peer.all<HostOrder>(NodeVerb::Order)) told.insert(order.job);
@@ -357,7 +357,7 @@ TEST(hosts, of_the_agents_only_the_leads_hears_of_every_task) {
   ASSERT_EQ(some.size(), 1u);
   EXPECT_EQ(all[0].lead_host, h1);
   EXPECT_EQ(all[0].tasks.size(), 3u);
-  EXPECT_EQ(all[0].env, 3u);
+  EXPECT_EQ(all[0].world, 3u);
   all[0].tasks.clear();
   EXPECT_EQ(some[0], all[0]);
 }

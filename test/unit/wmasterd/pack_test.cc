@@ -18,7 +18,7 @@ struct PackDesk : Desk {
   PackRequest pack(const std::string& name, std::vector<test::SpecBuilder> specs) {
     PackRequest request{key(name), "1001", "A=1", {}};
     for (auto& builder : specs) {
-      builder.spec.program.env_hash = world->hash("A=1");
+      builder.spec.program.env_hash = env->hash("A=1");
       request.items.push_back({codec::encode(builder.spec), ""});
     }
     return request;

@@ -250,7 +250,7 @@ struct PolicyDeskRig : Desk {
   }
   void play() {
     core->clients().set_policy([this](PolicyQuestion question, auto done) {
-      world->after(std::chrono::milliseconds(2), [this, question, done] { done(said(question)); });
+      env->after(std::chrono::milliseconds(2), [this, question, done] { done(said(question)); });
     });
   }
   Result<std::string> said(const PolicyQuestion& question) {
@@ -411,7 +411,7 @@ TEST(policy, each_job_of_a_pack_has_its_own_answer_of_one_run) {
   PackRequest request{key("p"), "1001", "A=1", {}};
   for (std::uint32_t n : {1, 2, 3, 4}) {
     auto builder = SpecBuilder().queue(n == 4 ? "nigth" : "normal").tasks(n, n);
-    builder.spec.program.env_hash = desk.world->hash("A=1");
+    builder.spec.program.env_hash = desk.env->hash("A=1");
     request.items.push_back({codec::encode(builder.spec), ""});
   }
   request.round = 1;
@@ -468,7 +468,7 @@ TEST(policy, what_is_signed_anew_is_met_by_it_too) {
   auto id = desk.submit("one", SpecBuilder().queue("normal"));
   desk.answer = to_night;
   auto changed = SpecBuilder().queue("normal").tasks(2, 2).spec;
-  changed.program.env_hash = desk.world->hash("A=1");
+  changed.program.env_hash = desk.env->hash("A=1");
   ModifyRequest request{key("m1"), id, 0, codec::encode(changed), "1001", 1};
   desk.ask(Verb::Modify, request);
   auto reply = desk.first.last<OutcomeReply>();

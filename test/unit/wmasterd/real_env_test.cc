@@ -26,7 +26,7 @@ struct EnvDesk {
     if (made) env = *std::move(made);
   }
   ~EnvDesk() {
-    if (env) world->stop();
+    if (env) env->stop();
     std::filesystem::remove_all(dir);
   }
   std::filesystem::path dir =
@@ -43,12 +43,12 @@ TEST(real_env, neither_passes_nor_what_is_urgent_waits_behind_answers_and_reads)
   std::latch read(1);
   int answered = 0, passed = 0, looked = 0;
   for (int i = 0; i < 8; ++i) {
-    desk.world->answer([&] { read.wait(); }, [&] { ++answered; });
-    desk.world->read_store([&] { read.wait(); }, [&] { ++answered; });
+    desk.env->answer([&] { read.wait(); }, [&] { ++answered; });
+    desk.env->read_store([&] { read.wait(); }, [&] { ++answered; });
   }
-  desk.world->work([] {}, [&] { ++passed; });
-  desk.world->urgent([] {}, [&] { ++looked; });
-  desk.world->kept_reply(std::string(16, 'k'), [&](auto kept) { looked += kept.has_value(); });
+  desk.env->work([] {}, [&] { ++passed; });
+  desk.env->urgent([] {}, [&] { ++looked; });
+  desk.env->kept_reply(std::string(16, 'k'), [&](auto kept) { looked += kept.has_value(); });
   while (passed < 1 || looked < 2) desk.loop.run_one();
   EXPECT_EQ(answered, 0);
   read.count_down();
@@ -60,8 +60,8 @@ TEST(real_env, answers_of_the_state_do_not_wait_behind_reads_of_the_store) {
   ASSERT_TRUE(desk.env);
   std::latch read(1);
   int answered = 0, was_read = 0;
-  for (int i = 0; i < 8; ++i) desk.world->read_store([&] { read.wait(); }, [&] { ++was_read; });
-  desk.world->answer([] {}, [&] { ++answered; });
+  for (int i = 0; i < 8; ++i) desk.env->read_store([&] { read.wait(); }, [&] { ++was_read; });
+  desk.env->answer([] {}, [&] { ++answered; });
   while (answered < 1) desk.loop.run_one();
   EXPECT_EQ(was_read, 0);
   read.count_down();

@@ -29,7 +29,7 @@ struct SearchDesk : Desk {
   }
   void begin() {
     if (!core) start();
-    world->on_suggest = [this](const std::string& line) -> Result<std::string> {
+    env->on_suggest = [this](const std::string& line) -> Result<std::string> {
       asked.push_back(Json::parse(line));
       Json answer{{"configs", Json::array()}};
       std::size_t given = asked.back()["history"].size();
@@ -136,7 +136,7 @@ std::string reason_of_base(SearchDesk& desk) {
 TEST(searches, say_why_the_next_trial_does_not_come_until_it_does) {
   SearchDesk desk("TPE", 50, 3);
   desk.start();
-  desk.world->on_suggest = [](const std::string&) -> Result<std::string> {
+  desk.env->on_suggest = [](const std::string&) -> Result<std::string> {
     return std::string(R"({"error":"the space is odd"})");
   };
   desk.pass();
@@ -183,7 +183,7 @@ TEST(searches, lose_double_and_reorder_nothing_when_the_master_dies) {
       const Job* trial = desk.state().elements.find(base.elements.first + p);
       ASSERT_TRUE(trial) << "seed " << seed << ", " << p;
       EXPECT_EQ(trial->id.index, p + 1);
-      auto data = desk.world->blob(trial->trial.data_hash);
+      auto data = desk.env->blob(trial->trial.data_hash);
       ASSERT_TRUE(data);
       EXPECT_EQ(Json::parse(*data)["x"], p + 1) << "seed " << seed;
     }

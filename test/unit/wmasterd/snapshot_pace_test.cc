@@ -65,7 +65,7 @@ TEST(snapshot_pace, a_journal_asks_for_one_at_a_time) {
       proposal.events.push_back(JobSubmitted{{++number, 0}, test::SpecBuilder().sealed()});
     desk.journal->propose(std::move(proposal));
     desk.pass(1ms);
-    EXPECT_LE(desk.world->snapshots_under_way, 1);
+    EXPECT_LE(desk.env->snapshots_under_way, 1);
   }
   desk.pass(10s);
   EXPECT_GT(desk.disk.snapshot_seq.value, 0u);

@@ -287,7 +287,7 @@ TEST_F(core, after_a_restart_what_runs_is_adopted_and_what_ended_is_told) {
   ASSERT_EQ(facts.size(), 2u);
   EXPECT_EQ(std::get<FactEnded>(facts[1].fact).status, 5 << 8);
   ASSERT_TRUE(fresh.on_frame(static_cast<std::uint16_t>(NodeVerb::Order), codec::encode(order())));
-  EXPECT_TRUE(outside.fake.started.empty()) << "never started twice";
+  EXPECT_TRUE(env.fake.started.empty()) << "never started twice";
 }
 
 TEST_F(core, records_are_shrunk_to_what_the_master_has_not_got) {
