@@ -43,11 +43,15 @@ int converse(int count, const pam_message** messages, pam_response** answers, vo
 void no_delay(int, unsigned, void*) {}
 
 /// The account may log on, by its password, or (null) by what was checked elsewhere.
-bool fits_by_pam(const std::string& name, const std::string* password, const char* service) {
+bool fits_by_pam(const std::string& name, const std::string* password, const PamService& service) {
   std::string none;
   pam_conv conversation{converse, const_cast<char*>((password ? *password : none).c_str())};
   pam_handle_t* handle = nullptr;
-  if (::pam_start(service, name.c_str(), &conversation, &handle) != PAM_SUCCESS) return false;
+  const char* folder = service.folder.empty() ? nullptr : service.folder.c_str();
+  int started = folder ? ::pam_start_confdir(service.name.c_str(), name.c_str(), &conversation,
+                                             folder, &handle)
+                       : ::pam_start(service.name.c_str(), name.c_str(), &conversation, &handle);
+  if (started != PAM_SUCCESS) return false;
   (void)::pam_set_item(handle, PAM_FAIL_DELAY, reinterpret_cast<const void*>(&no_delay));
   int status = PAM_SUCCESS;
   if (password) status = ::pam_authenticate(handle, PAM_SILENT | PAM_DISALLOW_NULL_AUTHTOK);
@@ -91,6 +95,8 @@ std::optional<Grant> grant_of_key(const proc::Account& account, const std::strin
   return read_grant({text, static_cast<std::size_t>(n)});
 }
 
+}  // namespace
+
 bool is_plain_name(const std::string& name) {
   auto plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -98,8 +104,6 @@ bool is_plain_name(const std::string& name) {
   };
   return !name.empty() && name[0] != '-' && std::all_of(name.begin(), name.end(), plain);
 }
-
-}  // namespace
 
 Result<proc::Account> find_account(const std::string& user) {
   if (!is_plain_name(user)) return refused();
@@ -109,12 +113,12 @@ Result<proc::Account> find_account(const std::string& user) {
   return found;
 }
 
-bool is_usable(const proc::Account& account, const char* service) {
+bool is_usable(const proc::Account& account, const PamService& service) {
   return fits_by_pam(account.name, nullptr, service);
 }
 
 Result<Grant> check_secret(const std::optional<proc::Account>& account, const std::string& secret,
-                           const char* service) {
+                           const PamService& service) {
   auto name = account ? account->name : std::string(kNobody);
   if (secret.empty()) return refused();
   if (secret.starts_with(rest::kKeyPrefix)) {

@@ -63,7 +63,7 @@ struct Options {
 
 struct Site {
   ClusterConf conf;
-  std::string service;
+  PamService service;
   AgentPlan agents;
   Teller teller;
 };
@@ -95,7 +95,7 @@ Result<std::string> log_on(const Site& site, const rest::LoginQuestion& question
   auto found = find_account(rest::take(question.user));
   if (!found && found.error().code != Code::Denied) return found.error();
   auto account = found ? std::optional(*found) : std::nullopt;
-  WM_TRY(auto grant, check_secret(account, rest::take(question.secret), site.service.c_str()));
+  WM_TRY(auto grant, check_secret(account, rest::take(question.secret), site.service));
   auto id = random_hex(16);
   (void)rest::put(line.token, id);
   WM_TRY(auto keys, http::token_keys_in(site.agents.folder));
@@ -192,7 +192,7 @@ std::optional<uid_t> asker_of(int fd) {
 Result<void> start_shared(const Site& site, const rest::ShareQuestion& question, uid_t asker) {
   WM_TRY(auto guest, proc::account(asker));
   WM_TRY(auto owner, find_account(rest::take(question.owner)));
-  if (!is_usable(owner, site.service.c_str()))
+  if (!is_usable(owner, site.service))
     return fail(Code::Denied, "the account " + owner.name + " is not in use");
   WM_TRY(start_for_guest(owner, guest, site.agents));
   log::info("started_for_guest", {{"owner", owner.name}, {"guest", guest.name}});
@@ -299,7 +299,7 @@ Result<void> run(const Options& options) {
   auto sbin = fs::read_symlink("/proc/self/exe").parent_path();
   WM_TRY(auto teller, Teller::start(conf));
   Site site{conf,
-            options.service,
+            {options.service, ""},
             {sbin / "wuserd", options.conf, options.folder, options.web_user, web,
              options.agent_logs, options.passed, conf.dirs.results},
             teller};

@@ -11,6 +11,7 @@
 #include "libwm/base/clock.h"
 #include "libwm/login/api_keys.h"
 #include "test/support/folder.h"
+#include "test/unit/wlogind/pam_desk.h"
 
 namespace wm::login {
 namespace {
@@ -33,8 +34,8 @@ TEST(find_account, an_account_of_the_system_is_found) {
 }
 
 TEST(check_secret, without_an_account_a_key_and_no_secret_are_refused_in_the_same_words) {
-  auto key = check_secret(std::nullopt, "wmkey_abc", "wm");
-  auto none = check_secret(std::nullopt, "", "wm");
+  auto key = check_secret(std::nullopt, "wmkey_abc", {"wm", ""});
+  auto none = check_secret(std::nullopt, "", {"wm", ""});
   ASSERT_FALSE(key);
   ASSERT_FALSE(none);
   EXPECT_EQ(key.error(), none.error());
@@ -62,7 +63,10 @@ struct KeyHome {
     std::ofstream(file) << rest::to_text({key});
     own(file, mode, false);
   }
-  Result<Grant> shown(const std::string& what) const { return check_secret(account, what, "wm"); }
+  Result<Grant> shown(const std::string& what) const {
+    return check_secret(account, what, pam.service);
+  }
+  PamDesk pam;
   test::OwnFolder folder;
   proc::Account account;
   std::string secret = rest::key_secret(std::string(32, 'k'));
@@ -72,7 +76,7 @@ TEST(check_secret, a_key_of_the_accounts_own_file_gives_what_it_says_and_another
   if (::geteuid() != 0) GTEST_SKIP() << "not root";
   KeyHome home;
   auto grant = home.shown(home.secret);
-  if (!grant) GTEST_SKIP() << "PAM of this machine lets no account of the system in";
+  ASSERT_TRUE(grant);
   EXPECT_EQ(grant->scopes, "read,inference");
   EXPECT_FALSE(home.shown(rest::key_secret(std::string(32, 'x'))));
   home.write("read", now_s() - 1, 0600);
@@ -86,6 +90,72 @@ TEST(check_secret, a_key_of_the_accounts_own_file_gives_what_it_says_and_another
   EXPECT_FALSE(home.shown(home.secret)) << "the file is another's";
   std::filesystem::remove(file);
   EXPECT_FALSE(home.shown(home.secret));
+  EXPECT_EQ(home.pam.asked(), "") << "a key is no password";
+}
+
+TEST(check_secret, a_key_of_an_account_that_may_not_log_on_gives_nothing) {
+  if (::geteuid() != 0) GTEST_SKIP() << "not root";
+  KeyHome home;
+  EXPECT_TRUE(is_usable(home.account, home.pam.service));
+  home.pam.write("pam_deny.so");
+  EXPECT_FALSE(home.shown(home.secret));
+  EXPECT_FALSE(is_usable(home.account, home.pam.service));
+}
+
+TEST(check_secret, keys_are_read_as_the_account_whatever_root_may_read) {
+  if (::geteuid() != 0) GTEST_SKIP() << "not root";
+  KeyHome home;
+  home.own(home.account.home + "/.config/wm/keys", 0000, false);
+  EXPECT_FALSE(home.shown(home.secret));
+}
+
+const proc::Account kAnn{"ann", "/home/ann", "/bin/sh", 4711, 4711};
+
+TEST(check_secret, the_accounts_password_gives_all_scopes_and_has_no_end) {
+  PamDesk pam;
+  auto grant = check_secret(kAnn, "right", pam.service);
+  ASSERT_TRUE(grant);
+  EXPECT_EQ(*grant, (Grant{std::string(rest::kAllScopes), 0}));
+  EXPECT_EQ(pam.asked(), "ann\n");
+}
+
+TEST(check_secret, a_wrong_password_and_a_locked_account_are_refused_in_the_same_words) {
+  PamDesk pam;
+  auto wrong = check_secret(kAnn, "wrong", pam.service);
+  ASSERT_FALSE(wrong);
+  pam.write("pam_deny.so");
+  auto locked = check_secret(kAnn, "right", pam.service);
+  ASSERT_FALSE(locked);
+  EXPECT_EQ(wrong.error(), locked.error());
+  EXPECT_EQ(pam.asked(), "ann\nann\n");
+}
+
+TEST(check_secret, a_name_that_none_has_takes_as_long_and_is_refused_whatever_pam_says) {
+  PamDesk pam;
+  EXPECT_FALSE(check_secret(std::nullopt, "right", pam.service));
+  EXPECT_EQ(pam.asked(), "wm-nobody-of-that-name\n");
+}
+
+TEST(check_secret, no_secret_is_refused_before_pam_is_asked) {
+  PamDesk pam;
+  EXPECT_FALSE(check_secret(kAnn, "", pam.service));
+  EXPECT_EQ(pam.asked(), "");
+}
+
+TEST(check_secret, without_rules_nobody_is_let_in) {
+  test::OwnFolder own;
+  EXPECT_FALSE(check_secret(kAnn, "right", {"wm", own.path() + "/none"}));
+  EXPECT_FALSE(check_secret(kAnn, "right", {"wm", own.path()}));
+  EXPECT_FALSE(is_usable(kAnn, {"wm", own.path() + "/none"}));
+}
+
+TEST(is_plain_name, has_letters_digits_and_what_directories_of_a_site_put_into_names) {
+  for (const char* name : {"a", "z", "A", "Z", "0", "9", "_apt", "ann.b", "ann-b", "ann@site.org",
+                           "azAZ09_-.@", "0-", "_"})
+    EXPECT_TRUE(is_plain_name(name)) << name;
+  for (const char* name : {"", "-", "-ann", "`", "{", "[", "/", ":", "a b", "a\nb", "a/b", "a:b",
+                           "a@`b", "a;b", "\x1b[2J", "\xc3\xa4"})
+    EXPECT_FALSE(is_plain_name(name)) << name;
 }
 
 }  // namespace

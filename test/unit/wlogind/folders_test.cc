@@ -85,5 +85,16 @@ TEST_F(login_folders, keys_of_an_earlier_version_move_once) {
   EXPECT_EQ(http::own_token_keys(state_)->open, before->open);
 }
 
+TEST_F(login_folders, a_link_that_leads_elsewhere_is_set_right) {
+  ASSERT_TRUE(own_folders(run_, state_));
+  auto other = own_.path() + "/other";
+  ASSERT_TRUE(replace_file(other, "another's key", 0600));
+  fs::remove(run_ + "/token.seed");
+  fs::create_symlink(other, run_ + "/token.seed");
+  ASSERT_TRUE(own_folders(run_, state_));
+  EXPECT_EQ(fs::read_symlink(run_ + "/token.seed"), state_ + "/token.seed");
+  EXPECT_TRUE(fs::exists(other)) << "the link alone goes";
+}
+
 }  // namespace
 }  // namespace wm::login
