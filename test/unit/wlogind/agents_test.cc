@@ -59,6 +59,7 @@ gid $(id -g)
 at $(pwd)
 whole" >"$SAID"
 read -r nothing <"$END"
+exit 7  # a test that became it does not pass
 )sh";
 
 /// A wuserd that tells what it was started with, then waits until the test lets it end.

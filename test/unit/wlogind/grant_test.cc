@@ -21,6 +21,7 @@ TEST(grant, is_read_back_as_it_was_told) {
   EXPECT_EQ(grant_text(grant), "1234567890 read,submit");
   EXPECT_EQ(read_grant(grant_text(grant)), grant);
   EXPECT_EQ(read_grant("7 submit,read"), (Grant{"read,submit", 7}));
+  EXPECT_EQ(read_grant("0 read"), (Grant{"read", 0})) << "without an end";
 }
 
 TEST(grant, what_a_users_process_says_else_is_no_grant) {
