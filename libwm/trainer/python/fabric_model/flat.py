@@ -203,6 +203,10 @@ class FlatModel:
         """The step was not applied: the model's buffers as they were before it."""
         self._buffers.undo()
 
+    def keep(self):
+        """The step counts without a sum over the members: the model's buffers are right as they stand."""
+        self._buffers.keep()
+
     def detach(self):
         """Sets the gradients so far aside: returns copies for add(), None while they are zero."""
         for bucket in self._buckets:
