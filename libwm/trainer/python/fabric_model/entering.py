@@ -48,6 +48,9 @@ class Entering:
         group.joined = True
         self._compute.chance.enter(self.progress.seed, group.epoch, group.rank)
         self._tell_rank(group)
+        for batches in (self._train, self._test):
+            if batches is not None:
+                batches.whose = f' of rank {group.rank}' + (f' (task {self.agent.task})' if self.agent.present else '')
         self._forget_times()  # those of another size say nothing of this one
         if self._chooser:
             self._chooser.enter()
