@@ -123,7 +123,7 @@ class Compute:
         self._watch = Watch(script.optimizer)
         self._step_model = StepModel(script.model, script.loss, script.optimizer, self._watch)
         parameter = next(script.model.parameters(), None)
-        self._device = parameter.device if parameter is not None else torch.device('cpu')
+        self._device = self.device = parameter.device if parameter is not None else torch.device('cpu')
         self.chance = Chance(self._device)
         self._amp, self._scaler, self._joined = script.amp, script.scaler, script.joined
         self._shapes = Shapes(script.model, agent)
