@@ -72,6 +72,8 @@ class Refused(unittest.TestCase):
                 ('prepare: optimizer is a LBFGS', {'model': model, 'optimizer': torch.optim.LBFGS(model.parameters())}),
                 (r'a parameter of shape \(1, 3\) that is in no model given', {'model': model,
                                                                              'optimizer': torch.optim.SGD(other.parameters(), lr=0.1)}),
+                ('prepare: the model lies on several devices', {
+                    'model': torch.nn.Sequential(torch.nn.Linear(1, 1), torch.nn.Linear(1, 1, device='meta'))}),
                 ('loader is a list', {'given': [1]}),
                 ('its data set is a stream, Stream', {'given': torch.utils.data.DataLoader(Stream())}),
                 ('its sampler, Endless, has no end', {'given': loader(sampler=Endless())}),

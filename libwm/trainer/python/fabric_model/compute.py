@@ -9,6 +9,7 @@ Invariant: a share of 0 samples calls no user code.
 
 import contextlib
 import copy
+import dataclasses
 import math
 from collections import UserDict
 from collections.abc import Mapping
@@ -20,14 +21,16 @@ from .chance import Chance
 from .metrics import accuracy
 from .native import part
 from .own_steps import Watch
-from .shapes import Shapes
+from .shapes import Shapes, is_dataclass
 
 _LABELS = ('labels', 'label', 'target', 'targets', 'y')
 
 
 def divided(batch):
-    """(positional inputs, named inputs, labels) of a batch: (inputs…, labels), or a dict in which the labels
+    """(positional inputs, named inputs, labels) of a batch: (inputs…, labels), or a dict or dataclass in which the labels
     have one of the names in _LABELS and all else is the model's by its name. @errors ValueError: it is neither"""
+    if is_dataclass(batch):
+        batch = {field.name: getattr(batch, field.name) for field in dataclasses.fields(batch)}
     if isinstance(batch, Mapping):
         named = [name for name in _LABELS if name in batch]
         if not named:
@@ -75,7 +78,15 @@ class StepModel:
 
 
 def _mapped(function, value):
-    """A batch or output with `function` done to what is in its lists, tuples and mappings, which keep their kinds."""
+    """A batch with `function` done to what is in its lists, tuples, mappings and dataclasses, which keep their kinds; what moves itself
+    (packed sequences, graphs) is one thing."""
+    if not isinstance(value, (dict, UserDict)) and callable(getattr(value, 'to', None)):
+        return function(value)
+    if is_dataclass(value) and not isinstance(value, dict):
+        made = copy.copy(value)
+        for field in dataclasses.fields(value):
+            object.__setattr__(made, field.name, _mapped(function, getattr(value, field.name)))  # frozen ones, too
+        return made
     if isinstance(value, tuple) and hasattr(value, '_fields'):
         return type(value)(*(_mapped(function, one) for one in value))
     if isinstance(value, (list, tuple)):
@@ -94,7 +105,7 @@ def _mapped(function, value):
 
 def _to(device, value):
     def moved(one):
-        if torch.is_tensor(one):
+        if callable(getattr(one, 'to', None)):
             return one.to(device)
         return torch.as_tensor(one, device=device) if hasattr(one, '__array__') else one
     return _mapped(moved, value)

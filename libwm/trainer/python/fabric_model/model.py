@@ -100,7 +100,7 @@ class FabricModel:
             check_scheduler(lr_scheduler, lr_scheduler_each)
         if clip_grad_norm is not None and not clip_grad_norm > 0:
             raise ValueError(f'clip_grad_norm {clip_grad_norm}: more than 0')
-        device = next((p.device for p in model.parameters()), torch.device('cpu'))
+        device = arguments.one_device('FabricModel', [model])
         mixed.check(amp, nonfinite, device)
         for name, other in (('sync_bn', sync_bn), ('fn_step_train', fn_step_train)):
             if deterministic and other:

@@ -134,6 +134,7 @@ class Prepared:
         self._models, self._optimizers = _several(model), _several(optimizer)
         _check_models(self._models)
         _check_optimizers(self._optimizers, self._models)
+        arguments.one_device('wm_elastic.prepare', self._models)
         if weight is not None and wanted.accumulate != 1:
             raise ValueError(f'wm_elastic.prepare: weight and accumulate {wanted.accumulate}: give one of them')
         if weight is not None and not callable(weight):
