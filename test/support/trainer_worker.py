@@ -10,6 +10,7 @@ faults on demand. Everything it is told comes in TEST_* variables.
   TEST_KILL=WHERE:STEP  kill -9 of this worker: before | inside | after the all-reduce that makes
                         STEP (+N: the Nth that this worker takes part in), connect (while building any group but the first), switch (after
                         agreeing, before the first step)
+  TEST_KILL_BY=SIGSTOP  it stops there, and is not killed
   TEST_FULL=STEP        its GPU has no memory left in that step
 
 Writes $LOG_DIR/hash.csv: step, epoch, hash of all parameters after it.
@@ -37,7 +38,7 @@ DTYPE = getattr(torch, setting('DTYPE', 'float64'))
 
 
 def die():
-    os.kill(os.getpid(), signal.SIGKILL)
+    os.kill(os.getpid(), getattr(signal, setting('KILL_BY', 'SIGKILL')))
 
 
 class Data:

@@ -77,6 +77,19 @@ class Kills(Elastic):
     def test_newcomer_while_connecting(self):
         self.grown('connect')
 
+    def test_a_newcomer_that_stands_still_while_connecting_holds_nobody(self):
+        self.job(passes=8)
+        self.lead.start(3, TEST_KILL='connect:2', TEST_KILL_BY='SIGSTOP')
+        self.begin([1, 2])
+        self.at_step(8)
+        epoch, step = self.lead.plan([1, 2, 3]), self.lead.step()
+        self.at_step(step + 20)
+        self.assertFalse(self.lead.formed(epoch))
+        self.lead.withdraw(epoch)
+        self.lead.plan([1, 2])
+        self.lead.workers[3].process.kill()
+        self.finish(killed=[3])
+
     def test_newcomer_at_the_switch(self):
         self.grown('switch')
 

@@ -175,7 +175,7 @@ class Compute:
                 with self._shapes.patient(batch):
                     values = work(batch, len(bite[0]), share, batches)
                 total = [t + v for t, v in zip(total, values)]
-        return total
+        return [float(total[0]), *total[1:]]
 
     def _plain_step(self, batch, size, share, _batches):
         inputs, named, labels = divided(batch)
@@ -184,7 +184,8 @@ class Compute:
             loss = self._loss(outputs, labels)
         factor = share * self.scale
         (loss if factor == 1 else loss * factor).backward()
-        value = loss.item() * (1 if self._sum_loss else size)
+        # A tensor: it is read once, behind the last bite, else the device would stand still before each next one.
+        value = loss.detach().double() * (1 if self._sum_loss else size)
         return [value] + self._metrics.sums(_detached(outputs), labels, size)
 
     def _own_step(self, batch, size, share, batches):
