@@ -72,6 +72,32 @@ def own_step(model, data, eva, train_loader, fn_args):
     return 0.0, loss.item()
 
 
+class Reads(Fabric):
+    """How often a step waits for the device."""
+
+    def test_a_worker_alone_reads_twice_in_however_many_bites(self):
+        seen, at = [], []
+
+        class Callback:
+            def on_step_end(self, step):
+                at.append(len(seen))
+
+        def counting(name):
+            real = getattr(torch.Tensor, name)
+            return lambda tensor, *rest: seen.append(name) or real(tensor, *rest)
+
+        class Classes(Sums):
+            def __getitem__(self, number):
+                x, label = super().__getitem__(number)
+                return x, int(label > 0)
+
+        model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 2))
+        with mock.patch.multiple(torch.Tensor, **{name: counting(name) for name in ('item', 'tolist', '__float__', '__bool__')}):
+            self.train(model=model, sets=(Classes(), None), loss=torch.nn.functional.cross_entropy, user_callback=[Callback()], batch_size=4,
+                       epochs=1, train={'effective_batch_size': 8, 'checkpoint_freq': 0})
+        self.assertEqual(at[2] - at[1], 2, seen[at[1]:at[2]])  # losses and metrics; whether all gradients are finite
+
+
 class Fails(Fabric):
     def test_a_training_that_has_failed_leaves_nothing_behind_and_another_goes_on_from_its_checkpoint(self):
         steps = []

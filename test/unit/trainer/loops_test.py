@@ -180,6 +180,19 @@ class Sums(unittest.TestCase):
             sums.sum(group, 1, True, self.FLAGS)
         self.assertEqual(model.weight.grad.tolist(), [[4.0, 4.0]])
 
+    def test_one_read_says_whether_all_gradients_are_finite_in_whatever_dtype(self):
+        model = torch.nn.ModuleList([torch.nn.Linear(2, 2), torch.nn.Linear(2, 2).to(torch.bfloat16), torch.nn.Linear(2, 2).double(), torch.nn.Linear(1, 1)])
+        sums, seen = StepSums(model, list(model.parameters())), []
+        self.assertTrue(sums.is_finite())
+        for p in list(model.parameters())[:-1]:
+            p.grad = torch.full_like(p, 1e38)  # of which a sum of two is none of half precision
+        real = torch.Tensor.item
+        with mock.patch.object(torch.Tensor, 'item', lambda tensor: seen.append(1) or real(tensor)):
+            self.assertTrue(sums.is_finite())
+        self.assertEqual(len(seen), 1)
+        model[2].bias.grad[1] = float('nan')
+        self.assertFalse(sums.is_finite())
+
     def test_means_of_unequal_weights_are_divided_by_their_sum(self):
         model = torch.nn.Linear(2, 1, bias=False)
         for world in (1, 2):

@@ -122,6 +122,13 @@ def _detached(outputs):
     return outputs
 
 
+def _read(numbers):
+    """The same, without tensors. @cost one read of the device"""
+    tensors = [one for one in numbers if torch.is_tensor(one)]
+    found = iter(torch.stack([one.double().reshape(()) for one in tensors]).tolist() if tensors else ())
+    return [next(found) if torch.is_tensor(one) else one for one in numbers]
+
+
 class Compute:
     """@thread the training thread"""
 
@@ -175,7 +182,7 @@ class Compute:
                 with self._shapes.patient(batch):
                     values = work(batch, len(bite[0]), share, batches)
                 total = [t + v for t, v in zip(total, values)]
-        return [float(total[0]), *total[1:]]
+        return _read(total)
 
     def _plain_step(self, batch, size, share, _batches):
         inputs, named, labels = divided(batch)
@@ -184,9 +191,8 @@ class Compute:
             loss = self._loss(outputs, labels)
         factor = share * self.scale
         (loss if factor == 1 else loss * factor).backward()
-        # A tensor: it is read once, behind the last bite, else the device would stand still before each next one.
-        value = loss.detach().double() * (1 if self._sum_loss else size)
-        return [value] + self._metrics.sums(_detached(outputs), labels, size)
+        # A tensor: all are read at once, behind the last bite, else the device would stand still before each next one.
+        return [loss.detach().double() * (1 if self._sum_loss else size)] + self._metrics.sums(_detached(outputs), labels, size)
 
     def _own_step(self, batch, size, share, batches):
         # The user's function clears the gradients itself: what is there is set aside.
@@ -214,7 +220,7 @@ class Compute:
                 with self._shapes.patient(batch):
                     values = self._evaluate(batch, len(bite[0]))
                 total = [t + v for t, v in zip(total, values)]
-        return total
+        return _read(total)
 
     def _evaluate(self, batch, size):
         if self._test:
@@ -222,8 +228,8 @@ class Compute:
             return [loss * size] + self._metrics.own(math.nan)
         inputs, named, labels = divided(batch)
         outputs = self._model(*inputs, **named)
-        loss = self._loss(outputs, labels).item()
-        return [loss * (1 if self._sum_loss else size)] + self._metrics.sums(_detached(outputs), labels, size)
+        loss = self._loss(outputs, labels)
+        return [loss.detach().double() * (1 if self._sum_loss else size)] + self._metrics.sums(_detached(outputs), labels, size)
 
 
 def warm_up(device):

@@ -197,7 +197,8 @@ class FlatModel:
         for bucket in self._buckets:
             bucket.gather()
         # A sum is finite where all parts are; where it is not, it may have been too large by itself.
-        return all(math.isfinite(b.gradients.sum().item()) or bool(torch.isfinite(b.gradients).all()) for b in self._buckets)
+        total = torch.stack([b.gradients.sum().double() for b in self._buckets]).sum().item()
+        return math.isfinite(total) or all(bool(torch.isfinite(b.gradients).all()) for b in self._buckets)
 
     def undo(self):
         """The step was not applied: the model's buffers as they were before it."""
