@@ -69,13 +69,13 @@ class Elastic(unittest.TestCase):
         lead.members = [1, 2] if lead.epoch < epoch else lead.members
         self.resize([1, 2, 3])
 
-    def finish(self, killed=()):
-        """Runs to the end and checks everything that must hold in every course of events."""
+    def finish(self, killed=(), failed=()):
+        """Runs to the end and checks everything that must hold in every course of events. `failed`: these end by an error of their own."""
         self.lead.run_until(self.lead.finished, what='the end')
         tasks = list(self.lead.workers)
         for task, worker in self.lead.workers.items():
             status = worker.process.returncode
-            self.assertEqual(status, -9 if task in killed else 0, self.lead.outputs())
+            self.assertEqual(status, -9 if task in killed else int(task in failed), self.lead.outputs())
         self.assertEqual(fake_lead.check_ledger(self.base, tasks, self.samples, self.passes), [])
         self.check_hashes(tasks)
         self.assertEqual(self.lead.outputs().count('train returned'), 1)

@@ -3,6 +3,7 @@
   TEST_SAMPLES, TEST_PASSES, TEST_EFFECTIVE (samples of a step), TEST_ACCUMULATE, TEST_STEP_MS, TEST_MAX_STEPS
   TEST_KILL=STEP   kill -9 of this worker before the backward of that step
   TEST_MISSED: missed.py
+  TEST_AMP=bf16 | fp16  mixed precision; fp16 with the scaler that accelerate would have on a GPU
 
 Writes $LOG_DIR/hash.csv: step, epoch, hash of all parameters after it; $LOG_DIR/seen.json: what Trainer knows at the end.
 """
@@ -23,6 +24,9 @@ from wm_elastic.huggingface import Trainer
 
 def setting(name, default):
     return type(default)(os.environ.get('TEST_' + name, default))
+
+
+AMP = setting('AMP', '')
 
 
 class Sentences(torch.utils.data.Dataset):
@@ -68,16 +72,27 @@ def made_trainer():
     config = transformers.GPT2Config(vocab_size=40, n_positions=8, n_embd=16, n_layer=2, n_head=2, resid_pdrop=0.0, embd_pdrop=0.0,
                                      attn_pdrop=0.0, bos_token_id=0, eos_token_id=0)
     transformers.set_seed(7)
-    return Trainer(model=transformers.GPT2LMHeadModel(config).double(), args=transformers.TrainingArguments(**options),
+    model = transformers.GPT2LMHeadModel(config)
+    return Trainer(model=model if AMP else model.double(), args=transformers.TrainingArguments(bf16=AMP == 'bf16', **options),
                    train_dataset=Sentences(setting('SAMPLES', 499)), eval_dataset=Sentences(32), callbacks=[Writes()])
+
+
+def with_scaler(trainer):
+    """As on a GPU: accelerate has none on CPUs. Its first scale is too large for some step."""
+    accelerator = trainer.accelerator
+    accelerator.state._mixed_precision = 'fp16'
+    accelerator.native_amp, accelerator.scaler = True, torch.amp.GradScaler('cpu', init_scale=2.0 ** 24, growth_interval=20)
 
 
 missed.arm()
 trainer = made_trainer()
+if AMP == 'fp16':
+    with_scaler(trainer)
 output = trainer.train()
 trainer.save_model(os.path.join(os.environ['RESULT_DIR'], 'model'))
 with open(os.path.join(os.environ['LOG_DIR'], 'seen.json'), 'w', encoding='ascii') as out:
     json.dump({'steps': output.global_step, 'epoch': trainer.state.epoch, 'rate': trainer.lr_scheduler.get_last_lr()[0], 'first': wm.is_first(),
+               'scale': trainer.accelerator.scaler.get_scale() if AMP == 'fp16' else 1.0,
                'evaluated': [[row['step'], row['eval_loss']] for row in trainer.state.log_history if 'eval_loss' in row]}, out)
 if wm.is_first():
     torch.save(trainer.model.state_dict(), os.path.join(os.environ['RESULT_DIR'], 'returned.pt'))

@@ -3,6 +3,7 @@
   TEST_LOOP=net | gan      TEST_SAMPLES, TEST_PASSES, TEST_EFFECTIVE (samples of a step), TEST_ACCUMULATE, TEST_STEP_MS
   TEST_KILL=WHERE:STEP     kill -9 of this worker: before (the backward) | between (the two steps of a GAN)
   TEST_MISSED: missed.py
+  TEST_AMP=bf16 | fp16     mixed precision; fp16 with the scaler that Lightning would have on a GPU
 
 Writes $LOG_DIR/hash.csv: step, epoch, hash of all parameters after it; $LOG_DIR/seen.json: what Trainer knows at the end.
 """
@@ -17,6 +18,7 @@ import warnings
 import lightning
 import torch
 from lightning.pytorch.callbacks import ModelCheckpoint
+from lightning.pytorch.plugins.precision import MixedPrecision
 
 import missed
 import wm_elastic as wm
@@ -31,6 +33,8 @@ def setting(name, default):
 
 WHERE, _, AT = setting('KILL', '').partition(':')
 ACCUMULATE = setting('ACCUMULATE', 1)
+AMP = setting('AMP', '')
+DTYPE = torch.float32 if AMP else torch.float64
 
 
 class Data(torch.utils.data.Dataset):
@@ -43,7 +47,7 @@ class Data(torch.utils.data.Dataset):
         return self._count
 
     def __getitem__(self, number):
-        x = torch.randn(8, generator=torch.Generator().manual_seed(number), dtype=torch.float64)
+        x = torch.randn(8, generator=torch.Generator().manual_seed(number), dtype=DTYPE)
         return x, torch.sin(x.sum()).reshape(1)
 
 
@@ -72,7 +76,7 @@ class Writes(lightning.Callback):
 
 
 def layers(inside, out):
-    return torch.nn.Sequential(torch.nn.Linear(8, inside), torch.nn.Tanh(), torch.nn.Linear(inside, out)).double()
+    return torch.nn.Sequential(torch.nn.Linear(8, inside), torch.nn.Tanh(), torch.nn.Linear(inside, out)).to(DTYPE)
 
 
 class Net(lightning.LightningModule):
@@ -83,7 +87,7 @@ class Net(lightning.LightningModule):
     def training_step(self, batch, batch_idx):
         hit('before', wm.step())
         x, y = batch
-        loss = torch.nn.functional.mse_loss(self.layers(x), y)
+        loss = torch.nn.functional.mse_loss(self.layers(x).to(DTYPE), y)
         self.log('own_loss', loss)
         return loss
 
@@ -129,6 +133,10 @@ options = {'max_epochs': setting('PASSES', 3), 'logger': False, 'enable_progress
            'callbacks': [Writes(), saves], 'use_distributed_sampler': False, 'val_check_interval': 0.5}
 if setting('LOOP', 'net') == 'net':
     options.update(accumulate_grad_batches=ACCUMULATE, gradient_clip_val=1.0)
+if AMP == 'bf16':
+    options['precision'] = 'bf16-mixed'
+if AMP == 'fp16':  # its first scale is too large for some step
+    options['plugins'] = MixedPrecision('16-mixed', 'cpu', torch.amp.GradScaler('cpu', init_scale=2.0 ** 24, growth_interval=20))
 trainer = lightning.Trainer(strategy=ElasticStrategy(), **options)
 if setting('LOOP', 'net') == 'net':
     trainer.fit(module, loader(setting('SAMPLES', 499), shuffle=True), loader(32))
@@ -136,6 +144,7 @@ else:
     trainer.fit(module, loader(setting('SAMPLES', 499), shuffle=True))
 with open(os.path.join(os.environ['LOG_DIR'], 'seen.json'), 'w', encoding='ascii') as out:
     json.dump({'steps': trainer.global_step, 'epoch': trainer.current_epoch, 'first': trainer.is_global_zero,
+               'scale': trainer.precision_plugin.scaler.get_scale() if AMP == 'fp16' else 1.0,
                'tested': float(trainer.callback_metrics.get('tested', 0)), 'rate': trainer.optimizers[0].param_groups[0]['lr']}, out)
 if wm.is_first():
     torch.save(module.state_dict(), os.path.join(os.environ['RESULT_DIR'], 'returned.pt'))

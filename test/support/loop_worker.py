@@ -1,7 +1,8 @@
 """Role: the training scripts of the tests of wm_elastic: loops as people have them, changed by three lines.
 
-  TEST_LOOP=plain | gan | accumulate     TEST_SAMPLES, TEST_PASSES, TEST_EFFECTIVE, TEST_STEP_MS
+  TEST_LOOP=plain | gan | accumulate | tokens (means over them) | scaler (of fp16; one sample is infinite)     TEST_SAMPLES, TEST_PASSES, TEST_EFFECTIVE, TEST_STEP_MS
   TEST_KILL=WHERE:STEP   kill -9 of this worker: between (the two steps of a GAN) | before (the backward) | after (the step)
+  TEST_FAIL=WHERE:STEP   an error of it: before (no memory is left) | passes (between two, once STEP is done)
 
 Writes $LOG_DIR/hash.csv: step, epoch, hash of all parameters after it, and $LOG_DIR/passes.txt: pass, learning rate, average.
 """
@@ -21,6 +22,7 @@ def setting(name, default):
 
 
 WHERE, _, AT = setting('KILL', '').partition(':')
+FAILS, _, FAILS_AT = setting('FAIL', '').partition(':')
 KIND, GLOBAL = setting('LOOP', 'plain'), setting('EFFECTIVE', 24)
 
 
@@ -38,6 +40,10 @@ class Data(torch.utils.data.Dataset):
 def hit(where):
     if WHERE == where and wm.step() + 1 == int(AT):
         os.kill(os.getpid(), signal.SIGKILL)
+    if FAILS == where == 'before' and wm.step() + 1 == int(FAILS_AT):
+        raise torch.cuda.OutOfMemoryError('CUDA out of memory. Tried to allocate 2.00 GiB')
+    if FAILS == where == 'passes' and wm.step() >= int(FAILS_AT):
+        raise ValueError('tests are unreadable')
 
 
 def write_hash(model):
@@ -78,6 +84,7 @@ def plain():
                 write_hash(model)
             time.sleep(setting('STEP_MS', 5) / 1000)
         by_pass.step()
+        hit('passes')
         seen = wm.mean(optimizer.param_groups[0]['lr'])
         with open(os.path.join(os.environ['LOG_DIR'], 'passes.txt'), 'a', encoding='ascii') as out:
             out.write(f'{epoch} {seen} {int(average.n_averaged)}\n')
@@ -125,8 +132,56 @@ def gan():
     return both
 
 
+def tokens():
+    """A sample has as many as its number says; the loss is a mean over all of them."""
+    def count(batch):
+        return (1 + batch[0][:, 0].abs() * 7 // 1).sum()
+
+    model = net(16, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
+    loader = torch.utils.data.DataLoader(Data(), batch_size=GLOBAL, shuffle=True)
+    model, optimizer, loader = wm.prepare(model, optimizer, loader, weight=count)
+    for _ in wm.epochs(setting('PASSES', 3)):
+        for x, y in loader:
+            optimizer.zero_grad()
+            each = (model(x) - y).pow(2).squeeze(1) * (1 + x[:, 0].abs() * 7 // 1)
+            (each.sum() / count([x])).backward()
+            optimizer.step()
+            if not failed():
+                write_hash(model)
+            time.sleep(setting('STEP_MS', 5) / 1000)
+    return model
+
+
+class Infinite(Data):
+    def __getitem__(self, number):
+        x, y = super().__getitem__(number)
+        return x * (float('inf') if number == 100 else 1), y
+
+
+def scaler():
+    model = net(16, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
+    loader = torch.utils.data.DataLoader(Infinite(), batch_size=GLOBAL, shuffle=True)
+    scales = torch.amp.GradScaler('cpu', init_scale=1024.0)
+    model, optimizer, loader = wm.prepare(model, optimizer, loader)
+    for _ in wm.epochs(setting('PASSES', 3)):
+        for x, y in loader:
+            optimizer.zero_grad()
+            scales.scale(torch.nn.functional.mse_loss(model(x), y)).backward()
+            scales.unscale_(optimizer)
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            scales.step(optimizer)
+            scales.update()
+            if not failed():
+                write_hash(model)
+            time.sleep(setting('STEP_MS', 5) / 1000)
+    print(f'scale {scales.get_scale()}', flush=True)
+    return model
+
+
 torch.manual_seed(7)
-trained = {'plain': plain, 'gan': gan, 'accumulate': accumulate}[KIND]()
+trained = {'plain': plain, 'gan': gan, 'accumulate': accumulate, 'tokens': tokens, 'scaler': scaler}[KIND]()
 if wm.is_first():
     torch.save(trained.state_dict(), os.path.join(os.environ['RESULT_DIR'], 'returned.pt'))
     print('train returned', flush=True)

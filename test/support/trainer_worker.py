@@ -8,8 +8,10 @@ faults on demand. Everything it is told comes in TEST_* variables.
   TEST_TRAININGS=N      calls train() so often, each time of a FabricModel of its own around the same model,
   TEST_BETWEEN=FILE     and in between waits for this file
   TEST_KILL=WHERE:STEP  kill -9 of this worker: before | inside | after the all-reduce that makes
-                        STEP, connect (while building any group but the first), switch (after
+                        STEP (+N: the Nth that this worker takes part in), connect (while building any group but the first), switch (after
                         agreeing, before the first step)
+  TEST_KILL_BY=SIGSTOP  it stops there, and is not killed
+  TEST_FULL=STEP        its GPU has no memory left in that step
 
 Writes $LOG_DIR/hash.csv: step, epoch, hash of all parameters after it.
 """
@@ -36,7 +38,7 @@ DTYPE = getattr(torch, setting('DTYPE', 'float64'))
 
 
 def die():
-    os.kill(os.getpid(), signal.SIGKILL)
+    os.kill(os.getpid(), getattr(signal, setting('KILL_BY', 'SIGKILL')))
 
 
 class Data:
@@ -55,14 +57,16 @@ class Data:
 
 
 def plant_faults():
-    """Puts the wanted fault and the hash record into the engine."""
+    """Puts the wanted fault and the hash record into the engine. Returns where that stands once it runs."""
     plain_sum, plain_record = group.Group.sum, engine.Engine._record
     plain_connect, plain_enter = group._connect, engine.Engine._enter
-    running = []
+    running, first = [], []
     hashes = open(os.path.join(os.environ['LOG_DIR'], 'hash.csv'), 'a', encoding='ascii', buffering=1)
 
     def hit(self, where):
         step = running[0].progress.step + 1 if running else 0
+        if AT.startswith('+'):
+            step -= first[0] if first else step
         return WHERE == where and step == int(AT) and self.joined and \
             running[0].progress.phase == 0
 
@@ -96,12 +100,14 @@ def plant_faults():
         if WHERE == 'switch' and entered.epoch >= int(AT):
             die()
         plain_enter(self, entered)
+        first.append(self.progress.step)
         if WHERE == 'switched' and entered.epoch >= int(AT):
             die()
 
     plant_server_faults()
     group.Group.sum, engine.Engine._record = faulty_sum, record
     group._connect, engine.Engine._enter = connect, enter
+    return running
 
 
 def plant_server_faults():
@@ -134,7 +140,7 @@ def plant_server_faults():
 
 def main():
     faulthandler.register(signal.SIGUSR1)
-    plant_faults()
+    running = plant_faults()
     width, pause = setting('WIDTH', 16), setting('STEP_MS', 5) / 1000
     torch.manual_seed(7 if setting('SEEDED', 1) else os.getpid())
     norm = [torch.nn.BatchNorm1d(width)] if setting('NORM', 0) else []
@@ -150,6 +156,8 @@ def main():
 
     def loss(outputs, labels):
         time.sleep(pause)
+        if running and running[0].progress.step + 1 == setting('FULL', 0):
+            raise torch.cuda.OutOfMemoryError('CUDA out of memory. Tried to allocate 20.00 GiB.\nIts other words')
         return torch.nn.functional.mse_loss(outputs, labels)
 
     def datasets():

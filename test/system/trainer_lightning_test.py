@@ -56,6 +56,20 @@ class Lightning(Elastic):
             self.assertAlmostEqual(one['rate'], 0.05 * 0.99 ** 33)
         self.assertIn('last.ckpt', os.listdir(os.path.join(self.base, 'saved')))
 
+    def test_bf16_is_near_a_run_of_one_worker(self):
+        settings = {'passes': 2, 'amp': 'bf16', 'step_ms': 30}
+        wanted = self.parameters_after(lambda: self.begin([1]), **settings)
+        found = self.storm(**settings)
+        for name, value in wanted.items():
+            self.assertLess((value - found[name]).abs().max().item(), 5e-3, name)
+
+    def test_fp16_has_one_scale_and_skips_steps_for_all(self):
+        self.storm(passes=3, amp='fp16', step_ms=30)
+        seen = [self.seen(task) for task in (2, 3)]
+        self.assertEqual({one['steps'] for one in seen}, {33})
+        self.assertEqual(len({one['scale'] for one in seen}), 1)
+        self.assertLess(seen[0]['scale'], 2.0 ** 24)
+
     @long
     def test_accumulated_batches_are_one_step_at_any_size(self):
         settings = {'passes': 2, 'accumulate': 3, 'step_ms': 10}

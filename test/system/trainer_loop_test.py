@@ -6,6 +6,8 @@ import os
 import sys
 import unittest
 
+import torch
+
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
 from elastic_job import ROOT, Elastic  # noqa: E402
 
@@ -63,7 +65,6 @@ class Loops(Elastic):
         self.job(loop='gan', passes=3, step_ms=2)
         course()
         self.finish(killed=[2])
-        import torch
         self.assert_equal_parameters(fixed, torch.load(os.path.join(self.base, 'returned.pt')))
 
     def test_one_that_dies_before_its_backward(self):
@@ -71,6 +72,35 @@ class Loops(Elastic):
 
     def test_one_that_dies_behind_its_step(self):
         self.killed('after', 'plain')
+
+    def failing(self, where, at):
+        self.job(loop='plain', step_ms=4)
+        self.lead.start(2, TEST_FAIL=f'{where}:{at}')
+        self.begin([1, 2, 3])
+        self.finish(failed=[2])
+
+    def test_one_whose_gpu_is_full_ends_by_name_and_the_others_train_on(self):
+        self.failing('before', 15)
+        self.assertIn("wm_elastic: rank 1 (task 2): this host's memory is full in step 15: CUDA out of memory. Tried to allocate 2.00 GiB. This "
+                      'worker ends', self.lead.outputs())
+
+    def test_one_that_fails_between_two_passes_ends_nobody_s_training(self):
+        self.failing('passes', 21)
+        self.assertIn('tests are unreadable', self.lead.outputs())
+
+    def test_means_over_tokens_are_those_of_the_whole_step_at_any_size(self):
+        fixed = self.parameters_after(lambda: self.begin([1]), loop='tokens', passes=3)
+        found = self.parameters_after(self.storm(), loop='tokens', passes=3)
+        self.assert_equal_parameters(fixed, found)
+
+    @unittest.skipUnless(hasattr(getattr(torch, 'amp', None), 'GradScaler'), 'not run: this torch has no scaler for CPUs')
+    def test_an_infinite_sample_of_one_worker_skips_the_step_on_all_and_their_scales_are_one(self):
+        fixed = self.parameters_after(lambda: self.begin([1]), loop='scaler', passes=3)
+        self.job(loop='scaler', passes=3, step_ms=4)
+        self.storm(killed=1)()
+        self.finish(killed=[1])
+        self.assert_equal_parameters(fixed, torch.load(os.path.join(self.base, 'returned.pt')))
+        self.assertEqual(self.lead.outputs().count('scale 128.0\n'), 2)  # one skip in each pass
 
     def test_accumulated_batches_are_one_step_at_any_size(self):
         fixed = self.parameters_after(lambda: self.begin([1]), loop='accumulate', passes=3)

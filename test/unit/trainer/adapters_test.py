@@ -57,6 +57,7 @@ class HuggingFace(InFolder):
 
     def test_what_cannot_be_elastic_is_named(self):
         for said, work in (("fsdp=.* cannot be elastic", lambda: self.trainer(fsdp='full_shard')),
+                           ('fp16=True without a GPU cannot', lambda: self.trainer(fp16=True)),
                            ('auto_find_batch_size cannot be elastic', lambda: self.trainer(auto_find_batch_size=True)),
                            (r'train_dataset, a stream \(Stream\)', lambda: self.trainer(Stream(), max_steps=3)),
                            ("resume_from_checkpoint='elsewhere' cannot", lambda: self.trainer().train(resume_from_checkpoint='elsewhere')),

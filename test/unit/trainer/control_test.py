@@ -2,10 +2,11 @@
 
 import os
 import unittest
+from unittest import mock
 
 import torch
 
-from fabric_model import control
+from fabric_model import control, unsynced
 from fabric_test import Fabric, Sums, own_step
 
 
@@ -103,6 +104,28 @@ class Trains(Fabric):
         model = self.train(sets=(Bad(), None), servers=1, control='async', nonfinite='skip')
         self.assertTrue(bool(torch.isfinite(model.weight).all()))
         self.assertIn('a gradient of rank 0 is not applied', self.printed.getvalue())
+
+    def test_what_does_not_count_in_async_leaves_running_statistics_as_they_were(self):
+        class Bad(Sums):
+            def __getitem__(self, number):
+                x, label = super().__getitem__(number)
+                return (x * float('nan') if number == 5 else x), label
+
+        asked, real = [], unsynced.Unwaited._commit
+
+        def voided_once(stepping, *arguments):
+            asked.append(1)
+            return {'void': 1} if len(asked) == 2 else real(stepping, *arguments)
+
+        plain, _ = self.trained()
+        with mock.patch.object(unsynced.Unwaited, '_commit', voided_once):
+            model, _ = self.trained(servers=2, control='async')
+        self.assertEqual(len(asked), 9)
+        for name, value in plain.state_dict().items():
+            torch.testing.assert_close(model.state_dict()[name], value, rtol=1e-5, atol=1e-7, msg=name)
+        model, _ = self.trained(sets=(Bad(), None), servers=1, control='async', nonfinite='skip')
+        self.assertTrue(all(bool(torch.isfinite(value).all()) for value in model.state_dict().values()))
+        self.assertEqual(int(model.state_dict()['1.num_batches_tracked']), 6)  # of 8 steps, two had the NaN
 
 
 if __name__ == '__main__':

@@ -1,5 +1,7 @@
 """Role: tests of fabric_model/data.py: batches, and randomness that belongs to the sample."""
 
+import contextlib
+import io
 import multiprocessing
 import os
 import random
@@ -7,10 +9,12 @@ import signal
 import subprocess
 import sys
 import unittest
+from unittest import mock
 
 import numpy
 import torch
 
+from fabric_model import data
 from fabric_model.data import Batches, SampleRandom
 
 
@@ -84,12 +88,59 @@ class DataTest(unittest.TestCase):
     def test_a_failing_sample_is_named_from_a_loader_too(self):
         forked = Batches(Plain(), None, 1)
         try:
-            with self.assertRaisesRegex(RuntimeError, 'sample 13 is unreadable'):
-                forked.get([13], [0])
+            forked.whose = ' of rank 2'
+            said = io.StringIO()
+            with self.assertRaisesRegex(RuntimeError, '^data set of rank 2: sample 13: ValueError: sample 13 is unreadable$'), \
+                    contextlib.redirect_stderr(said):
+                forked.get([12, 13], [0, 0])
+            self.assertIn('in __getitem__', said.getvalue())  # where in the script
             inputs, labels = forked.get([1, 2], [0, 0])
             self.assertEqual((inputs.shape, labels.tolist()), ((2, 1), [1, 2]))
         finally:
             forked.close()
+
+    def test_a_failing_sample_is_named_with_its_number_and_its_trace(self):
+        batches = Batches(Plain(), None)
+        batches.whose = ' of rank 0'
+        with self.assertRaisesRegex(RuntimeError, '^data set of rank 0: sample 13: ValueError: sample 13 is unreadable$') as caught:
+            batches.get([12, 13], [0, 0])
+        self.assertIsInstance(caught.exception.__cause__, ValueError)
+        with self.assertRaisesRegex(RuntimeError, r'^data set: collate function, samples 1, 2: TypeError: no rows'):
+            Batches(Plain(), self._refuses).get([1, 2], [0, 0])
+
+    @staticmethod
+    def _refuses(_samples):
+        raise TypeError('no rows')
+
+    def test_a_data_set_that_has_fewer_samples_than_it_says_is_told_so(self):
+        class Short(Plain):
+            def __getitem__(self, number):
+                return [0.0, 1.0, 2.0][number]
+
+        for loaders in (0, 1):
+            batches = Batches(Short(), None, loaders)
+            try:
+                with self.assertRaisesRegex(RuntimeError, r'sample 3: IndexError: .* \(the data set says that it has 50 samples\)'), \
+                        contextlib.redirect_stderr(io.StringIO()):
+                    batches.get([2, 3], [0, 0])
+            finally:
+                batches.close()
+
+    def test_a_loader_that_is_slow_is_said_to_be_at_its_samples(self):
+        class Slow(Plain):
+            def __getitem__(self, number):
+                go.wait(60)
+                return float(number)
+
+        go = multiprocessing.get_context('fork').Event()
+        forked, said = Batches(Slow(), None, 1), io.StringIO()
+        try:
+            with mock.patch.object(data, '_SLOW_S', 0.01), mock.patch.object(sys, 'stderr', said), \
+                    mock.patch.object(data, 'wait', lambda *a, real=data.wait: real(*a) or (len(a) > 1 and go.set()) or []):
+                self.assertEqual(forked.get([3, 4], [0, 0]).tolist(), [3, 4])
+        finally:
+            forked.close()
+        self.assertRegex(said.getvalue(), r'^loader process \d+ has been at samples 3, 4 for 0 s\n$')
 
     def test_signals_that_ask_the_worker_to_stop_leave_its_loaders_alone(self):
         forked = Batches(Plain(), None, 1)

@@ -64,6 +64,17 @@ class Streams(unittest.TestCase):
         with self.assertRaises(IndexError):
             stream[19]
 
+    def test_a_sample_that_fails_is_named(self):
+        class Broken(Numbers):
+            def __iter__(self):
+                yield from super().__iter__()
+                raise OSError('the bucket is gone')
+
+        stream = Stream(Broken(12))
+        stream.window(3, 0, 0, 5)
+        with self.assertRaisesRegex(RuntimeError, '^data set, a stream: sample 12: OSError: the bucket is gone$'):
+            stream.window(3, 0, 5, 15)
+
     def test_its_beginning_tells_it_from_others(self):
         class Divided(Numbers):
             def __iter__(self):

@@ -2,8 +2,10 @@
 
 import contextlib
 import io
+import multiprocessing
 import os
 import random
+import signal
 import tempfile
 import threading
 import unittest
@@ -12,7 +14,7 @@ from unittest import mock
 
 import torch
 
-from fabric_model import FabricModel, arguments, checkpoint, native, syncbn
+from fabric_model import FabricModel, arguments, checkpoint, native, syncbn, trouble
 from fabric_model import metrics as metrics_of
 from fabric_model import model as model_of
 from fabric_model.progress import TRAIN, Progress
@@ -68,6 +70,58 @@ def own_step(model, data, eva, train_loader, fn_args):
     loss.backward()
     model.get_optimizer().step()
     return 0.0, loss.item()
+
+
+class Reads(Fabric):
+    """How often a step waits for the device."""
+
+    def test_a_worker_alone_reads_twice_in_however_many_bites(self):
+        seen, at = [], []
+
+        class Callback:
+            def on_step_end(self, step):
+                at.append(len(seen))
+
+        def counting(name):
+            real = getattr(torch.Tensor, name)
+            return lambda tensor, *rest: seen.append(name) or real(tensor, *rest)
+
+        class Classes(Sums):
+            def __getitem__(self, number):
+                x, label = super().__getitem__(number)
+                return x, int(label > 0)
+
+        model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 2))
+        with mock.patch.multiple(torch.Tensor, **{name: counting(name) for name in ('item', 'tolist', '__float__', '__bool__')}):
+            self.train(model=model, sets=(Classes(), None), loss=torch.nn.functional.cross_entropy, user_callback=[Callback()], batch_size=4,
+                       epochs=1, train={'effective_batch_size': 8, 'checkpoint_freq': 0})
+        self.assertEqual(at[2] - at[1], 2, seen[at[1]:at[2]])  # losses and metrics; whether all gradients are finite
+
+
+class Fails(Fabric):
+    def test_a_training_that_has_failed_leaves_nothing_behind_and_another_goes_on_from_its_checkpoint(self):
+        steps = []
+
+        def loss(outputs, labels):
+            steps.append(1)
+            if len(steps) == 6:
+                raise torch.cuda.OutOfMemoryError('CUDA out of memory. Tried')
+            return torch.nn.functional.mse_loss(outputs, labels)
+        before = signal.getsignal(signal.SIGTERM)
+        with self.assertRaisesRegex(RuntimeError, "^rank 0: this host's memory is full in step 6: CUDA out of memory. Tried. This worker ends. "
+                                    'It computes 8 samples at once: a smaller batch_size needs less$'):
+            self.train(loss=loss, train={'num_dataloader_threads': 2})
+        self.assertEqual(multiprocessing.active_children(), [])
+        self.assertIs(signal.getsignal(signal.SIGTERM), before)
+        self.train(loss=loss, resumed=os.environ['RESULT_DIR'])
+        self.assertIn('resumed from checkpoint at step 4\n', self.printed.getvalue())
+
+    def test_what_a_device_says_is_told_by_its_kind(self):
+        for error, kind in ((torch.cuda.OutOfMemoryError('x'), 'full'), (MemoryError(), 'full'), (RuntimeError("[enforce fail at alloc_cpu.cpp:75] "
+                            "DefaultCPUAllocator: can't allocate memory: you tried"), 'full'), (RuntimeError('CUDA error: device-side assert triggered'),
+                            'lost'), (RuntimeError('cuDNN error: CUDNN_STATUS_EXECUTION_FAILED'), 'lost'), (RuntimeError('shapes differ'), None),
+                            (ValueError('out of memory'), None)):
+            self.assertEqual(trouble.kind(error), kind, error)
 
 
 class OwnStep(Fabric):

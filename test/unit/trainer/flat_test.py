@@ -2,6 +2,7 @@
 
 import itertools
 import unittest
+from unittest import mock
 
 import torch
 
@@ -61,7 +62,7 @@ class FlatModelTest(unittest.TestCase):
             flat.begin()
             self.backward(model, part, len(part))
             captured = []
-            probe = Members()
+            probe = Members(world=2)
             probe.sum = lambda tensor: captured.append(tensor.clone())
             flat.sum(probe, len(part), False, NONE + [1.0, 1.0])
             contributions.append(captured[0])
@@ -81,7 +82,7 @@ class FlatModelTest(unittest.TestCase):
             flat, step = FlatModel(model, 0), torch.optim.AdamW(model.parameters(), lr=0.1, weight_decay=0.5)
             flat.begin()
             theirs(torch.ones(1, 2, dtype=theirs.weight.dtype)).sum().backward()
-            other, probe = [], Members()
+            other, probe = [], Members(world=2)
             probe.sum = lambda tensor: other.append(tensor.clone())
             flat.sum(probe, 1, False, NONE + [0.0])
             flat.begin()
@@ -212,6 +213,18 @@ class FlatModelTest(unittest.TestCase):
             flat.take((24, 24))
             for p, value in zip(model.parameters(), wanted):
                 torch.testing.assert_close(p.grad, value.to(dtype))
+
+    def test_one_member_alone_reads_nothing_of_its_device_and_several_read_once(self):
+        for world, reads in ((1, 0), (2, 1)):
+            model = self.model()
+            flat, seen = FlatModel(model, 1), []
+            flat.begin()
+            self.backward(model, torch.randn(5, 4, dtype=torch.float64), 1)
+            counted = {name: (lambda tensor, real=getattr(torch.Tensor, name): seen.append(1) or real(tensor)) for name in ('item', 'tolist')}
+            with mock.patch.multiple(torch.Tensor, **counted):
+                tail = flat.sum(Members(world=world), 5, True, NONE + [1.5, 2.5])
+                flat.without_gradient()
+            self.assertEqual((len(seen), tail.weight, tail.sums), (reads, 5, [1.5, 2.5]))
 
     def test_numbers_alone_make_a_round_without_gradients(self):
         said = flags(5) + [1.0] + [0.5] * SHARES + [64.0, 1.5] + suspect(23, False)

@@ -72,6 +72,8 @@ class Refused(unittest.TestCase):
                 ('prepare: optimizer is a LBFGS', {'model': model, 'optimizer': torch.optim.LBFGS(model.parameters())}),
                 (r'a parameter of shape \(1, 3\) that is in no model given', {'model': model,
                                                                              'optimizer': torch.optim.SGD(other.parameters(), lr=0.1)}),
+                ('prepare: the model lies on several devices', {
+                    'model': torch.nn.Sequential(torch.nn.Linear(1, 1), torch.nn.Linear(1, 1, device='meta'))}),
                 ('loader is a list', {'given': [1]}),
                 ('its data set is a stream, Stream', {'given': torch.utils.data.DataLoader(Stream())}),
                 ('its sampler, Endless, has no end', {'given': loader(sampler=Endless())}),
@@ -177,6 +179,19 @@ class Sums(unittest.TestCase):
             model(torch.ones(1, 2)).sum().backward()
             sums.sum(group, 1, True, self.FLAGS)
         self.assertEqual(model.weight.grad.tolist(), [[4.0, 4.0]])
+
+    def test_one_read_says_whether_all_gradients_are_finite_in_whatever_dtype(self):
+        model = torch.nn.ModuleList([torch.nn.Linear(2, 2), torch.nn.Linear(2, 2).to(torch.bfloat16), torch.nn.Linear(2, 2).double(), torch.nn.Linear(1, 1)])
+        sums, seen = StepSums(model, list(model.parameters())), []
+        self.assertTrue(sums.is_finite())
+        for p in list(model.parameters())[:-1]:
+            p.grad = torch.full_like(p, 1e38)  # of which a sum of two is none of half precision
+        real = torch.Tensor.item
+        with mock.patch.object(torch.Tensor, 'item', lambda tensor: seen.append(1) or real(tensor)):
+            self.assertTrue(sums.is_finite())
+        self.assertEqual(len(seen), 1)
+        model[2].bias.grad[1] = float('nan')
+        self.assertFalse(sums.is_finite())
 
     def test_means_of_unequal_weights_are_divided_by_their_sum(self):
         model = torch.nn.Linear(2, 1, bias=False)

@@ -4,6 +4,8 @@ import gc
 import os
 import socket
 import struct
+import subprocess
+import sys
 import threading
 import time
 import unittest
@@ -133,6 +135,29 @@ class Gloo(unittest.TestCase):
         while len(os.listdir('/proc/self/task')) > before + 3 and time.monotonic() < deadline:
             time.sleep(0.05)  # detached threads of gloo end by themselves
         self.assertLessEqual(len(os.listdir('/proc/self/task')), before + 3)
+
+    def test_a_process_that_ends_right_behind_a_sum_is_not_aborted(self):
+        program = '''
+import sys, threading
+sys.path.insert(0, sys.argv[1])
+import torch
+import sockets_test
+first, second = sockets_test.Gloo().groups(2, 1)
+sys.setswitchinterval(1000)  # the threads of gloo do not get the interpreter while this one has it
+
+def take_part():
+    for _ in range(20):
+        second.sum(torch.ones(1 << 12))
+other = threading.Thread(target=take_part)
+other.start()
+for _ in range(20):
+    first.sum(torch.ones(1 << 12))
+other.join()
+'''
+        for _ in range(5):
+            run = subprocess.run([sys.executable, '-c', program, os.path.dirname(os.path.abspath(__file__))], text=True, check=False,
+                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
+            self.assertEqual((run.returncode, run.stdout), (0, ''))
 
     def test_a_group_whose_connections_are_not_found_is_refused(self):
         with mock.patch.object(sockets, 'find', lambda addresses: []):

@@ -2,6 +2,7 @@
 is for one worker, or refused by name.
 """
 
+import dataclasses
 import os
 import tempfile
 import unittest
@@ -10,7 +11,7 @@ from collections import UserDict, namedtuple
 import torch
 from fabric_test import Fabric, Sums
 
-from fabric_model import FabricModel, chance, checkpoint, metrics, plain, state
+from fabric_model import FabricModel, chance, checkpoint, compute, metrics, plain, state
 from fabric_model.progress import Progress
 
 try:
@@ -285,6 +286,63 @@ class Batches(Fabric):
             torch.testing.assert_close(found.weight, wanted.weight)
         with self.assertRaisesRegex(ValueError, 'batch: a Batch with inputs; one of labels, '):
             self.train(fn_batch_collate=lambda s: Batch(inputs=torch.ones(1)))
+
+
+    def test_dataclasses_are_batches_and_what_moves_itself_is_one_thing(self):
+        @dataclasses.dataclass(frozen=True)
+        class Pair:
+            input: torch.Tensor
+            labels: torch.Tensor
+
+        moves = []
+
+        class Graph:
+            def __init__(self, rows, labels):
+                self.rows, self.labels = rows, labels
+
+            def to(self, device):
+                moves.append(device)
+                return self
+
+        def step(model, data, eva, train_loader, fn_args):
+            model.get_optimizer().zero_grad()
+            loss = torch.nn.functional.mse_loss(model(data.rows), data.labels)
+            loss.backward()
+            model.get_optimizer().step()
+            return 0.0, loss.item()
+
+        wanted = self.train()
+        found = self.train(fn_batch_collate=lambda s: Pair(*torch.utils.data.default_collate(s)))
+        torch.testing.assert_close(found.weight, wanted.weight)
+        found = self.train(fn_batch_collate=lambda s: Graph(*torch.utils.data.default_collate(s)), fn_step_train=step)
+        torch.testing.assert_close(found.weight, wanted.weight)
+        self.assertEqual(moves, [torch.device('cpu')] * 8)
+        packed = torch.nn.utils.rnn.pack_sequence([torch.ones(2, 1), torch.ones(1, 1)])
+        moved = compute._to(torch.device('meta'), {'x': (Pair(torch.ones(1), torch.ones(2)), packed)})['x']
+        self.assertEqual([moved[0].input.device.type, moved[1].data.device.type, moved[1].batch_sizes.device.type], ['meta', 'meta', 'cpu'])
+
+
+class Models(Fabric):
+    def test_one_on_several_devices_and_one_without_shapes_are_refused_when_the_model_is_made(self):
+        apart = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.Linear(4, 1, device='meta'))
+        for model, said in ((apart, "lies on several devices, '0.weight' on cpu and '1.weight' on meta: a worker has one here"),
+                            (torch.nn.LazyLinear(1), "parameter 'weight' has no shape yet")):
+            with self.assertRaisesRegex(ValueError, f'^FabricModel: .*{said}'):
+                self.train(model=model, optimizer=torch.optim.SGD(apart[0].parameters(), lr=0.1))
+        self.assertNotIn('START', self.printed.getvalue())
+
+    def test_a_checkpoint_of_another_one_is_refused_by_its_name(self):
+        self.train(epochs=1)
+        first = os.environ['RESULT_DIR']
+        path = os.path.join(first, 'checkpoint', checkpoint.NAME)
+        with self.assertRaisesRegex(ValueError, f'^checkpoint {path}: of another training than this: the state of the model does not fit: .*size mismatch '
+                                    'for weight'):
+            self.train(epochs=2, model=torch.nn.Linear(4, 3),
+                       train={'resume_from': first})
+        model = linear()
+        with self.assertRaisesRegex(ValueError, 'the state of the optimizer does not fit: loaded state dict'):
+            self.train(epochs=2, model=model, optimizer=torch.optim.SGD([{'params': [model.weight]}, {'params': [model.bias]}], lr=0.1),
+                       train={'resume_from': first})
 
 
 class Optimizers(Fabric):

@@ -73,6 +73,20 @@ def optimizer(value):
                         'to agree on each of them, which is not done here. Those whose step() needs no function do')
 
 
+def one_device(caller, models):
+    """Where the parameters of the modules lie. @errors ValueError: on several devices, or one is not made yet"""
+    found = {}
+    for name, parameter in (pair for model in models for pair in model.named_parameters()):
+        if torch.nn.parameter.is_lazy(parameter):
+            raise ValueError(f"{caller}: parameter '{name}' has no shape yet: let the model compute one batch before, on every worker the same way")
+        found.setdefault(parameter.device, name)
+    if len(found) > 1:
+        where = ' and '.join(f"'{name}' on {device}" for device, name in found.items())
+        raise ValueError(f'{caller}: the model lies on several devices, {where}: a worker has one here. Put it on one, or cut it by '
+                         'torchrun with FSDP, as a job of its own')
+    return next(iter(found), torch.device('cpu'))
+
+
 def _needs_closure(optimizer):
     """Whether step() cannot be called with nothing, as that of LBFGS."""
     try:

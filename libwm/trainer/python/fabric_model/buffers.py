@@ -58,7 +58,7 @@ class _Buffer:
             return torch.full((), -math.inf, dtype=room.dtype, device=room.device)
         share = weight if self.is_mean else int(first)
         if share:
-            torch.mul(_numbers(now).to(room.dtype), share, out=room)
+            torch.mul(_numbers(now).to(room), share, out=room)
         else:
             room.zero_()
         return (now != self._saved).any().to(room)

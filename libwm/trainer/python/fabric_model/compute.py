@@ -9,6 +9,7 @@ Invariant: a share of 0 samples calls no user code.
 
 import contextlib
 import copy
+import dataclasses
 import math
 from collections import UserDict
 from collections.abc import Mapping
@@ -20,14 +21,16 @@ from .chance import Chance
 from .metrics import accuracy
 from .native import part
 from .own_steps import Watch
-from .shapes import Shapes
+from .shapes import Shapes, is_dataclass
 
 _LABELS = ('labels', 'label', 'target', 'targets', 'y')
 
 
 def divided(batch):
-    """(positional inputs, named inputs, labels) of a batch: (inputs…, labels), or a dict in which the labels
+    """(positional inputs, named inputs, labels) of a batch: (inputs…, labels), or a dict or dataclass in which the labels
     have one of the names in _LABELS and all else is the model's by its name. @errors ValueError: it is neither"""
+    if is_dataclass(batch):
+        batch = {field.name: getattr(batch, field.name) for field in dataclasses.fields(batch)}
     if isinstance(batch, Mapping):
         named = [name for name in _LABELS if name in batch]
         if not named:
@@ -75,7 +78,15 @@ class StepModel:
 
 
 def _mapped(function, value):
-    """A batch or output with `function` done to what is in its lists, tuples and mappings, which keep their kinds."""
+    """A batch with `function` done to what is in its lists, tuples, mappings and dataclasses, which keep their kinds; what moves itself
+    (packed sequences, graphs) is one thing."""
+    if not isinstance(value, (dict, UserDict)) and callable(getattr(value, 'to', None)):
+        return function(value)
+    if is_dataclass(value) and not isinstance(value, dict):
+        made = copy.copy(value)
+        for field in dataclasses.fields(value):
+            object.__setattr__(made, field.name, _mapped(function, getattr(value, field.name)))  # frozen ones, too
+        return made
     if isinstance(value, tuple) and hasattr(value, '_fields'):
         return type(value)(*(_mapped(function, one) for one in value))
     if isinstance(value, (list, tuple)):
@@ -94,7 +105,7 @@ def _mapped(function, value):
 
 def _to(device, value):
     def moved(one):
-        if torch.is_tensor(one):
+        if callable(getattr(one, 'to', None)):
             return one.to(device)
         return torch.as_tensor(one, device=device) if hasattr(one, '__array__') else one
     return _mapped(moved, value)
@@ -111,6 +122,13 @@ def _detached(outputs):
     return outputs
 
 
+def _read(numbers):
+    """The same, without tensors. @cost one read of the device"""
+    tensors = [one for one in numbers if torch.is_tensor(one)]
+    found = iter(torch.stack([one.double().reshape(()) for one in tensors]).tolist() if tensors else ())
+    return [next(found) if torch.is_tensor(one) else one for one in numbers]
+
+
 class Compute:
     """@thread the training thread"""
 
@@ -123,7 +141,7 @@ class Compute:
         self._watch = Watch(script.optimizer)
         self._step_model = StepModel(script.model, script.loss, script.optimizer, self._watch)
         parameter = next(script.model.parameters(), None)
-        self._device = parameter.device if parameter is not None else torch.device('cpu')
+        self._device = self.device = parameter.device if parameter is not None else torch.device('cpu')
         self.chance = Chance(self._device)
         self._amp, self._scaler, self._joined = script.amp, script.scaler, script.joined
         self._shapes = Shapes(script.model, agent)
@@ -164,7 +182,7 @@ class Compute:
                 with self._shapes.patient(batch):
                     values = work(batch, len(bite[0]), share, batches)
                 total = [t + v for t, v in zip(total, values)]
-        return total
+        return _read(total)
 
     def _plain_step(self, batch, size, share, _batches):
         inputs, named, labels = divided(batch)
@@ -173,8 +191,8 @@ class Compute:
             loss = self._loss(outputs, labels)
         factor = share * self.scale
         (loss if factor == 1 else loss * factor).backward()
-        value = loss.item() * (1 if self._sum_loss else size)
-        return [value] + self._metrics.sums(_detached(outputs), labels, size)
+        # A tensor: all are read at once, behind the last bite, else the device would stand still before each next one.
+        return [loss.detach().double() * (1 if self._sum_loss else size)] + self._metrics.sums(_detached(outputs), labels, size)
 
     def _own_step(self, batch, size, share, batches):
         # The user's function clears the gradients itself: what is there is set aside.
@@ -202,7 +220,7 @@ class Compute:
                 with self._shapes.patient(batch):
                     values = self._evaluate(batch, len(bite[0]))
                 total = [t + v for t, v in zip(total, values)]
-        return total
+        return _read(total)
 
     def _evaluate(self, batch, size):
         if self._test:
@@ -210,8 +228,8 @@ class Compute:
             return [loss * size] + self._metrics.own(math.nan)
         inputs, named, labels = divided(batch)
         outputs = self._model(*inputs, **named)
-        loss = self._loss(outputs, labels).item()
-        return [loss * (1 if self._sum_loss else size)] + self._metrics.sums(_detached(outputs), labels, size)
+        loss = self._loss(outputs, labels)
+        return [loss.detach().double() * (1 if self._sum_loss else size)] + self._metrics.sums(_detached(outputs), labels, size)
 
 
 def warm_up(device):

@@ -13,6 +13,8 @@ import atexit
 import random
 import signal
 import sys
+import time
+import traceback
 from multiprocessing.connection import wait
 
 import torch
@@ -20,6 +22,32 @@ import torch
 _PROBES = 16     # first samples that are watched for use of randomness
 _PROBE_EACH = 64  # and every so many later
 _AHEAD = 2       # bites a loader
+_SLOW_S = 30.0   # for one answer of a loader; then it is said what it is at
+
+
+class BadSample(RuntimeError):
+    """The script's data set, or its collate function, has failed. The text says whose, at which samples and how."""
+
+
+def _named(error, what, dataset):
+    """What is said of a failure."""
+    said = f'{what}: {type(error).__name__}: {error}'
+    if isinstance(error, IndexError) and hasattr(dataset, '__len__'):
+        said += f' (the data set says that it has {len(dataset)} samples)'
+    return said
+
+
+def brought(source, dataset, collate, numbers, seeds):
+    """The batch of these samples. @errors BadSample"""
+    samples = source.fetch(dataset, numbers, seeds)
+    try:
+        return collate(samples)
+    except Exception as error:
+        raise BadSample(_named(error, f'collate function, samples {_listed(numbers)}', None)) from error
+
+
+def _listed(numbers):
+    return ', '.join(map(str, numbers[:4])) + (f' … {numbers[-1]}' if len(numbers) > 4 else '')
 
 
 class _TorchRandom:
@@ -80,16 +108,24 @@ class SampleRandom:
         for source in self._used:
             source.seed(seed)
         if not probing:
-            return dataset[number]
+            return self._sample(dataset, number)
         marks = []
         for source in self._unused:
             source.seed(seed)
             marks.append(source.mark())
-        sample = dataset[number]
+        sample = self._sample(dataset, number)
         drawn = [s for s, mark in zip(self._unused, marks) if s.mark() != mark]
         self._used += drawn
         self._unused = [s for s in self._unused if s not in drawn]
         return sample
+
+    @staticmethod
+    def _sample(dataset, number):
+        """@errors BadSample"""
+        try:
+            return dataset[number]
+        except Exception as error:  # user code
+            raise BadSample(_named(error, f'sample {number}', dataset)) from error
 
 
 def default_collate(samples):
@@ -109,9 +145,10 @@ def _load_for_ever(dataset, collate, requests, replies):
     while True:
         numbers, seeds = requests.recv()
         try:
-            replies.send((True, collate(source.fetch(dataset, numbers, seeds))))
-        except Exception as error:  # user code: the training process raises it
-            replies.send((False, f'{type(error).__name__}: {error}'))
+            replies.send((True, brought(source, dataset, collate, numbers, seeds)))
+        except Exception as error:  # user code, or a batch that cannot be sent: the training process raises it
+            trace = ''.join(traceback.format_exception(type(error), error, error.__traceback__))
+            replies.send((False, (str(error) if isinstance(error, BadSample) else f'{type(error).__name__}: {error}', trace)))
 
 
 def _key(numbers, seeds):
@@ -148,11 +185,21 @@ class _Loader:
 
     def _receive(self):
         try:
-            if self._replies in wait([self._replies, self._process.sentinel]):
+            if self._replies in self._patiently():
                 return self._replies.recv()
         except (EOFError, OSError):
             pass  # it ended within its answer
         raise self._ended()
+
+    def _patiently(self):
+        """What is there: an answer, or the end. One that takes long is told of: who waits for it looks as if it hung."""
+        began = time.monotonic()
+        found = wait([self._replies, self._process.sentinel], _SLOW_S)
+        if not found:
+            numbers = list(self.pending[0][0]) if self.pending else []
+            print(f'loader process {self._process.pid} has been at samples {_listed(numbers)} for {time.monotonic() - began:.0f} s',
+                  file=sys.stderr, flush=True)
+        return found or wait([self._replies, self._process.sentinel])
 
     def _ended(self):
         self._process.join(1)
@@ -173,6 +220,7 @@ class Batches:
     def __init__(self, dataset, collate, loaders=0):
         self._dataset, self._collate = dataset, collate or default_collate
         self._random = SampleRandom()
+        self.whose = ''  # said of a failure: the rank, once there is one
         self._loaders, self._coming, self._answers = [], [], {}
         if loaders:
             context = torch.multiprocessing.get_context('fork')
@@ -196,12 +244,17 @@ class Batches:
             self._refill()
 
     def get(self, numbers, seeds):
-        """The batch of these samples. @errors RuntimeError: the data set's own failure"""
+        """The batch of these samples. @errors BadSample: the data set's own failure"""
         if not self._loaders:
-            return self._collate(self._random.fetch(self._dataset, numbers, seeds))
+            try:
+                return brought(self._random, self._dataset, self._collate, numbers, seeds)
+            except BadSample as error:
+                raise BadSample(f'data set{self.whose}: {error}') from error.__cause__
         good, batch = self._answer(_key(numbers, seeds))
         if not good:
-            raise RuntimeError('data set: ' + batch)
+            said, trace = batch
+            print(trace, file=sys.stderr, end='', flush=True)
+            raise BadSample(f'data set{self.whose}: {said}')
         return batch
 
     def _answer(self, wanted):

@@ -17,7 +17,7 @@ import signal
 import time
 from dataclasses import replace
 
-from . import amp, sabotage
+from . import amp, sabotage, trouble
 from .checkpoint import save_model
 from .entering import Entering
 from .flat import Numbers, flags
@@ -28,6 +28,7 @@ from .noise import SHARES, Noise
 from .progress import END, FINISH, TRAIN, Progress
 from .stepping import refused
 from .streams import ENDLESS
+from .versions import Mixed
 
 _REPORT_NS = 200_000_000  # between two updates of the progress that is reported
 
@@ -76,8 +77,24 @@ class Engine(Entering):
                 self._round()
             except GroupBroken as error:
                 self._close_broken(str(error))
+            except (Left, Mixed):
+                raise
+            except Exception as error:
+                size = self.course.batch_size
+                said = self.fail(error, f'. It computes {size} samples at once: a smaller batch_size needs less' if size else '')
+                if said:
+                    raise trouble.Trouble(said) from error
+                raise
         self.agent.done(self.progress.step)
         return self.group.rank == 0
+
+    def fail(self, error, hint):
+        """This worker ends by an error: its peers are woken now, not when its process is gone. Returns what is said of it where it is a
+        device's, else None. `hint`: what to do about a full one."""
+        said = trouble.described(error, self.group, self.agent, self._compute.device, self.progress.step + 1, hint)
+        if not isinstance(error, amp.NotFinite):  # by which all end
+            self.membership.forget_current()
+        return said
 
     def request_stop(self, number):
         """Signal `number`: write a checkpoint at the next step boundary, then end by that

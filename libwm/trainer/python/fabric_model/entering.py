@@ -48,6 +48,9 @@ class Entering:
         group.joined = True
         self._compute.chance.enter(self.progress.seed, group.epoch, group.rank)
         self._tell_rank(group)
+        for batches in (self._train, self._test):
+            if batches is not None:
+                batches.whose = f' of rank {group.rank}' + (f' (task {self.agent.task})' if self.agent.present else '')
         self._forget_times()  # those of another size say nothing of this one
         if self._chooser:
             self._chooser.enter()
@@ -87,7 +90,7 @@ class Entering:
             saved['progress'] = progress.pack()
             if self.checkpoints.source != self.checkpoints.path:
                 saved.pop('frozen', None)  # another program says itself what it trains
-            self._take_over(saved, False)
+            self._take_checkpoint(saved)
             if not (self._deals and self._deals.is_stream):
                 self.progress.goes_on_with(self.course.train_samples)
             path = self.checkpoints.source
@@ -98,6 +101,13 @@ class Entering:
                                  train_samples=0 if self._deals and self._deals.is_stream else self.course.train_samples)
         self._own_state()
         self.hooks.catch_up(self.progress, self.group.rank)
+
+    def _take_checkpoint(self, saved):
+        """@errors ValueError: it is another training's"""
+        try:
+            self._take_over(saved, False)
+        except ValueError as error:
+            raise ValueError(f'checkpoint {self.checkpoints.source}: of another training than this: {error}') from error
 
     def _begin_anew(self, why):
         """What parameter servers had is gone. @errors RuntimeError: there is no checkpoint"""

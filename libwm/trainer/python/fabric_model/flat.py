@@ -157,7 +157,7 @@ class FlatModel:
         self._room = whole[:self._buffers.room]
         self._marks = whole[self._buffers.room:len(whole) - self._tail_size]
         self._tail = whole[len(whole) - self._tail_size:]
-        self._alone = False  # in the newest sum
+        self._alone, self._marked = False, []  # of the newest sum: no other member; which parameters any has a gradient of
 
     def begin(self):
         """Before a step: gradients zero; the model's buffers remembered for undo().
@@ -197,11 +197,16 @@ class FlatModel:
         for bucket in self._buckets:
             bucket.gather()
         # A sum is finite where all parts are; where it is not, it may have been too large by itself.
-        return all(math.isfinite(b.gradients.sum().item()) or bool(torch.isfinite(b.gradients).all()) for b in self._buckets)
+        total = torch.stack([b.gradients.sum().double() for b in self._buckets]).sum().item()
+        return math.isfinite(total) or all(bool(torch.isfinite(b.gradients).all()) for b in self._buckets)
 
     def undo(self):
         """The step was not applied: the model's buffers as they were before it."""
         self._buffers.undo()
+
+    def keep(self):
+        """The step counts without a sum over the members: the model's buffers are right as they stand."""
+        self._buffers.keep()
 
     def detach(self):
         """Sets the gradients so far aside: returns copies for add(), None while they are zero."""
@@ -238,7 +243,7 @@ class FlatModel:
 
     def without_gradient(self):
         """After the sum: numbers of the parameters that no member has a gradient of."""
-        return [at for at, mark in enumerate(self._marks.tolist()) if mark < 0.5]
+        return [at for at, mark in enumerate(self._marked) if not mark]
 
     def missing(self):
         """Numbers of the parameters that this member has no gradient of."""
@@ -251,9 +256,11 @@ class FlatModel:
         for bucket in self._buckets:
             bucket.gather()
         self._alone = group.world == 1
-        if not self._alone:
-            self._buffers.write(self._room, weight, first)
         marks = [has for bucket in self._buckets for has in bucket.has_gradient]
+        if self._alone:  # what the host knows is not sent to the device and back: each of that waits for all that was begun there
+            self._marked = marks
+            return Tail([float(weight)] + tail, 1)
+        self._buffers.write(self._room, weight, first)
         self._marks.copy_(torch.tensor(marks, dtype=self._tail.dtype))
         self._tail.copy_(torch.tensor([float(weight)] + tail, dtype=self._tail.dtype))
         for bucket in self._buckets:
@@ -261,18 +268,20 @@ class FlatModel:
                 group.sum(bucket.flat)
             elif bucket.room.numel():
                 group.sum(bucket.room)
-        return Tail(self._tail.tolist(), group.world)
+        behind = torch.cat([self._marks, self._tail]).tolist()  # one read
+        self._marked = [mark > 0.5 for mark in behind[:len(marks)]]
+        return Tail(behind[len(marks):], group.world)
 
     def take(self, weight, gradients=True):
         """After the sum: gradients and model buffers of the whole step, divided by `weight`
         (1 where losses are sums); buffers always by the number of samples. Without `gradients`: buffers alone.
         @shape weight: (divisor of gradients, number of samples)"""
         divisor, samples = weight
-        marks = iter(self._marks.tolist())
+        marks = iter(self._marked)
         for bucket in self._buckets if gradients else ():
             if divisor != 1:
                 bucket.gradients.div_(divisor)
-            bucket.scatter([mark > 0.5 for _, mark in zip(bucket.params, marks)])
+            bucket.scatter([mark for _, mark in zip(bucket.params, marks)])
         if self._alone:
             self._buffers.keep()
         else:

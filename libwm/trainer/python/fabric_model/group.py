@@ -8,12 +8,14 @@ pair of members proves itself over the connection that gloo has made for it, bef
 Invariant: after abort() every collective, also one that waits already, ends in GroupBroken.
 """
 
+import atexit
 import contextlib
 import ctypes
 import datetime
 import os
 import threading
 import time
+import weakref
 
 import torch
 import torch.distributed as dist
@@ -27,6 +29,15 @@ LEAVE_LIMIT_S = 2.0  # a peer that has not ended by then hangs: it is the lead's
 _COLLECTIVE_LIMIT = datetime.timedelta(days=7)
 _PROOFS = 1  # tag of the messages of that; others have 0
 _SLICE = datetime.timedelta(milliseconds=20)  # between two looks whether the group was aborted
+_living = weakref.WeakSet()
+
+
+@atexit.register
+def _close_all():
+    """A thread of gloo gives a collective's tensors back a moment after it is over, and takes the interpreter for that. One that finds
+    it gone aborts the process, after all is done: so these threads end before it does."""
+    for group in list(_living):
+        group.close()
 
 
 class GroupBroken(Exception):
@@ -150,6 +161,7 @@ class Group:
         self._mesh, self._connections = None, []
         if self.world > 1:
             self._mesh, self._connections = _connect(plan, self.rank, rendezvous, cancelled)
+        _living.add(self)
 
     def sum(self, tensor):
         """Sums `tensor` over the members, in place. @errors GroupBroken"""
@@ -215,6 +227,9 @@ class Group:
             self._wait(start(mesh))
         except RuntimeError as error:
             raise GroupBroken(f'epoch {self.epoch}: {error}') from None
+        except BaseException:  # Ctrl-C in a notebook: nobody waits for it any more
+            self._stuck = True
+            raise
         finally:
             self._agent.in_collective(0)
 
@@ -250,7 +265,7 @@ class Group:
         """Aborts it and gives its threads and descriptors back."""
         self.abort()
         mesh, self._mesh = self._mesh, None
-        if mesh is not None and self._stuck:
+        if mesh is not None and (self._stuck):
             # Its thread never ends: destroying it, even at exit, would wait for ever.
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(mesh))
 

@@ -23,6 +23,11 @@ class NotAMean(ValueError):
 
 def accuracy(outputs, labels):
     """Share of right answers, 0..1, of classes given by number or one-hot; else NaN."""
+    return float(_accuracy(outputs, labels))
+
+
+def _accuracy(outputs, labels):
+    """As a tensor where there is one: who adds up several reads the device once."""
     if not (torch.is_tensor(outputs) and torch.is_tensor(labels)):
         return math.nan
     if outputs.dim() < 2 or outputs.shape[1] < 2:
@@ -32,7 +37,7 @@ def accuracy(outputs, labels):
         labels = labels.argmax(dim=1)
     if labels.shape != guess.shape or labels.is_floating_point():
         return math.nan
-    return (guess == labels).float().mean().item()
+    return (guess == labels).double().mean()
 
 
 class _Mean:
@@ -47,7 +52,9 @@ class _Mean:
         self._bites = _BITES
 
     def sums(self, outputs, labels, size):
-        """Its part of the sum over samples. @shape [width]   @errors NotAMean"""
+        """Its part of the sum over samples. @shape [width] numbers, or tensors of one   @errors NotAMean"""
+        if self._function is accuracy:
+            return [_accuracy(outputs, labels) * size]
         value = float(self._function(outputs, labels))
         if self._looks and self._bites and size > 1:
             self._bites -= 1

@@ -4,6 +4,7 @@ that only the final rank 0 returns from train().
 """
 
 import atexit
+import contextlib
 import faulthandler
 import os
 import signal
@@ -99,7 +100,7 @@ class FabricModel:
             check_scheduler(lr_scheduler, lr_scheduler_each)
         if clip_grad_norm is not None and not clip_grad_norm > 0:
             raise ValueError(f'clip_grad_norm {clip_grad_norm}: more than 0')
-        device = next((p.device for p in model.parameters()), torch.device('cpu'))
+        device = arguments.one_device('FabricModel', [model])
         mixed.check(amp, nonfinite, device)
         for name, other in (('sync_bn', sync_bn), ('fn_step_train', fn_step_train)):
             if deterministic and other:
@@ -349,6 +350,9 @@ class _Run:
         except Mixed as refusal:
             self.close()
             sys.exit(str(refusal))
+        except BaseException:
+            self._abandon()
+            raise
         engine.hooks.train_end()
         if is_final and isinstance(self.membership, Membership):
             _Run.held = succession.Held(engine.group)
@@ -369,15 +373,23 @@ class _Run:
     def close(self):
         """Everything that train() began is ended, but for the connections to the other workers."""
         os.environ[_TRAININGS] = str(self._training)
-        faulthandler.unregister(signal.SIGQUIT)
+        for work in self._ends():
+            work()
+
+    def _abandon(self):
+        """As close(), of a training that has failed: no thread is left inside the framework when the interpreter ends, no loader in a
+        notebook; what fails here has no words, the error itself has. It is not counted: one that comes after it goes on from its checkpoint."""
+        for work in self._ends():
+            with contextlib.suppress(Exception):
+                work()
+
+    def _ends(self):
+        """Of all that train() began, one after the other."""
+        yield lambda: faulthandler.unregister(signal.SIGQUIT)
         for number, handler in self._handlers.items():
-            signal.signal(number, handler or signal.SIG_DFL)
-        self.membership.close()
-        self.records.close()
-        self._stepping.close()
-        self._flat.close()
-        for batches in self._batches:
-            batches.close()
+            yield lambda number=number, handler=handler: signal.signal(number, handler or signal.SIG_DFL)
+        yield from (self.membership.close, self.records.close, self._stepping.close, self._flat.close)
+        yield from (batches.close for batches in self._batches)
 
 
 def _alone(engines):

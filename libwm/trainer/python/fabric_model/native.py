@@ -8,6 +8,7 @@ also runs without it: then nothing is recorded and the order of samples is torch
 import contextlib
 import ctypes as c
 import os
+import sys
 import threading
 
 NONE, PLAN, WITHDRAWN, BROKEN, LEAVE, STAND, CHECKPOINT, CLOSED = range(8)
@@ -201,21 +202,34 @@ class Agent:
 
 
 class Records:
-    """steps.csv and ledger.csv of this task, kept in `log_dir` if it is a folder."""
+    """steps.csv and ledger.csv of this task, kept in `log_dir` if it is a folder. One that cannot be written ends no training: that
+    is said once, and nothing more is recorded, so that what is there stays without gaps."""
 
     def __init__(self, lib, log_dir):
         self._lib = lib
         self._handle = c.c_void_p()
         if lib:
-            path = log_dir.encode() if log_dir and os.path.isdir(log_dir) else None
-            _check(lib, lib.wm_records_open(path, c.byref(self._handle)))
+            try:
+                self._open(log_dir.encode() if log_dir and os.path.isdir(log_dir) else None)
+            except OSError as error:
+                self._go_without(error)
+
+    def _open(self, path):
+        _check(self._lib, self._lib.wm_records_open(path, c.byref(self._handle)))
+
+    def _go_without(self, error):
+        print(f'{error}: from here on no steps of this worker are recorded; the training goes on', file=sys.stderr, flush=True)
+        self.close()
+        self._open(None)
 
     def step(self, step):
-        """Writes one applied step. Returns the pause in ns at the first step of an epoch,
-        else -1. @errors OSError: disk full or gone"""
+        """Writes one applied step. Returns the pause in ns at the first step of an epoch, else -1."""
         pause = c.c_int64(-1)
         if self._lib:
-            _check(self._lib, self._lib.wm_records_step(self._handle, c.byref(step), c.byref(pause)))
+            try:
+                _check(self._lib, self._lib.wm_records_step(self._handle, c.byref(step), c.byref(pause)))
+            except OSError as error:  # disk full or gone
+                self._go_without(error)
         return pause.value
 
     def close(self):

@@ -431,7 +431,7 @@ class Loop(Engine):
         if saved:
             if self.checkpoints.source != self.checkpoints.path:
                 saved.pop('frozen', None)
-            self._take_over(saved, False)
+            self._take_checkpoint(saved)
             self.progress.phase = TRAIN
             print(f'resumed from checkpoint at step {self.progress.step}', flush=True)
             return

@@ -4,6 +4,7 @@ varies, so that a resize, which changes the shares, compiles nothing anew.
 """
 
 import contextlib
+import dataclasses
 import os
 import threading
 
@@ -20,6 +21,11 @@ def _limit_s():
         return _START_LIMIT_S
 
 
+def is_dataclass(value):
+    """Whether it is an object of one."""
+    return dataclasses.is_dataclass(value) and not isinstance(value, type)
+
+
 def tensors(value):
     """All tensors of a batch, in their order."""
     if torch.is_tensor(value):
@@ -30,6 +36,9 @@ def tensors(value):
     elif isinstance(value, (list, tuple)):
         for one in value:
             yield from tensors(one)
+    elif is_dataclass(value):
+        for field in dataclasses.fields(value):
+            yield from tensors(getattr(value, field.name))
 
 
 class Shapes:

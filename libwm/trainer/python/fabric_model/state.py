@@ -18,6 +18,7 @@ from .progress import Progress
 FORMAT = 1
 _SMALL = 1 << 16  # bytes; smaller ones travel together
 _LONGEST = 1 << 32  # bytes of a head
+_WORDS = 400  # characters of what a framework says
 
 
 def beside(script):
@@ -111,17 +112,26 @@ class Script:
 
     def take_over(self, state):
         """Makes `state` this worker's. Returns its progress.
-        @errors ValueError: of another format"""
+        @errors ValueError: of another format, or of another model, optimizer …, by its name"""
         if state.get('format') != FORMAT:
             raise ValueError(f"state of format {state.get('format')}, this program reads {FORMAT}")
         holders = self._holders()
-        for name, values in state['parts'].items():
-            if name in holders:
+        for name, values in sorted(state['parts'].items(), key=lambda part: part[0] != 'model'):  # its words say most
+            if name not in holders:
+                continue
+            try:
                 holders[name].load_state_dict(values)
+            except (RuntimeError, ValueError, KeyError) as error:
+                raise ValueError(f'the state of the {name} does not fit: {_one_line(error)}') from error
         for name, parameter in self.model.named_parameters():
             if name in state.get('frozen', ()):  # a callback may have frozen it in a pass before
                 parameter.requires_grad_(False)
         return Progress.unpack(state['progress'])
+
+
+def _one_line(error):
+    text = ' '.join(str(error).split())
+    return text if len(text) <= _WORDS else text[:_WORDS] + ' …'
 
 
 def without_functions(value):

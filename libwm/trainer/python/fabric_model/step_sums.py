@@ -55,29 +55,38 @@ class StepSums:
             p.grad = None
 
     def is_finite(self):
-        """Of this worker's gradients, as the backward left them."""
-        return all(p.grad is None or math.isfinite(_total(p.grad)) or bool(torch.isfinite(_dense(p.grad)).all()) for p in self._order)
+        """Of this worker's gradients, as the backward left them. @cost one read of the device"""
+        found = [_dense(p.grad) for p in self._order if p.grad is not None]
+        if not found or math.isfinite(torch.stack([g.sum(dtype=_wide(g.dtype)).double() for g in found]).sum().item()):
+            return True
+        # A sum may have been too large by itself.
+        return bool(torch.stack([torch.isfinite(g).all() for g in found]).all())
 
     def sum(self, group, weight, first, flags, divides=False):
         """One all-reduce of everything, into .grad. `divides`: by the sum of the weights, which nobody knows before. Returns
         the Tail. @errors GroupBroken: gradients are this worker's own, and of no use"""
         if group.world > 1:
-            self._fill()
-            self._buffers.write(self._room, weight, first)
-            self._marks.copy_(torch.tensor([float(p.grad is not None) for p in self._order]))
-        self._tail.copy_(torch.tensor([float(weight)] + flags, dtype=self._tail.dtype))
-        if group.world > 1:
-            for flat in self._flats.values():
-                group.sum(flat)
-        tail = Tail(self._tail.tolist(), group.world)
-        if group.world > 1:
-            self._spread((tail.exact_weight or 1.0) if divides else 1)
-            self._buffers.read(self._room, tail.exact_weight, more=True)
-        elif divides:
-            self._divide(tail.exact_weight or 1.0)
+            tail = self._sum_over(group, weight, first, flags, divides)
+        else:  # what the host knows is not sent to the device and back
+            tail = Tail([float(weight)] + flags, 1)
+            if divides:
+                self._divide(tail.exact_weight or 1.0)
         for p, before in zip(self._order, self._before):
             if before is not None:
                 p.grad = before if p.grad is None else p.grad.add_(before)
+        return tail
+
+    def _sum_over(self, group, weight, first, flags, divides):
+        self._fill()
+        self._buffers.write(self._room, weight, first)
+        self._marks.copy_(torch.tensor([float(p.grad is not None) for p in self._order]))
+        self._tail.copy_(torch.tensor([float(weight)] + flags, dtype=self._tail.dtype))
+        for flat in self._flats.values():
+            group.sum(flat)
+        behind = torch.cat([self._marks, self._tail]).tolist()  # one read
+        tail = Tail(behind[len(self._order):], group.world)
+        self._spread((tail.exact_weight or 1.0) if divides else 1, [mark > 0.5 for mark in behind[:len(self._order)]])
+        self._buffers.read(self._room, tail.exact_weight, more=True)
         return tail
 
     def _fill(self):
@@ -96,8 +105,8 @@ class StepSums:
             if p.grad is not None:
                 p.grad.div_(by)
 
-    def _spread(self, divisor):
-        marks = iter(self._marks.tolist())
+    def _spread(self, divisor, marked):
+        marks = iter(marked)
         for d in self._dtypes:
             at = 0
             for p in self._mine[d]:
@@ -105,12 +114,8 @@ class StepSums:
                 at += p.numel()
                 if divisor != 1:
                     found.div_(divisor)
-                p.grad = found.to(p.dtype, copy=True) if next(marks) > 0.5 else None
+                p.grad = found.to(p.dtype, copy=True) if next(marks) else None
 
 
 def _dense(gradient):
     return gradient.to_dense() if gradient.is_sparse else gradient
-
-
-def _total(gradient):
-    return _dense(gradient).sum().item()

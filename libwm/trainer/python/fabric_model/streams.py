@@ -13,6 +13,7 @@ import zlib
 
 import torch
 
+from .data import BadSample
 from .loaders import seeded
 from .shapes import tensors
 
@@ -75,7 +76,8 @@ class Stream:
 
     def window(self, seed, number, begin, end):
         """Has the samples [begin, end) of pass `number` there. Returns (end, whether the pass ends there): a shorter end where
-        the stream has. @cost that of reading up to `end`; of the whole way from the front after a change of passes"""
+        the stream has. @cost that of reading up to `end`; of the whole way from the front after a change of passes
+        @errors BadSample: the stream's own failure"""
         if (seed, number) != (self._seed, self._pass) or begin < self._first:
             self._restart(seed, number)
         with self._generators:
@@ -84,6 +86,8 @@ class Stream:
                     self._kept.append(next(self._source))
                 except StopIteration:
                     self._ended = True
+                except Exception as error:  # user code
+                    raise BadSample(f'data set, a stream: sample {self._first + len(self._kept)}: {type(error).__name__}: {error}') from error
                 self._drop(begin)
         self._drop(begin)
         last = self._first + len(self._kept)

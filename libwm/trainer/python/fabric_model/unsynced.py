@@ -227,7 +227,9 @@ class Unsynced(Engine):
             self._number += 1
             answer = self._stepping.leave_out(self._number, 0)
         if 'void' in answer:
+            self._flat.undo()  # its samples are dealt again: running statistics would see them twice
             return
+        self._flat.keep()
         self._exchanged_ns = time.monotonic_ns() - computed
         self._record(Step(answer['step'], self.group.epoch, self.group.world, samples, began, time.monotonic_ns(), data_epoch, begin, end, 0,
                           samples))
@@ -236,6 +238,7 @@ class Unsynced(Engine):
 
     def _refuse(self, refusal):
         """@errors NotFinite: that ends the training"""
+        self._flat.undo()
         task = f' (task {self.agent.task})' if self.agent.present else ''
         said = f'a gradient of rank {self.group.rank}{task} is not applied: {refusal}'
         if self.script.nonfinite == 'stop':

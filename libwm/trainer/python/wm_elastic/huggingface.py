@@ -63,6 +63,10 @@ def _check(trainer):
         _refuse(f'train_dataset, a stream ({type(trainer.train_dataset).__name__})', 'its samples cannot be dealt; give a set with a length')
     if getattr(trainer, 'is_distributed_loading_by_transformers', False):
         _refuse('a model loaded with a DistributedConfig', 'load it whole')
+    if getattr(trainer, 'use_apex', False):
+        _refuse("apex's mixed precision", "its scaler cannot travel; leave half_precision_backend out")
+    if args.fp16 and not trainer.accelerator.native_amp:
+        _refuse('fp16=True without a GPU', 'Trainer would compute in float32 without a word; bf16=True is there on CPUs, too')
 
 
 class _Loader:

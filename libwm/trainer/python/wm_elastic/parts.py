@@ -134,6 +134,7 @@ class Prepared:
         self._models, self._optimizers = _several(model), _several(optimizer)
         _check_models(self._models)
         _check_optimizers(self._optimizers, self._models)
+        arguments.one_device('wm_elastic.prepare', self._models)
         if weight is not None and wanted.accumulate != 1:
             raise ValueError(f'wm_elastic.prepare: weight and accumulate {wanted.accumulate}: give one of them')
         if weight is not None and not callable(weight):
@@ -146,7 +147,7 @@ class Prepared:
         self.loader, self._source, self._options = ElasticLoader(self, loader), source, SimpleNamespace(
             accumulate=accumulate, weight=weight, of_window=wanted.of_window, optimizers=self._optimizers, scalers=[])
         self._course = Course(1 << 40, batch, batch, 0, arguments.number('checkpoint_freq', wanted.checkpoint_freq, 0, empty=0), 1 << 50)
-        self._resume_from, self._begun = wanted.resume_from, False
+        self._resume_from, self._begun, self._has_failed = wanted.resume_from, False, False
         self._script = Script(
             model=self._models[0] if len(self._models) == 1 else torch.nn.ModuleList(self._models), optimizer=self._optimizers[0],
             lr_scheduler=None, callbacks=[], driver_logger=None, worker_logger=None, loss=None, nonfinite='stop',
@@ -247,7 +248,7 @@ class Prepared:
             checkpoints=Checkpoints(os.environ.get('RESULT_DIR', ''), 1, self._resume_from),
             train_batches=self._batches, test_batches=None, lib=lib, result_dir='', chooser=None, skipped=False, source=self._source,
             flat=SimpleNamespace(elements=1, undo=lambda: None, on_cpu=device.type == 'cpu'),
-            compute=SimpleNamespace(chance=Chance(device)), stepping=Summed(self._script, None, None),
+            compute=SimpleNamespace(chance=Chance(device), device=device), stepping=Summed(self._script, None, None),
             parameters=list(dict.fromkeys(p for o in self._optimizers for g in o.param_groups for p in g['params'])))
         self._loop = Loop(self._course, self._script, parts, self._options)
         for optimizer in self._optimizers:
@@ -256,6 +257,7 @@ class Prepared:
             kind = type(one)
             one.__class__ = type(kind.__name__, (kind,), {method: self._loop.follows(getattr(kind, method)), '__module__': kind.__module__})
         self._listen()
+        self._watch_failures()
         atexit.register(self._at_exit)
         self._ending(self._loop.start)
 
@@ -303,9 +305,21 @@ class Prepared:
             self._close()
             sys.exit(str(refusal))
 
+    def _watch_failures(self):
+        """A script that ends by an error of its own has not ended its training: the others are woken at once, and train on."""
+        real = sys.excepthook
+
+        def failed(kind, error, trace):
+            real(kind, error, trace)
+            self._has_failed = True
+            said = self._loop.fail(error, '. Its part of a step is smaller with a smaller batch_size, or with prepare(accumulate=)')
+            if said:
+                print(f'wm_elastic: {said}', file=sys.stderr, flush=True)
+        sys.excepthook = failed
+
     def _at_exit(self):
         """A loop over something else than epochs() ends with the script."""
-        if self._loop.can_end:
+        if self._loop.can_end and not self._has_failed:
             self._loop.agent.done(self._loop.progress.step)
         self._close()
 
