@@ -44,6 +44,7 @@ constexpr ApiShape kShapes[] = {
     {"POST /api/v1/projects", "project_words", ""},
     {"PUT /api/v1/projects/{project}", "next_project_words", ""},
     {"PUT /api/v1/projects/{project}/members", "members", "none"},
+    {"PUT /api/v1/projects/{project}/connections", "connection_names", "none"},
     {"POST /api/v1/projects/{project}/definitions", "form_with_code", ""},
     {"PUT /api/v1/projects/{project}/definitions/{name}", "form_with_code", ""},
     {"GET /api/v1/projects/{project}/definitions/{name}/versions", "", "definition_versions"},
@@ -172,6 +173,9 @@ constexpr std::pair<const char*, const char*> kApiSchemas[] = {
     {"model_words", "name:s run:s description?:s weight?:s kernel?:s"},
     {"member", "name:s role:=viewer|editor|admin"},
     {"members", "members:[member]"},
+    {"shared_connection", "name:s type:s"},
+    {"shared_connections", "connections:[shared_connection]"},
+    {"connection_names", "connections:[s]"},
     {"deployment", "name:s user:s model:s state:s"},
     {"space",
      "name:s description:s plan:s members:[member] owner:s role:=viewer|editor|admin|owner "

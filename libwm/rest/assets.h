@@ -37,6 +37,8 @@ struct Project {
   std::string name, description;
   std::string plan;                  ///< resource plan; empty: the default one
   std::vector<Member> members = {};  ///< whom its owner shares it with
+  /// Of the owner's connections those that editors may fetch with.
+  std::vector<std::string> connections = {};
   bool operator==(const Project&) const = default;
 };
 

@@ -60,6 +60,7 @@ Result<NewData> data_in(Call& call, const std::string& folder, const std::string
   WM_TRY(data.asset, rest::parse_data_asset(json.is_object() ? to_text(json) : said->second));
   auto unpack = upload.fields.find("unpack");
   data.unpacked = unpack != upload.fields.end() && unpack->second == "yes";
+  data.by_guest = !call.guest.empty();
   data.upload = std::move(upload);
   return data;
 }

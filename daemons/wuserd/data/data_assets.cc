@@ -80,8 +80,9 @@ std::string stored_in(const Site& site, const std::string& project, const DataAs
   return asset_top(site, project, asset.name) + "/" + asset.stored;
 }
 
-Result<void> place_upload(const Upload& upload, bool unpacked, const std::string& folder) {
-  if (unpacked) return lay_out(upload, folder);
+Result<void> place_upload(const NewData& data, const std::string& folder) {
+  const auto& [asset, upload, unpacked, by_guest] = data;
+  if (unpacked) return lay_out(upload, folder, {}, by_guest ? kFromOthers : rest::ArchiveLimits{});
   std::error_code ec;
   fs::create_directories(folder, ec);
   if (ec) return fail(Code::System, folder + ": " + ec.message());
@@ -124,7 +125,7 @@ Result<void> write_version(const std::string& folder, const NewData& data, DataA
   std::error_code ec;
   if (!data.upload.files.empty()) {
     WM_TRY(auto draft, TempFolder::make(folder, ".draft-"));
-    WM_TRY(place_upload(data.upload, data.unpacked, draft.path() + "/files"));
+    WM_TRY(place_upload(data, draft.path() + "/files"));
     WM_TRY(count_files(draft.path() + "/files", asset));
     asset.stored = version + "-" + random_hex(8);
     fs::rename(draft.path() + "/files", folder + "/" + asset.stored, ec);
@@ -140,12 +141,26 @@ Result<void> write_version(const std::string& folder, const NewData& data, DataA
   return fail(Code::Conflict, "data asset " + asset.name + ": somebody else changes it");
 }
 
-Result<void> check_kind(const Site& site, const NewData& data) {
+rest::Project project_on_disk(const Site& site, const std::string& name) {
+  auto text = read_file(projects_top(site) + "/" + name + "/project.json");
+  auto project = rest::parse_project(text ? *text : "{}");
+  return project ? *project : rest::Project{};
+}
+
+bool has_for_members(const rest::Project& project, const std::string& connection) {
+  return std::ranges::find(project.connections, connection) != project.connections.end();
+}
+
+Result<void> check_kind(const Site& site, const std::string& project, const NewData& data) {
   bool refers = !data.asset.connection.empty(), brings = !data.upload.files.empty();
   if (refers && brings)
     return fail(Code::BadArgument, "data asset " + data.asset.name +
                                        ": a connection and files; one of them is wanted");
-  return refers ? check_connection(site, data.asset) : Result<void>();
+  if (!refers) return {};
+  if (data.by_guest && !has_for_members(project_on_disk(site, project), data.asset.connection))
+    return fail(Code::Denied, "connection " + data.asset.connection +
+                                  " is not for members of project " + site.user + "~" + project);
+  return check_connection(site, data.asset);
 }
 
 bool names_asset(const std::string& item, const std::string& project, const std::string& name) {
@@ -263,7 +278,7 @@ std::vector<AssetFile> files_of(const Site& site, const std::string& project,
 
 Result<DataAsset> make_data_asset(const Site& site, const std::string& project, NewData data) {
   WM_TRY(check_project(site, project));
-  WM_TRY(check_kind(site, data));
+  WM_TRY(check_kind(site, project, data));
   auto& asset = data.asset;
   if (asset.connection.empty() && data.upload.files.empty())
     return fail(Code::BadArgument,
@@ -289,7 +304,7 @@ Result<DataAsset> make_data_asset(const Site& site, const std::string& project, 
 }
 
 Result<DataAsset> change_data_asset(const Site& site, const std::string& project, NewData data) {
-  WM_TRY(check_kind(site, data));
+  WM_TRY(check_kind(site, project, data));
   WM_TRY(auto before, data_asset(site, project, data.asset.name));
   auto& asset = data.asset;
   bool same = asset.connection.empty() && data.upload.files.empty();
@@ -333,10 +348,16 @@ std::string user_of_connection(const Site& site, const std::string& connection) 
   return "";
 }
 
+std::string project_with_connection(const Site& site, const std::string& connection) {
+  for (const auto& name : folders_in(projects_top(site)))
+    if (has_for_members(project_on_disk(site, name), connection)) return name;
+  return "";
+}
+
 Result<void> resolve_assets(const Site& site, rest::ExecRequest& request) {
   for (auto& item : request.sources) {
     WM_TRY(auto named, rest::asset_named(item));
-    if (!named) continue;
+    if (!named || rest::is_of_other(named->project)) continue;  // its owner's to resolve
     auto asset = data_asset(site, named->project, named->name, named->version);
     if (!asset) return asset.error().within("dataSource");
     item = rest::resolved_item(item, *named, *asset, stored_in(site, named->project, *asset));

@@ -35,9 +35,11 @@ struct NewData {
   rest::DataAsset asset;
   Upload upload;
   bool unpacked = false;
+  bool by_guest = false;  ///< a member of the project: it has those connections, archives no links
 };
 /// Keeps a new name. @errors Conflict: there is one of that name; NotFound: no such project or
-/// connection; BadArgument: neither files nor a connection, or both; System
+/// connection; Denied: not for members; BadArgument: neither files nor a connection, or both;
+/// System
 Result<rest::DataAsset> make_data_asset(const Site& site, const std::string& project, NewData data);
 /// Keeps the next version of a name. Without files and connection those of the version before stay,
 /// and what is said of it is new. @errors as make_data_asset; NotFound: no such name; Conflict:
@@ -51,6 +53,8 @@ Result<void> remove_data_asset(Site& site, const std::string& project, const std
 /// Of the data assets that lead to this connection the first, "project/name"; empty: none.
 /// @cost reads all manifests
 std::string user_of_connection(const Site& site, const std::string& connection);
+/// The first project that has this connection for its members; empty: none. @cost as above
+std::string project_with_connection(const Site& site, const std::string& connection);
 
 /// Puts in place of the data assets that the request names what they are now.
 /// @errors NotFound; BadArgument: as rest::asset_named
