@@ -198,6 +198,10 @@ class Fold {
     // leaves: END comes later. While tasks run no more than once a second.
     if (!job || is_over(job->state) || job->spec().elastic || is_independent(*job)) return;
     ++line.ended;
+    // Of a command that runs once for all of its slots the one task's end is all of them.
+    auto holds = [](const Task& task) { return task.holds_slot(); };
+    bool delivers = job->outcome.delivers_on && std::ranges::none_of(job->tasks, holds);
+    if (delivers) line.ended = std::max(line.ended, line.tasks);
     bool all = line.ended >= line.tasks;
     if (!all && event_.time - line.freed < std::chrono::seconds(1)) return;
     add("FREE", line.tasks - std::min(line.told_free, line.tasks),

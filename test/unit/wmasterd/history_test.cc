@@ -107,7 +107,7 @@ TEST(history, a_job_from_submission_to_its_end) {
 TEST(history, slots_are_free_before_what_a_job_leaves_is_written) {
   Office c;
   auto host = c.host(2);
-  auto id = c.submit(SpecBuilder().tasks(2, 2));
+  auto id = c.submit(SpecBuilder().tasks(2, 2).app("training"));
   c.run(id, {host, host});
   TaskEnded last{id, c.job(id).attempt, TaskNumber{1}, 0, Term::None, {}, ""};
   c.step(last, 10);
@@ -122,10 +122,25 @@ TEST(history, slots_are_free_before_what_a_job_leaves_is_written) {
   EXPECT_LT(free[1].time, books.named(id, "END")[0].time);
 }
 
+TEST(history, a_command_that_runs_once_frees_all_of_its_slots) {
+  Office c;
+  auto host = c.host(4);
+  auto id = c.submit(SpecBuilder().tasks(4, 4));
+  c.run(id, std::vector(4, host));
+  TaskEnded last{id, c.job(id).attempt, TaskNumber{1}, 0, Term::None, {}, ""};
+  last.delivers = true;
+  c.step(last, 10);
+  c.step(JobDelivered{id, c.job(id).attempt, ""}, 15);
+  FoldedRows books(c);
+  ASSERT_EQ(books.named(id, "FREE").size(), 1u);
+  EXPECT_EQ(books.named(id, "FREE")[0].from, 4);
+  EXPECT_EQ(books.named(id, "FREE")[0].to, 0);
+}
+
 TEST(history, many_ends_are_told_once_a_second) {
   Office c;
   auto host = c.host(8);
-  auto id = c.submit(SpecBuilder().tasks(8, 8));
+  auto id = c.submit(SpecBuilder().tasks(8, 8).app("training"));
   c.run(id, std::vector(8, host));
   for (std::uint32_t n = 1; n <= 8; ++n) c.end(id, n, 0, 10 + n * 0.1);
   FoldedRows books(c);
