@@ -69,6 +69,7 @@ constexpr ApiShape kShapes[] = {
     {"POST /api/v1/projects/{project}/data", "form_with_data", ""},
     {"PUT /api/v1/projects/{project}/data/{name}", "form_with_data", ""},
     {"DELETE /api/v1/projects/{project}/data/{name}", "", "none"},
+    {"POST /api/v1/projects/{project}/data/{name}/rollback", "none", ""},
     {"POST /api/v1/connections", "connection", ""},
     {"PUT /api/v1/connections/{name}", "next_connection", ""},
     {"GET /api/v1/connections/{name}/versions", "", "connection_versions"},
@@ -164,6 +165,7 @@ constexpr std::pair<const char*, const char*> kApiSchemas[] = {
      "name:s description:s kind:=connection|upload connection:s path:s query:s file:s version:i "
      "size:i files:i saved:i"},
     {"data_assets", "data:[data_asset]"},
+    {"data_versions", "versions:[data_asset]"},
     {"data_file", "path:s size:i"},
     {"model",
      "name:s description:s run:s framework:s user:s code_hash:s data:s weight:s project:s "

@@ -30,7 +30,7 @@ constexpr std::size_t kBeforeProject = 3;  // segments: api, v1, projects
 struct WriteRow {
   std::string_view method, below;
 };
-constexpr std::array<WriteRow, 16> kWrites{{{"POST", "/definitions"},
+constexpr std::array<WriteRow, 17> kWrites{{{"POST", "/definitions"},
                                             {"PUT", "/definitions/{name}"},
                                             {"DELETE", "/definitions/{name}"},
                                             {"POST", "/definitions/{name}/rollback"},
@@ -43,6 +43,7 @@ constexpr std::array<WriteRow, 16> kWrites{{{"POST", "/definitions"},
                                             {"POST", "/data"},
                                             {"PUT", "/data/{name}"},
                                             {"DELETE", "/data/{name}"},
+                                            {"POST", "/data/{name}/rollback"},
                                             {"DELETE", "/models/{name}"},
                                             {"POST", "/models/{name}/rollback"},
                                             {"DELETE", "/models/{name}/versions/{version}"}}};
