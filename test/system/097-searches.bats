@@ -118,11 +118,10 @@ task_is() { [ "$(task "$1" "$2")" = "$3" ]; }
   wait_for 30 task_is shell .state STOPPED
   run bsearch stop shell
   [ "$status" -eq 255 ] && [[ $output == *"is already stopped"* ]]
-  before=$(task shell '.experiments | length')
   touch go
   bsearch restart "$job"
   wait_for 40 task_is shell .state FINISHED
-  [ "$(task shell .complete)" = $((6 - before)) ]
+  [ "$(task shell .complete)" = 6 ]
   [ "$(bsearch list | awk '$NF == "shell" { print $2 }')" = FINISHED ]
   diff <(bsearch best shell | jq -S .) <(task shell .best | jq -S .)
   diff <(bsearch -json list | jq -S '.[] | select(.hpoName == "shell") | del(.duration)') <(mine "$HPO/shell" | jq -S 'del(.duration)')
