@@ -173,7 +173,8 @@ Result<int> make_results(const std::vector<std::string>& users) {
   for (const auto& user : users) {
     WM_TRY(auto account, client::find_account(user));
     WM_TRY(auto folder, OwnFolder::give(cluster.dirs.results, account.name, account.uid));
-    say(folder.path() + "\n");
+    WM_TRY(auto open, OwnFolder::give_open(cluster.dirs.results, account.name, account.uid));
+    say(folder.path() + "\n" + open.path() + "\n");
   }
   return 0;
 }

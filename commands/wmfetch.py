@@ -1,7 +1,7 @@
 #!/usr/bin/python3 -I
 """wmfetch: brings data of a connection to a folder, before a job that needs it.
 
-usage: wmfetch [--connections FILE] [--cache DIR] [--links DIR] [--link PATH] [--progress FILE] SOURCES
+usage: wmfetch [--connections FILE] [--cache DIR] [--links DIR] [--link PATH] [--progress FILE] [--open] SOURCES
        wmfetch --local DIR [--for PID] SOURCES      prints the folder: for a task of its own
        wmfetch --drop DIR --for PID     that task is over: the last one's end removes DIR
        wmfetch --test NAME [--progress FILE]         can the connection be used?
@@ -106,10 +106,10 @@ def prune(cache, links):
                 shutil.rmtree(entry.path, ignore_errors=True)
 
 
-def cached(sources, cache, progress):
-    """The folder with the data, from before or fetched now. What failed leaves nothing."""
+def cached(sources, cache, progress, is_open=False):
+    """The folder with the data, from before or fetched now, for others to read if so. What failed leaves nothing."""
     name, total = version(sources)
-    os.makedirs(cache, mode=0o700, exist_ok=True)
+    os.makedirs(cache, mode=0o755 if is_open else 0o700, exist_ok=True)
     if not is_own(cache):  # on a volume others may have made it, to give us their data
         raise Refused(f'{cache}: it is not a folder of yours alone')
     whole = os.path.join(cache, name or f'q{os.getpid()}-{time.time_ns():x}')
@@ -124,6 +124,8 @@ def cached(sources, cache, progress):
     draft = tempfile.mkdtemp(prefix='.draft-', dir=cache)
     try:
         fetch(sources, draft, progress)
+        if is_open:
+            opened(draft)
         os.replace(draft, whole)
     except OSError as problem:
         if not os.path.isdir(whole):  # somebody else was as fast
@@ -131,6 +133,16 @@ def cached(sources, cache, progress):
     finally:
         shutil.rmtree(draft, ignore_errors=True)
     return whole
+
+
+def opened(folder):
+    """Lets whoever comes through the folders above read all of it."""
+    for top, _, files in os.walk(folder):
+        os.chmod(top, 0o755)
+        for name in files:
+            path = os.path.join(top, name)
+            if not os.path.islink(path):
+                os.chmod(path, 0o644)
 
 
 def link(path, target):
@@ -187,13 +199,15 @@ def run(options):
     sources = sources_in(options.sources)
     if options.local and options.task is not None:
         prepare_local(options.local, options.task)
+    if options.open:
+        os.umask(0o022)
     progress = Progress(options.progress)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # leaves no draft
 
     def bring():
         if options.cache and os.path.isdir(options.cache):
             prune(options.cache, options.links or os.path.dirname(os.path.abspath(options.cache)))
-        whole = cached(sources, options.local or options.cache, progress)
+        whole = cached(sources, options.local or options.cache, progress, options.open)
         if options.link:
             link(options.link, whole)
         return whole
@@ -207,6 +221,7 @@ def main():
     parser = argparse.ArgumentParser(prog='wmfetch', usage=__doc__, add_help=True)
     for name in ('--connections', '--cache', '--local', '--links', '--link', '--progress', '--test', '--drop'):
         parser.add_argument(name)
+    parser.add_argument('--open', action='store_true')
     parser.add_argument('--for', dest='task', type=int)
     parser.add_argument('sources', nargs='?')
     options = parser.parse_args()

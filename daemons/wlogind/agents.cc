@@ -91,7 +91,10 @@ void enter_scope(uid_t uid) {
   ::setsid();
   enter_scope(account.uid);
   // Where root may not, or users may themselves, its wuserd says what lacks.
-  if (!plan.results.empty()) (void)OwnFolder::give(plan.results, account.name, account.uid);
+  if (!plan.results.empty()) {
+    (void)OwnFolder::give(plan.results, account.name, account.uid);
+    (void)OwnFolder::give_open(plan.results, account.name, account.uid);
+  }
   take_descriptors(handed);
   if (!plan.logs.empty()) say_to(log_file(plan, account.uid));
   if (!bind_down() || !proc::become(account) || ::chdir("/") != 0) ::_exit(1);

@@ -203,6 +203,17 @@ Result<OwnFolder> OwnFolder::give(const std::string& shared, const std::string& 
   return OwnFolder(std::move(fd), path, owner);
 }
 
+Result<OwnFolder> OwnFolder::give_open(const std::string& shared, const std::string& name,
+                                       uid_t owner) {
+  auto open = shared + "/" + kOpenFolders;
+  WM_TRY(auto above, open_parent(shared, 0));
+  // Whatever the umask is: those whom something is shared with go through it.
+  bool made = ::mkdirat(above.get(), kOpenFolders, 0755) == 0;
+  if (!made && errno != EEXIST) return system_error("mkdir " + open);
+  if (made && ::chmod(open.c_str(), 0755) != 0) return system_error(open);
+  return give(open, name, owner);
+}
+
 Result<OwnFolder> OwnFolder::sub(std::string_view name, bool make) const {
   WM_TRY(auto word, single_name(name));
   auto path = path_ + "/" + word;

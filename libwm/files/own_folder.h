@@ -15,12 +15,16 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "libwm/base/result.h"
 #include "libwm/base/units.h"
 #include "libwm/files/fd.h"
 
 namespace wm {
+
+/// Below a cluster's results: where users keep what they let others read, in a folder each.
+inline constexpr const char* kOpenFolders = ".projects";
 
 /// See the file comment. @owns a descriptor   @thread any, one at a time
 class OwnFolder {
@@ -40,6 +44,10 @@ class OwnFolder {
   /// may make none there. One that is there is looked at. @errors as open; BadArgument: `name` is
   /// no single name; System: the caller is not root, or is none there (root_squash)
   static Result<OwnFolder> give(const std::string& shared, const std::string& name, uid_t owner);
+  /// The same in `shared`/.projects, which root makes, too: where `owner` keeps what others are let
+  /// read. @errors as give
+  static Result<OwnFolder> give_open(const std::string& shared, const std::string& name,
+                                     uid_t owner);
 
   /// The folder `name` in it; made with mode 0700 if it is missing and `make` says so.
   /// @errors as open; BadArgument: `name` is no single name
@@ -51,6 +59,9 @@ class OwnFolder {
   Result<std::string> read(std::string_view name, Bytes most) const;
   /// As replace_file, with mode 0600. @errors as there; BadArgument as sub
   Result<void> replace(std::string_view name, std::string_view text) const;
+  /// Lets these accounts and groups, and nobody else, see what is in the folder and go through it,
+  /// by an access list. @errors System: the caller is not its owner; the file system has none
+  Result<void> let_read(std::vector<uid_t> users, std::vector<gid_t> groups) const;
   /// A file, a link, or a folder with all that is in it; one that is not there is fine.
   /// @errors BadArgument as sub; System   @cost O(what is in it)
   Result<void> remove(std::string_view name) const;

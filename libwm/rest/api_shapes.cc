@@ -44,6 +44,7 @@ constexpr ApiShape kShapes[] = {
     {"POST /api/v1/projects", "project_words", ""},
     {"PUT /api/v1/projects/{project}", "next_project_words", ""},
     {"PUT /api/v1/projects/{project}/members", "members", "none"},
+    {"PUT /api/v1/projects/{project}/connections", "connection_names", "none"},
     {"POST /api/v1/projects/{project}/definitions", "form_with_code", ""},
     {"PUT /api/v1/projects/{project}/definitions/{name}", "form_with_code", ""},
     {"GET /api/v1/projects/{project}/definitions/{name}/versions", "", "definition_versions"},
@@ -68,6 +69,7 @@ constexpr ApiShape kShapes[] = {
     {"POST /api/v1/projects/{project}/data", "form_with_data", ""},
     {"PUT /api/v1/projects/{project}/data/{name}", "form_with_data", ""},
     {"DELETE /api/v1/projects/{project}/data/{name}", "", "none"},
+    {"POST /api/v1/projects/{project}/data/{name}/rollback", "none", ""},
     {"POST /api/v1/connections", "connection", ""},
     {"PUT /api/v1/connections/{name}", "next_connection", ""},
     {"GET /api/v1/connections/{name}/versions", "", "connection_versions"},
@@ -163,6 +165,7 @@ constexpr std::pair<const char*, const char*> kApiSchemas[] = {
      "name:s description:s kind:=connection|upload connection:s path:s query:s file:s version:i "
      "size:i files:i saved:i"},
     {"data_assets", "data:[data_asset]"},
+    {"data_versions", "versions:[data_asset]"},
     {"data_file", "path:s size:i"},
     {"model",
      "name:s description:s run:s framework:s user:s code_hash:s data:s weight:s project:s "
@@ -172,6 +175,9 @@ constexpr std::pair<const char*, const char*> kApiSchemas[] = {
     {"model_words", "name:s run:s description?:s weight?:s kernel?:s"},
     {"member", "name:s role:=viewer|editor|admin"},
     {"members", "members:[member]"},
+    {"shared_connection", "name:s type:s"},
+    {"shared_connections", "connections:[shared_connection]"},
+    {"connection_names", "connections:[s]"},
     {"deployment", "name:s user:s model:s state:s"},
     {"space",
      "name:s description:s plan:s members:[member] owner:s role:=viewer|editor|admin|owner "

@@ -1,6 +1,7 @@
 #include "libwm/rest/app_query.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <functional>
 
@@ -101,17 +102,27 @@ Result<AppQuery> read_app_query(const Target& target) {
   return fail(Code::BadArgument, "sort: '" + query.sort.substr(0, 40) + "': one of " + known);
 }
 
+bool is_found(const AppQuery& query, const JobView& view, std::string_view cluster) {
+  auto id = exec_id(cluster, view.id);
+  auto search = lowered(query.search);
+  return has_state(view, query.states) && (query.id.empty() || query.id == id) &&
+         (query.name.empty() || query.name == view.job->spec().name) &&
+         (search.empty() || holds(view, search, id, cluster));
+}
+
+bool is_of_live_alone(const std::string& states) {
+  auto all = "," + states + ",";
+  return !states.empty() &&
+         std::ranges::none_of(std::array{"FINISHED", "KILLED", "ERROR"}, [&](const char* over) {
+           return all.find("," + std::string(over) + ",") != all.npos;
+         });
+}
+
 std::vector<const JobView*> found(const AppQuery& query, const std::vector<JobView>& views,
                                   std::string_view cluster) {
   std::vector<const JobView*> rows;
-  auto search = lowered(query.search);
-  for (const auto& view : views) {
-    auto id = exec_id(cluster, view.id);
-    bool fits = has_state(view, query.states) && (query.id.empty() || query.id == id) &&
-                (query.name.empty() || query.name == view.job->spec().name) &&
-                (search.empty() || holds(view, search, id, cluster));
-    if (fits) rows.push_back(&view);
-  }
+  for (const auto& view : views)
+    if (is_found(query, view, cluster)) rows.push_back(&view);
   const auto& less = key_of(query.sort)->less;
   std::ranges::sort(rows, [&](const JobView* a, const JobView* b) {
     if (query.descending) std::swap(a, b);

@@ -29,6 +29,12 @@ struct AppQuery {
 /// @errors BadArgument: no number, no field to sort by, an order that is none
 Result<AppQuery> read_app_query(const Target& target);
 
+/// Is it asked for? @cost O(length)
+bool is_found(const AppQuery& query, const JobView& view, std::string_view cluster);
+/// Do these states, "RUNNING,…" (empty: any), leave out all that is over? Of that the archive has
+/// very much, which need not be looked at then. @cost O(length)
+bool is_of_live_alone(const std::string& states);
+
 /// Those that are asked for, in order, whatever start and length say. @cost O(n log n)
 std::vector<const JobView*> found(const AppQuery& query, const std::vector<JobView>& views,
                                   std::string_view cluster);

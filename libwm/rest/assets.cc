@@ -138,6 +138,7 @@ void shape(Fields& f, Project& p) {
   f.text("description", p.description);
   f.text("plan", p.plan);
   f.members("members", p.members);
+  f.list("connections", p.connections);
 }
 
 template <class Fields>
@@ -342,6 +343,10 @@ std::string data_of(const Project& project, const Experiment& e, const Definitio
     auto& asset = item["asset"];
     if (asset.is_null()) item.erase("asset");
     else if (asset.is_object() && !asset.contains("project")) asset["project"] = project.name;
+    // One of its owner's, also where a member runs it.
+    auto connection = item.find("connection");
+    if (is_of_other(project.name) && connection != item.end() && connection->is_object())
+      (*connection)["project"] = project.name;
     json["dataSource"].push_back(std::move(item));
   }
   return json.empty() ? "" : wm::to_text(json);

@@ -5,7 +5,7 @@
 //   <results>/<user>/projects/<project>/project.json
 //   …/definitions/<name>/<version>/{manifest.json,code}   …/experiments/<name>/<version>/…
 //   …/models/<name>/<version>/{manifest.json,package/}
-//   …/data/<name>/{v1.json,v1-…/,v2.json}
+//   …/data/<name>/vN/{manifest.json,files/}
 //   <results>/<user>/spaces/<space>/space.json       …/models/<name>/ as in a project
 //
 // Used by wuserd.
@@ -37,6 +37,8 @@ struct Project {
   std::string name, description;
   std::string plan;                  ///< resource plan; empty: the default one
   std::vector<Member> members = {};  ///< whom its owner shares it with
+  /// Of the owner's connections those that editors may fetch with.
+  std::vector<std::string> connections = {};
   bool operator==(const Project&) const = default;
 };
 

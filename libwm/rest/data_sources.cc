@@ -8,6 +8,7 @@
 #include "libwm/base/json.h"
 #include "libwm/rest/assets.h"
 #include "libwm/rest/json_text.h"
+#include "libwm/rest/space_roles.h"
 
 namespace wm::rest {
 namespace {
@@ -97,6 +98,15 @@ std::string first_text_in(const Json& object, std::initializer_list<const char*>
   for (const char* name : names)
     if (object.is_object() && object.contains(name) && object[name].is_string())
       return object[name].get<std::string>();
+  return "";
+}
+
+// Of what is named by its project: a data asset, or a connection.
+std::string project_in(const Json& item) {
+  if (!item.is_object()) return "";
+  for (const char* kind : {"asset", "connection"})
+    if (item.contains(kind))
+      if (auto project = first_text_in(item[kind], {"project"}); !project.empty()) return project;
   return "";
 }
 
@@ -195,6 +205,60 @@ std::string resolved_item(std::string_view text, const AssetNamed& named, const 
   for (const char* key : {"staging", "volume"})
     if (item.contains(key)) made[key] = item[key];
   return wm::to_text(made);
+}
+
+Result<std::string> shared_project_of(const std::vector<std::string>& items) {
+  std::string project;
+  std::size_t shared = 0;
+  for (const auto& text : items) {
+    auto item = json_or_null(text);
+    auto of = project_in(item);
+    if (!is_of_other(of)) continue;
+    if (!project.empty() && of != project)
+      return fail(Code::BadArgument, "dataSource: " + excerpt(project, 64) + " and " +
+                                         excerpt(of, 64) + ": data of one project is wanted");
+    auto staging = first_text_in(item, {"staging"});
+    if (staging != "" && staging != "shared")
+      return fail(Code::BadArgument, "dataSource: staging " + excerpt(staging, 64) + ": data of " +
+                                         excerpt(of, 64) + " is brought to where all hosts see it");
+    project = of;
+    ++shared;
+  }
+  if (shared == 0 || shared == items.size()) return project;
+  return fail(Code::BadArgument, "dataSource: data of " + excerpt(project, 64) +
+                                     " and other data: one of them is wanted");
+}
+
+Result<std::vector<std::string>> items_of_owner(const std::vector<std::string>& items,
+                                                const std::string& project) {
+  std::vector<std::string> own;
+  for (const auto& text : items) {
+    auto item = json_or_null(text);
+    if (first_text_in(item, {"type"}) == "data_asset") {
+      WM_TRY(auto named, asset_named(text));
+      Json asset{{"project", project}, {"name", named->name}};
+      if (named->version > 0) asset["version"] = named->version;
+      own.push_back(wm::to_text(Json{{"type", "data_asset"}, {"asset", asset}}));
+      continue;
+    }
+    auto name = item.is_object() && item.contains("connection")
+                    ? first_text_in(item["connection"], {"name", "id"})
+                    : "";
+    if (name.empty())
+      return fail(Code::BadArgument, "dataSource: a data asset or a connection is wanted");
+    Json plain{{"type", "connection_asset"}, {"connection", {{"name", name}}}};
+    if (item.contains("location")) plain["location"] = item["location"];
+    own.push_back(wm::to_text(plain));
+  }
+  return own;
+}
+
+std::vector<std::string> connections_in(const DataWish& wish) {
+  std::vector<std::string> names;
+  for (const auto& source : wish.sources)
+    if (auto name = first_text_in(json_or_null(source), {"connection"}); !name.empty())
+      names.push_back(std::move(name));
+  return names;
 }
 
 bool asks_by_query(std::string_view type) {

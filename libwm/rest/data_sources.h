@@ -47,6 +47,17 @@ Result<std::optional<AssetNamed>> asset_named(std::string_view item);
 std::string resolved_item(std::string_view item, const AssetNamed& named, const DataAsset& asset,
                           const std::string& folder);
 
+/// The shared project, "ann~digits", that the items' data is of, as `asset.project` or
+/// `connection.project`; empty: all is one's own. @errors BadArgument: of two, or something else
+/// beside it; with a staging that is not shared
+Result<std::string> shared_project_of(const std::vector<std::string>& items);
+/// What a member names of a project, as its owner would: nothing else than data assets of that
+/// project and connections. @errors BadArgument: it is something else
+Result<std::vector<std::string>> items_of_owner(const std::vector<std::string>& items,
+                                                const std::string& project);
+/// The connections that the sources of a wish name. @cost O(sources)
+std::vector<std::string> connections_in(const DataWish& wish);
+
 /// Does a connection of this type take queries, rather than paths? @cost O(types)
 bool asks_by_query(std::string_view type);
 

@@ -1,6 +1,7 @@
 #include "libwm/rest/metrics.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -107,6 +108,24 @@ std::size_t each_emetric(std::string_view text, const MetricSink& sink) {
 }
 
 // A value's time stands in a line before it: a part of a file ends before that line.
+std::size_t each_step(std::string_view text, const MetricSink& sink) {
+  auto tell = finite(sink);
+  return each_line(text, [&](std::string_view line) {
+    std::array<double, 6> row{};  // as the file's first line names them; that one has no numbers
+    for (auto& cell : row) {
+      auto comma = line.find(',');
+      auto value = leading_number(line.substr(0, comma));
+      if (!value) return;
+      cell = *value;
+      line.remove_prefix(comma == line.npos ? line.size() : comma + 1);
+    }
+    auto [step, epoch, world, samples, begin, end] = row;
+    tell({kSteps, "seconds"}, {step, 0, (end - begin) / 1e9});
+    tell({kSteps, "samples"}, {step, 0, samples});
+    tell({kSteps, "world"}, {step, 0, world});
+  });
+}
+
 std::size_t each_logged(std::string_view text, const MetricSink& sink) {
   auto tell = finite(sink);
   double time = 0;

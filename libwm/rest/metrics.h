@@ -3,6 +3,7 @@
 //
 //   evaluation-metrics.txt   a JSON object a line            @source wmla-surface 3.4
 //   stdout                   "Iteration n: tag train_loss, simple_value v" of the default loggers
+//   steps.csv                step,epoch,world,samples,t_begin,t_end   libwm/trainer/FORMAT.md
 //   val_dict_list.json       [{"steps": n, "accuracy": v, …}, …]
 #pragma once
 
@@ -41,6 +42,10 @@ using MetricSink = std::function<void(const MetricName& name, const MetricPoint&
 /// finite. @return bytes that were read: up to the end of the last line that told all of its values
 std::size_t each_emetric(std::string_view text, const MetricSink& sink);
 std::size_t each_logged(std::string_view text, const MetricSink& sink);
+/// Of each step how long it took, how many samples it had and how many workers: series of kSteps.
+std::size_t each_step(std::string_view text, const MetricSink& sink);
+/// The group of series that no script has reported: "seconds", "samples", "world" of each step.
+inline constexpr const char* kSteps = "steps";
 /// A whole file of results, which is written anew each time.
 void each_result(const std::string& text, const MetricSink& sink);
 

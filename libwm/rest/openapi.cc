@@ -56,8 +56,8 @@ constexpr const char* kSchemas = R"({
         "metrics": {"type": "object", "additionalProperties": {"type": "number"}},
         "extremes": {"type": "object", "additionalProperties":
           {"type": "array", "minItems": 2, "maxItems": 2, "items": {"type": "number"}}}}}]}}}},
-"run": {"type": "object", "required": ["now", "run", "parts"],
-  "properties": {"now": {"type": "number"}, "run": {"$ref": "#/components/schemas/run_row"},
+"run": {"type": "object", "required": ["now", "files", "run", "parts"],
+  "properties": {"now": {"type": "number"}, "files": {"type": "string", "enum": ["", "none", "there", "gone"]}, "run": {"$ref": "#/components/schemas/run_row"},
     "parts": {"type": "array", "items": {"$ref": "#/components/schemas/job_row"}}}},
 "event": {"type": "object", "required": ["t", "event", "from", "to", "reason", "pause_ms", "steps_lost"],
   "properties": {"t": {"type": "number"}, "event": {"type": "string"}, "from": {"type": "integer"},
@@ -94,6 +94,7 @@ constexpr const char* kSchemas = R"({
 "project": {"type": "object", "required": ["name", "description", "plan", "members"],
   "properties": {"name": {"type": "string"}, "description": {"type": "string"}, "plan": {"type": "string"},
     "members": {"type": "array", "items": {"$ref": "#/components/schemas/member"}}, "owner": {"type": "string"},
+    "connections": {"type": "array", "items": {"type": "string"}},
     "role": {"type": "string", "enum": ["viewer", "editor", "admin", "owner"]}}},
 "projects": {"type": "object", "required": ["projects", "away"],
   "properties": {"projects": {"type": "array", "items": {"$ref": "#/components/schemas/project"}},

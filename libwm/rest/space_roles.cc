@@ -77,4 +77,6 @@ SpaceName space_name(const std::string& text) {
   return {text.substr(0, mark), text.substr(mark + 1)};
 }
 
+bool is_of_other(std::string_view text) { return text.find('~') != text.npos; }
+
 }  // namespace wm::rest

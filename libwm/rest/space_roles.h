@@ -52,5 +52,7 @@ struct SpaceName {
 };
 /// "team", "ann~team". @cost O(length)
 SpaceName space_name(const std::string& text);
+/// Is it one of another user's, by its name? @cost O(length)
+bool is_of_other(std::string_view text);
 
 }  // namespace wm::rest

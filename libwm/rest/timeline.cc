@@ -36,7 +36,8 @@ struct Steps {
 
  private:
   static std::int64_t slots_after(const HistoryEvent& event) {
-    if (event.event == "DISPATCH" || event.event == "RESIZE") return event.to;
+    bool told = event.event == "DISPATCH" || event.event == "RESIZE" || event.event == "FREE";
+    if (told) return event.to;
     bool none = event.event == "END" || event.event == "REQUEUE" || event.event == "PREEMPT";
     return none ? 0 : -1;
   }

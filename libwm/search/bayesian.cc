@@ -129,6 +129,7 @@ class BayesianSampler : public Sampler {
   };
 
   void believe(const Point& point);
+  void rank_by_mean();
   Point first_point(std::size_t number) const;
   Point somewhere(Draws& draws) const;
   Point beside(const Point& center, double distance, Draws& draws) const;
@@ -166,7 +167,8 @@ BayesianSampler::BayesianSampler(const Search& search, const History& history)
   least_ = targets[order.front()];
   process_ =
       std::make_unique<Process>(std::move(rows), std::move(targets), groups_of(search.space));
-  process_->fit(search.options.noiseless);
+  process_->fit(search.is_noiseless());
+  if (!search.is_noiseless()) rank_by_mean();
   for (const auto& trial : history)
     if (trial.point && trial.is_live()) believe(*trial.point);
   reach_ = process_->lengths();
@@ -175,6 +177,20 @@ BayesianSampler::BayesianSampler(const Search& search, const History& history)
   double middle = std::exp(log_sum / static_cast<double>(reach_.size()));
   for (auto& reach : reach_)
     reach = std::min(1.0, side_ * std::clamp(reach / middle, 0.5, 2.0)) / 2;
+}
+
+// Where values are noisy the best is where the process expects the least, not who was lucky.
+void BayesianSampler::rank_by_mean() {
+  std::vector<Row> rows;
+  for (const auto& point : best_) rows.push_back(row_of(search_.space, point));
+  auto guesses = process_->guess(rows);
+  std::vector<std::size_t> order(best_.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](auto i) { return guesses[i].mean; });
+  std::vector<Point> ranked;
+  for (auto i : order) ranked.push_back(std::move(best_[i]));
+  best_ = std::move(ranked);
+  least_ = guesses[order.front()].mean;
 }
 
 // One point of a Latin hypercube.

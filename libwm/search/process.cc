@@ -127,7 +127,7 @@ double Process::Parts::cost(const std::vector<Matrix>& squares, const Vector& at
                  llt.matrixL().toDenseMatrix().diagonal().array().log().sum();
   Eigen::ArrayXXd weight = (inverse - alpha * alpha.transpose() / s).array();
   Eigen::ArrayXXd common = weight * (5.0 / 3) * (1 + r) * e;
-  double expected = 1.4142 * 0.5 + 0.5 * std::log(static_cast<double>(groups)) - 0.7;
+  double expected = 0.5 * std::log(static_cast<double>(groups));
   for (std::size_t g = 0; g < groups; ++g) {
     auto i = static_cast<Eigen::Index>(g);
     double off = at[i] - expected;

@@ -4,8 +4,10 @@
 // @source Rasmussen, Williams, Gaussian Processes for Machine Learning, MIT
 // Press 2006; Matérn 5/2
 //         with a length for each input: Snoek, Larochelle, Adams, NeurIPS 2012;
-//         lengths expected to grow with the dimension: Hvarfner, Hellsten,
-//         Nardi, ICML 2024
+//         lengths expected to grow with the dimension d: Hvarfner, Hellsten,
+//         Nardi, ICML 2024, but shorter and surer: the median is sqrt(d), not
+//         sqrt(d)·exp(sqrt 2), the variance of the logarithm 1.5, not 3. Theirs
+//         finds no more here (test/bench/search/RESULTS.md)
 #pragma once
 
 #include <memory>

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 
 #include "libwm/search/space.h"
 
@@ -18,7 +19,7 @@ struct Options {
   double good_ratio = 0.25;        ///< share of sqrt(trials) that counts as good
   std::uint32_t good_max = 25;     ///< and at most so many
   std::uint32_t init_points = 10;  ///< of Bayesian
-  bool noiseless = true;
+  std::optional<bool> noiseless;   ///< of Bayesian; none: yes, but not of auto (is_noiseless)
   double eta = 3;
   std::string resource;            ///< ResourceName; empty: none
   std::uint32_t resource_max = 0;  ///< ResourceValue
@@ -55,6 +56,10 @@ struct Search {
   std::optional<std::uint32_t> max_trials;
   std::uint64_t seed = 0;
   History known;  ///< finished trials of earlier searches: evidence for a model, none of its trials
+
+  /// Is a metric believed to the last digit? Who leaves the choice to us trains networks, which say
+  /// something else each time: a lucky one must not stay the best for good.
+  bool is_noiseless() const { return options.noiseless.value_or(algorithm != Algorithm::Auto); }
 };
 
 struct Answer {

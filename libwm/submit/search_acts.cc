@@ -5,6 +5,8 @@
 namespace wm::cmd {
 namespace {
 
+constexpr const char* kStopped = "its search was stopped";  // why a trial was ended
+
 bool is_own(const JobView& view) { return view.job->spec().owner.uid == ::getuid(); }
 
 Result<void> no_refusal(const Result<OutcomeReply>& reply) {
@@ -61,6 +63,14 @@ Result<std::vector<JobId>> live_now(client::Master& master, JobId search) {
   std::vector<JobId> ids;
   for (const auto& view : reply.jobs)
     if (view.id.index != 0 && !is_over(view.job->state)) ids.push_back(view.id);
+  return ids;
+}
+
+// Trials that were under way when their search was stopped.
+std::vector<JobId> ended_by_stop(const rest::SearchTask& task) {
+  std::vector<JobId> ids;
+  for (const auto& trial : task.trials)
+    if (trial.state == JobState::Killed && trial.why == kStopped) ids.push_back(trial.id);
   return ids;
 }
 
@@ -143,18 +153,28 @@ Result<void> hold_search(client::Master& master, const rest::SearchTask& task, b
   if (live.empty()) return {};
   KillRequest request;
   request.jobs.ids = live;
-  request.reason = "its search was stopped";
+  request.reason = kStopped;
   (void)master.ask(request);  // those that have ended meanwhile are refused
   return {};
 }
 
+// What the stop ended is run after all, with the settings that it had: it was never tried.
 Result<void> release_search(client::Master& master, const rest::SearchTask& task) {
+  auto again = ended_by_stop(task);
   if (task.killed) return refusal(task, "was ended: start a new one.");
-  if (search_is_over(task)) return refusal(task, "is finished.");
-  if (!task.held) return refusal(task, "is running.");
-  ReleaseRequest request;
-  request.jobs.ids = {task.job};
-  WM_TRY(no_refusal(master.ask(request)));
+  if (search_is_over(task) && again.empty()) return refusal(task, "is finished.");
+  if (!task.held && again.empty()) return refusal(task, "is running.");
+  if (task.held) {
+    ReleaseRequest request;
+    request.jobs.ids = {task.job};
+    WM_TRY(no_refusal(master.ask(request)));
+  }
+  if (!again.empty()) {
+    RequeueRequest request;
+    request.jobs.ids = std::move(again);
+    request.exited = true;
+    WM_TRY(no_refusal(master.ask(request)));
+  }
   tell_optimizer(master, task, Optimizer::Release);
   return {};
 }

@@ -72,7 +72,7 @@ std::string event_text(const HistoryEvent& e) {
 
 std::vector<std::string> event_lines(const HistoryJob& job, const HistoryEvent& e) {
   bool by = e.reason.starts_with("by ");
-  if (e.event == "PEND_REASON" || e.event == "END") return {};
+  if (e.event == "PEND_REASON" || e.event == "FREE" || e.event == "END") return {};
   if (e.event == "SUBMIT")
     return {"Submitted from host <" + job.submit_host + ">, to Queue <" + job.queue + ">, CWD <" +
             job.cwd + ">" + (e.to > 1 ? ", " + std::to_string(e.to) + " Task(s)" : "")};

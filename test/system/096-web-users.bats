@@ -54,6 +54,7 @@ setup() {
 
 after_each() {
   [ -z "${stopped-}" ] || kill -CONT "$stopped" 2>/dev/null || true
+  [ -z "${DOCUMENTS-}" ] || kill "$DOCUMENTS" 2>/dev/null || true
   end_all_jobs
 }
 as() { # a|b COMMAND…
@@ -424,7 +425,7 @@ PY
   [ "$(code_of -u "$ACCOUNT-b:$b" -X PUT -H "If-Match: \"$first\"" -d '{"definitions":["one"]}' "$api/$there/experiments/exp")" = 412 ]
   for path in "$there" "$there/definitions/one/versions/$first"; do [ "$(code b GET "$path")" = 200 ]; done
   [ "$(code b PUT "$there" '{"plan":"/"}') $(code b PUT "$there/members" '{"members":[]}')" = "403 403" ]
-  [ "$(code b POST "$there/models" "{\"name\":\"m\",\"run\":\"$id\"}")" = 403 ]
+  [ "$(code b POST "$there/models" "{\"name\":\"m\",\"run\":\"c-999\"}")" = 404 ] # no run of its own
 
   # What another asks wlogind for is started for members alone.
   [ "$(code a PUT projects/digits/members '{"members":[]}')" = 204 ]
@@ -434,6 +435,105 @@ PY
   wait_for 10 gone
   [ "$(code b GET "$there")" = 503 ]
   [ -z "$(of_wuserd a)" ]
+}
+
+# documents PORT FILE: a database that gives two documents to who knows the password; what it is asked becomes lines of FILE.
+documents() {
+  python3 - "$1" "$2" <<'PY' 3>&- &
+import base64, http.server, json, sys
+WANTED = 'Basic ' + base64.b64encode(b'reader:deep secret').decode()
+class Server(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *_): pass
+    def do_POST(self):
+        asked = self.rfile.read(int(self.headers['Content-Length'])).decode()
+        known = self.headers.get('Authorization') == WANTED
+        print(self.path, known, asked, file=open(sys.argv[2], 'a'), flush=True)
+        body = json.dumps({'docs': [{'n': 1}, {'n': 2}]} if known else {'reason': 'who are you?'}).encode()
+        self.send_response(200 if known else 401)
+        self.send_header('Content-Length', str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+http.server.HTTPServer(('127.0.0.1', int(sys.argv[1])), Server).serve_forever()
+PY
+  DOCUMENTS=$!
+}
+
+@test "a member uses the data and the connection of a shared project, reads neither the secret nor what is not shared, and saves a model there" {
+  a=$(key a) b=$(key b) api=$WM_GATEWAY_URL/api/v1 owner=$ACCOUNT-a
+  asks() { door -u "$ACCOUNT-$1:${!1}" -X "$2" -H 'Content-Type: application/json' -d "${4-}" "$api/$3"; }
+  code() { code_of -u "$ACCOUNT-$1:${!1}" -X "$2" -H 'Content-Type: application/json' -d "${4-}" "$api/$3"; }
+  sends() { door -u "$ACCOUNT-$1:${!1}" -X "$2" "${@:4}" "$api/$3"; }
+  member() { [ "$(code a PUT projects/team/members "{\"members\":[{\"name\":\"$ACCOUNT-b\",\"role\":\"$1\"}]}")" = 204 ]; }
+  there=projects/$owner~team open=$CLUSTER/results/.projects/$owner/team
+  printf '%s\n' 'import os' 'd = os.environ["DATA_DIR"]' 'for n in sorted(os.listdir(d)):' '    print(n, open(os.path.join(d, n)).read().strip())' \
+    'm = os.environ["RESULT_DIR"] + "/model"' 'os.makedirs(m, exist_ok=True)' 'open(m + "/model.pt", "w").write("of " + os.environ["USER"])' >code/main.py
+  tar -czf code.modelDir.tar code
+  port=$((20000 + RANDOM % 8000))
+  documents $port "$BATS_TEST_TMPDIR/asked"
+  secret="{\"name\":\"docs\",\"type\":\"cloudant\",\"url\":\"http://127.0.0.1:$port\",\"database\":\"digits\",\"user\":\"reader\",\"password\":\"deep secret\"}"
+  [ "$(code a POST connections "$secret") $(code a POST connections "${secret/docs/private}")" = "201 201" ]
+  [ "$(code a POST projects '{"name":"team"}')" = 201 ]
+  echo 1,2 >part.csv
+  sends a POST projects/team/data -F 'data={"name":"part"}' -F file=@part.csv | jq -e '.version == 1'
+  sends a POST projects/team/definitions -F 'data={"name":"one","framework":"PyTorch","command":"main.py","device":"cpu"}' -F file=@code.modelDir.tar | jq -e .version
+  query='{"type":"connection_asset","connection":{"name":"CONN"},"location":{"query":"{\"selector\":{}}","name":"rows"}}'
+  part='{"type":"data_asset","asset":{"name":"part"}}'
+  [ "$(code a POST projects/team/experiments "{\"name\":\"both\",\"definitions\":[\"one\"],\"sources\":[$part,${query/CONN/docs}]}")" = 201 ]
+  [ "$(code a POST projects/team/experiments "{\"name\":\"hers\",\"definitions\":[\"one\"],\"sources\":[${query/CONN/private}]}")" = 201 ]
+
+  # Nothing is for members before its owner says so.
+  member editor
+  [[ $(asks b POST "$there/experiments/both/run") == *"connection docs is not for members of project $owner~team"* ]]
+  [ "$(code b PUT "$there/connections" '{"connections":["private"]}')" = 403 ]
+  [ "$(code a PUT projects/team/connections '{"connections":["docs"]}') $(code a PUT projects/team/connections '{"connections":["none"]}')" = "204 404" ]
+  said=$(asks b GET "$there/connections")
+  jq -e '.connections == [{"name":"docs","type":"cloudant"}]' <<<"$said"
+  [ "$(code b GET "$there/experiments/hers") $(code b POST "$there/experiments/hers/run")" = "200 403" ]
+
+  # An editor's run reads both; the job that asked was the owner's, and what it brought only editors read.
+  id=$(asks b POST "$there/experiments/both/run" | jq -r '.runs[0]')
+  wait_for 60 exec_is b "$b" "$id" FINISHED
+  log=$(door -u "$ACCOUNT-b:$b" "$EXECS/$id/log?logType=outlog")
+  [[ $log == *"part.csv 1,2"* && $log == *'rows.jsonl {"n": 1}'* ]]
+  grep -q '^/digits/_find True' asked
+  data=$(asks b GET "jobs/$id/data")
+  jq -e '.data.progress.state == "done"' <<<"$data"
+  [ "$(bjobs -a -noheader -o user "$(jq -r .data.job <<<"$data")")" = "$owner" ]
+  as a test -r "$PLACE/a/.config/wm/connections.conf"
+  as b test ! -r "$PLACE/a/.config/wm/connections.conf"
+  as b test -r "$open/cache"
+  ! setpriv --reuid nobody --regid nogroup --clear-groups -- ls "$open" 2>/dev/null
+  # Named by an execution of its own; other data beside it has no place.
+  own="{\"dataSource\":[{\"type\":\"data_asset\",\"asset\":{\"project\":\"$owner~team\",\"name\":\"part\"}}]}"
+  id2=$(door -u "$ACCOUNT-b:$b" -F file=@code.modelDir.tar -F "data=$own" "$EXECS?args=--exec-start%20PyTorch%20--workerDeviceType%20cpu%20--model-main%20main.py" | jq -r .id)
+  wait_for 60 exec_is b "$b" "$id2" FINISHED
+  [[ $(door -u "$ACCOUNT-b:$b" "$EXECS/$id2/log?logType=outlog") == *"part.csv 1,2"* ]]
+
+  # What the server refuses is why the editor's run never began.
+  [ "$(code a PUT connections/docs "{\"type\":\"cloudant\",\"url\":\"http://127.0.0.1:$port\",\"database\":\"digits\",\"user\":\"reader\",\"password\":\"old\"}")" = 201 ]
+  bad=$(asks b POST "$there/experiments/both/run" | jq -r '.runs[0]')
+  wait_for 60 exec_is b "$b" "$bad" ERROR
+  [[ $(door -u "$ACCOUNT-b:$b" "$EXECS/$bad") == *"its data could not be fetched"* ]]
+
+  # Editors add data, of shared connections alone; who made a model is said.
+  [ "$(code_of -u "$ACCOUNT-b:$b" -F 'data={"name":"mine"}' -F file=@part.csv "$api/$there/data")" = 201 ]
+  [ "$(code_of -u "$ACCOUNT-b:$b" -F 'data={"name":"rows","connection":"docs","query":"{}"}' "$api/$there/data")" = 201 ]
+  [ "$(code_of -u "$ACCOUNT-b:$b" -F 'data={"name":"more","connection":"private","query":"{}"}' "$api/$there/data")" = 403 ]
+  asks b POST "$there/models" "{\"name\":\"net\",\"run\":\"$id\"}" | jq -e --arg b "$ACCOUNT-b" '.user == $b and .made_by == $b and .project == "team"'
+  [ "$(code b POST "$there/models" "{\"name\":\"net\",\"run\":\"$id\"}") $(code b PUT "$there/models/net" "{\"run\":\"$id\"}")" = "409 201" ]
+  weights=$(echo "$CLUSTER"/results/$owner/projects/team/models/net/*/package/model/model.pt | cut -d' ' -f2)
+  [ "$(cat "$weights") $(stat -c %U "$weights")" = "of $ACCOUNT-b $owner" ]
+  [ "$(code a DELETE connections/docs)" = 409 ]
+
+  # Deleted, the run's way to it goes; to who is no editor any more it is closed, whatever was fetched.
+  way=$(cd "$open" && find . -maxdepth 1 -type l | wc -l)
+  door -u "$ACCOUNT-b:$b" -X DELETE "$EXECS/$id"
+  [ "$(cd "$open" && find . -maxdepth 1 -type l | wc -l)" = $((way - 1)) ]
+  as b ls "$open" >/dev/null
+  member viewer
+  ! as b ls "$open" 2>/dev/null
+  [ "$(code b POST "$there/experiments/both/run") $(code_of -u "$ACCOUNT-b:$b" -F 'data={"name":"x"}' -F file=@part.csv "$api/$there/data")" = "403 403" ]
+  kill "$DOCUMENTS"
 }
 
 @test "a service's name is one in the cluster; another's can neither be asked nor stopped" {

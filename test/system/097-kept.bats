@@ -147,6 +147,60 @@ P
   [ "$(code_of "$API/runs/$job")" = 404 ]
 }
 
+@test "of a run with a folder that was removed by hand the record says so; it can be read and deleted" {
+  mkdir code && echo 'print("hello")' >code/main.py
+  tar -czf code.modelDir.tar code
+  id=$(mine -F file=@code.modelDir.tar "$DL/execs?args=--exec-start%20PyTorch%20--workerDeviceType%20cpu%20--model-main%20main.py" | jq -r .id)
+  run=${id##*-}
+  over() { [ "$(mine "$API/runs/$run" | jq -r .run.state)" = finished ]; }
+  wait_for 40 over
+  [ "$(mine "$API/runs/$run" | jq -r .files)" = there ]
+  rm -r "$(mine "$API/runs/$run" | jq -r .run.result_dir)"
+  [ "$(mine "$API/runs/$run" | jq -r .files)" = gone ]
+  [ "$(code_of "$API/jobs/$run/metrics") $(code_of "$API/jobs/$run/logs") $(code_of "$API/runs/compare?ids=$run")" = "200 200 200" ]
+  [ "$(code_of -X DELETE "$API/runs/$run") $(code_of "$API/runs/$run")" = "204 404" ]
+}
+
+@test "names of any kind are kept and found as they are; very many tags are too many" {
+  job=$(submit -app training -J named true)
+  over() { [ "$(bjobs -noheader -o stat "$job")" = DONE ]; }
+  wait_for 20 over
+  for name in "ä b/../c" '$(id) `x` "q"' "%_*[]" "$(printf 'n%.0s' {1..200})" "名前 🙂"; do
+    [ "$(mine -X PATCH -d "$(jq -n --arg n "$name" '{name: $n}')" "$API/runs/$job" | jq -r .run.name)" = "$name" ]
+    [ "$(mine -G --data-urlencode "text=$name" "$API/runs" | jq -r '.runs[0].id')" = "$job" ]
+  done
+  [ "$(code_of -X PATCH -d '{"name":"two\nlines"}' "$API/runs/$job")" = 400 ]
+  jq -n '{tags: [range(1000000) | tostring]}' >tags
+  said=$(mine -X PATCH -d @tags "$API/runs/$job")
+  [ "$(jq .status <<<"$said")" = 413 ]
+  jq -n '{tags: [range(1000) | tostring]}' >tags
+  said=$(mine -X PATCH -d @tags "$API/runs/$job")
+  [[ "$(jq -r .title <<<"$said")" == *"1000 tags; at most "* ]]
+  [ "$(mine "$API/runs/$job" | jq -c .run.tags)" = "[]" ]
+}
+
+@test "the list of jobs goes through what runs and what is kept, page by page, by the filters of runs" {
+  for n in 1 2 3 4 5; do submit -app training -J "page-$n" true >/dev/null; done
+  ended() { [ "$(mine "$API/runs?name=page-*&state=finished&count=1" | jq .count)" = 5 ]; }
+  wait_for 30 ended
+  array=$(submit -app training -J "page-a[1-4]" true)
+  all() { [ "$(mine "$API/jobs?name=page-*&state=finished" | jq '.jobs | length')" = 9 ]; }
+  wait_for 30 all
+  wait_for 40 forgotten "$array"
+  seen='' cursor=''
+  for page in 1 2 3 4 5 6; do
+    said=$(mine "$API/jobs?name=page-*&limit=2&cursor=$cursor")
+    [ "$(jq '.jobs | length' <<<"$said")" -le 2 ]
+    seen+=$(jq -r '.jobs[] | .jobid + " "' <<<"$said" | tr -d '\n')
+    cursor=$(jq -rn --arg c "$(jq -r '.next // ""' <<<"$said")" '$c | @uri')
+    [ -n "$cursor" ] || break
+  done
+  [ "$(wc -w <<<"$seen")" = 9 ]
+  [ "$(tr ' ' '\n' <<<"$seen" | grep . | sort -u | wc -l)" = 9 ]
+  [ "$(code_of "$API/jobs?nonsense=1") $(code_of "$API/jobs?limit=0") $(code_of "$API/jobs?limit=1001")" = "400 400 400" ]
+  [ "$(mine "$WM_GATEWAY_URL/platform/rest/deeplearning/v1/scheduler/applications?applicationname=page-1" | jq length)" = 1 ]
+}
+
 @test "all that answer to a filter are deleted when their number was said" {
   for n in 1 2 3; do submit -app training -J "many-$n" true >/dev/null; done
   ended() { [ "$(mine "$API/runs?name=many-*&state=finished&count=1" | jq .count)" = 3 ]; }

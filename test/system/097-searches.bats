@@ -68,11 +68,10 @@ task_is() { [ "$(task "$1" "$2")" = "$3" ]; }
   [ "$(code_of -X PUT "$HPO/pause")" = 204 ]
   wait_for 30 task_is pause .state STOPPED
   [ "$(task pause '[.experiments[].state] | unique | join(",")')" = KILLED ]
-  before=$(task pause '.experiments | length')
   touch go
   [ "$(mine -X PUT "$HPO/pause/restart")" = '"pause"' ]
   wait_for 40 task_is pause .state FINISHED
-  [ "$(task pause .complete)" = $((6 - before)) ]
+  [ "$(task pause .complete)" = 6 ]   # those that the stop ended, too: with what they had been given
   [ "$(task pause '[.experiments[].hyperParams[0].fixedVal] | unique | length')" = 6 ]   # none twice
 }
 
@@ -119,11 +118,10 @@ task_is() { [ "$(task "$1" "$2")" = "$3" ]; }
   wait_for 30 task_is shell .state STOPPED
   run bsearch stop shell
   [ "$status" -eq 255 ] && [[ $output == *"is already stopped"* ]]
-  before=$(task shell '.experiments | length')
   touch go
   bsearch restart "$job"
   wait_for 40 task_is shell .state FINISHED
-  [ "$(task shell .complete)" = $((6 - before)) ]
+  [ "$(task shell .complete)" = 6 ]
   [ "$(bsearch list | awk '$NF == "shell" { print $2 }')" = FINISHED ]
   diff <(bsearch best shell | jq -S .) <(task shell .best | jq -S .)
   diff <(bsearch -json list | jq -S '.[] | select(.hpoName == "shell") | del(.duration)') <(mine "$HPO/shell" | jq -S 'del(.duration)')

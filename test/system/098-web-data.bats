@@ -113,12 +113,12 @@ want_rclone() {
   data=$API/projects/default/data
   mine -F 'data={"name":"digits","description":"of hands"}' -F file=@a.csv "$data" |
     jq -e '.kind == "upload" and .version == 1 and .files == 1 and .size == 4 and (has("stored") | not)'
-  mine -F 'data={"name":"digits"}' -F file=@a.csv "$data" | jq -e '.status == 409 and (.title | contains("PUT makes a new version"))'
+  mine -F 'data={"name":"digits"}' -F file=@a.csv "$data" | jq -e '.status == 409 and (.title | contains("PUT /api/v1/projects/default/data/digits makes the next version"))'
   mine -F 'data={"name":"none"}' "$data" | jq -e '.status == 400 and (.title | contains("a connection or files are wanted"))'
   mine "$data" | jq -e '.data | map(.name + " " + .description) == ["digits of hands"]'
   id=$(start '{"type":"data_asset","asset":{"name":"digits"}}')
   wait_for 60 exec_is "$id" FINISHED
-  [[ $(mine "$EXECS/$id/log?logType=outlog") == *"a.csv 4"*"from $CLUSTER/results/$(id -un)/projects/default/data/digits/v1-"* ]]
+  [[ $(mine "$EXECS/$id/log?logType=outlog") == *"a.csv 4"*"from $CLUSTER/results/$(id -un)/projects/default/data/digits/v1/files"* ]]
   mine "$EXECS/$id" | jq -e '.dataSource[0].asset == {"project":"default","name":"digits","version":1}'
   mine "$API/jobs/$id/data" | jq -e '.data == null'   # nothing had to be fetched
   # A folder as the next version; what runs with the first keeps it.

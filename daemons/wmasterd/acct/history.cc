@@ -194,6 +194,20 @@ class Fold {
     const Job* job = find_job(after_, id_);
     if (job && goes_on(*job)) miss(line, e.task);
     line.unwanted.erase(e.task);
+    // Slots that others have while the rest of the job still runs, or while its host writes what it
+    // leaves: END comes later. While tasks run no more than once a second.
+    if (!job || is_over(job->state) || job->spec().elastic || is_independent(*job)) return;
+    ++line.ended;
+    // Of a command that runs once for all of its slots the one task's end is all of them.
+    auto holds = [](const Task& task) { return task.holds_slot(); };
+    bool delivers = job->outcome.delivers_on && std::ranges::none_of(job->tasks, holds);
+    if (delivers) line.ended = std::max(line.ended, line.tasks);
+    bool all = line.ended >= line.tasks;
+    if (!all && event_.time - line.freed < std::chrono::seconds(1)) return;
+    add("FREE", line.tasks - std::min(line.told_free, line.tasks),
+        line.tasks - std::min(line.ended, line.tasks));
+    line.told_free = line.ended;
+    line.freed = event_.time;
   }
   template <class E>
   void note(JobLine&, const E& e) {
@@ -321,6 +335,8 @@ JobLine line_of(const Job& job) {
   for (const auto& task : job.tasks)
     if (task.holds_slot() && (task.kill || task.state == TaskState::Leaving))
       line.unwanted.insert(task.number);
+  for (const auto& task : job.tasks) line.ended += task.holds_slot() ? 0 : 1;
+  line.told_free = line.ended;
   line.world = static_cast<std::uint32_t>(job.membership.members.size());
   line.epoch = job.membership.epoch;
   line.started = job.times.started != WallTime{};

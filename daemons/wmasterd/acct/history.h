@@ -17,6 +17,9 @@ namespace wm::master {
 struct JobLine {
   std::uint32_t tasks = 0;        ///< wanted, after the newest event
   std::set<TaskNumber> unwanted;  ///< not counted in `tasks`, though their ends are still to come
+  std::uint32_t ended = 0;        ///< tasks that are over, of a job that is no elastic one
+  std::uint32_t told_free = 0;    ///< of these, how many the history says
+  WallTime freed{};               ///< when it said so last
   std::uint32_t world = 0;        ///< members of the newest epoch
   EpochNumber epoch;
   store::JobEventRow epoch_row;  ///< replaced once the epoch's pause is known

@@ -64,14 +64,29 @@ void describe(const Call& call, const JobView& run, rest::SavedModel& model) {
   model.data = data_of(exec);
   model.saved = now_s();
   const auto metrics = metrics_of(run.result_dir, {});
-  for (const auto& [key, one] : metrics.series())
-    model.metrics.emplace_back(key.first == "test" ? key.second : key.first + " " + key.second,
-                               one.summary.last);
+  for (const auto& [key, one] : metrics.series()) {
+    if (key.first == rest::kSteps) continue;
+    auto name = key.first == "test" ? key.second : key.first + " " + key.second;
+    model.metrics.emplace_back(std::move(name), one.summary.last);
+  }
 }
 
 Result<Answer> save(Call& call) {
   auto assets = projects_of(call.site);
   WM_TRY(auto project, assets.project(call.args[0]));
+  Scratch scratch(call.site);
+  auto package = scratch.path + "/package";
+  WM_TRY(auto model, model_of_run(call, package));
+  WM_TRY(auto keeping,
+         keeping_of(call, "/api/v1/projects/" + project.name + "/models/" + model.name));
+  model.project = project.name;
+  WM_TRY(auto kept, assets.keep(project.name, model, package, keeping));
+  return json_reply(to_text(saved_json(assets, project.name, kept)), 201);
+}
+
+}  // namespace
+
+Result<rest::SavedModel> model_of_run(Call& call, const std::string& package) {
   WM_TRY(auto json, json_in(call));
   auto body = to_text(json);
   if (call.args.size() > 1) {
@@ -80,25 +95,17 @@ Result<Answer> save(Call& call) {
   WM_TRY(auto wanted, serve::read_wanted(body));
   if (!rest::is_asset_name(wanted.name))
     return fail(Code::BadArgument, "name: letters, digits, '.', '_' and '-' are wanted");
-  WM_TRY(auto keeping,
-         keeping_of(call, "/api/v1/projects/" + project.name + "/models/" + wanted.name));
   WM_TRY(auto run_id, text_in(json, "run"));
   WM_TRY(auto run, find_own_job(call.site, run_id));
-  Scratch scratch(call.site);
-  auto package = scratch.path + "/package";
-  WM_TRY(make_package(run, wanted, package));
-  WM_TRY(auto text, read_file(package + "/model.json"));
   rest::SavedModel model;
   model.name = wanted.name;
-  model.project = project.name;
+  WM_TRY(make_package(run, wanted, package));
+  WM_TRY(auto text, read_file(package + "/model.json"));
   WM_TRY(model.description, text_in(json, "description"));
   model.weight = json_or_null(text).value("weight_path", "");
   describe(call, run, model);
-  WM_TRY(auto kept, assets.keep(project.name, model, package, keeping));
-  return json_reply(to_text(saved_json(assets, project.name, kept)), 201);
+  return model;
 }
-
-}  // namespace
 
 #define API "/api/v1"
 const std::vector<Route>& model_routes() {

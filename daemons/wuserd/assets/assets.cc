@@ -167,11 +167,11 @@ Result<rest::Project> Assets::project(const std::string& name) const {
   return found;
 }
 
-Result<rest::Project> Assets::share_project(const std::string& name,
-                                            std::vector<rest::Member> members) const {
+Result<rest::Project> Assets::share_project(
+    const std::string& name, const std::function<void(rest::Project&)>& change) const {
   auto hold = hold_words();
   WM_TRY(auto project, this->project(name));
-  project.members = std::move(members);
+  change(project);
   WM_TRY(write_asset(top_ + "/" + name + "/project.json", rest::to_text(project)));
   return project;
 }
@@ -180,7 +180,9 @@ Result<void> Assets::keep(const rest::Project& wanted, const Keeping& keeping) c
   auto hold = hold_words();
   auto project = wanted;
   auto before = this->project(project.name);
-  project.members = before ? before->members : std::vector<rest::Member>();  // they have a row
+  // Members and connections have a row each.
+  project.members = before ? before->members : std::vector<rest::Member>();
+  project.connections = before ? before->connections : std::vector<std::string>();
   bool is_first = project.name == "default" && !keeping.next && before &&
                   *before == rest::Project{"default", "", ""};
   auto known = before && !is_first ? rest::to_text(*before) : "";

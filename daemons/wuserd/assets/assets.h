@@ -3,6 +3,7 @@
 // Definitions, experiments and models are kept in versions (files/editions.h).
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,9 +32,9 @@ class Assets {
   /// @errors Conflict: there is another of the name; NotFound; Stale; System
   Result<void> keep(const rest::Project& project, const Keeping& keeping) const;
 
-  /// Has it shared with these. @errors NotFound; System
+  /// Changes what it is shared with: members, connections. As it is then. @errors NotFound; System
   Result<rest::Project> share_project(const std::string& name,
-                                      std::vector<rest::Member> members) const;
+                                      const std::function<void(rest::Project&)>& change) const;
 
   /// The versions of one. @cost O(1)
   Editions editions(AssetKind kind, const std::string& project, const std::string& name) const;
@@ -114,6 +115,9 @@ Result<std::string> versions_text(const Assets& assets, AssetKind kind, const st
 Result<std::string> zip_model(const Assets& assets, const std::string& holder,
                               const std::string& model, const std::string& folder,
                               const std::string& version = "");
+/// What a request to save the model of a run of this user's says: its package is made in the folder
+/// `package`, which is empty. @errors BadArgument: the body; NotFound: no such run; as make_package
+Result<rest::SavedModel> model_of_run(Call& call, const std::string& package);
 /// What If-Match names of something without versions: it changes with its text. @cost O(length)
 std::string tag_of_words(const std::string& text);
 /// The digest of a file, as a version has it of its code. @errors NotFound; System  @cost O(size)

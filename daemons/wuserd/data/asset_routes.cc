@@ -3,6 +3,7 @@
 
 #include "daemons/wuserd/data/data_assets.h"
 #include "daemons/wuserd/data/routes.h"
+#include "daemons/wuserd/site/keeping.h"
 #include "daemons/wuserd/site/reply.h"
 #include "libwm/base/json.h"
 #include "libwm/files/temp_folder.h"
@@ -43,7 +44,9 @@ Result<Answer> show_data(Call& call) {
   json["content"] = Json::array();
   for (const auto& file : files_of(call.site, call.args[0], asset, kMostListed))
     json["content"].push_back({{"path", file.path}, {"size", file.size}});
-  return json_reply(to_text(json));
+  auto reply = json_reply(to_text(json));
+  reply->fields.emplace_back("ETag", tag_of("v" + std::to_string(asset.version)));
+  return reply;
 }
 
 // Fields data, unpack and file; `name`: of the address, or none.
@@ -60,22 +63,52 @@ Result<NewData> data_in(Call& call, const std::string& folder, const std::string
   WM_TRY(data.asset, rest::parse_data_asset(json.is_object() ? to_text(json) : said->second));
   auto unpack = upload.fields.find("unpack");
   data.unpacked = unpack != upload.fields.end() && unpack->second == "yes";
+  data.by_guest = !call.guest.empty();
   data.upload = std::move(upload);
   return data;
+}
+
+Answer data_reply(const rest::DataAsset& asset, int status = 200) {
+  auto reply = json_reply(to_text(shown_asset(asset)), status);
+  reply->fields.emplace_back("ETag", tag_of("v" + std::to_string(asset.version)));
+  return reply;
+}
+
+// As who asks calls it.
+Result<void> say_how(const Call& call, NewData& data) {
+  auto project = (call.guest.empty() ? "" : call.site.user + "~") + call.args[0];
+  auto address = "/api/v1/projects/" + project + "/data/" + data.asset.name;
+  WM_TRY(data.keeping, keeping_of(call, address));
+  return {};
 }
 
 Result<Answer> make_data(Call& call) {
   WM_TRY(auto folder, TempFolder::make(call.site.records.incoming(), "upload-"));
   WM_TRY(auto data, data_in(call, folder.path(), ""));
+  WM_TRY(say_how(call, data));
   WM_TRY(auto asset, make_data_asset(call.site, call.args[0], std::move(data)));
-  return json_reply(to_text(shown_asset(asset)), 201);
+  return data_reply(asset, 201);
 }
 
 Result<Answer> change_data(Call& call) {
   WM_TRY(auto folder, TempFolder::make(call.site.records.incoming(), "upload-"));
   WM_TRY(auto data, data_in(call, folder.path(), call.args[1]));
+  WM_TRY(say_how(call, data));
   WM_TRY(auto asset, change_data_asset(call.site, call.args[0], std::move(data)));
-  return json_reply(to_text(shown_asset(asset)));
+  return data_reply(asset);
+}
+
+Result<Answer> list_data_versions(Call& call) {
+  WM_TRY(auto all, data_versions(call.site, call.args[0], call.args[1]));
+  Json list = Json::array();
+  for (const auto& asset : all) list.push_back(shown_asset(asset));
+  return json_reply(to_text(Json{{"versions", list}}));
+}
+
+Result<Answer> take_back_data(Call& call) {
+  auto match = std::string(call.exchange.head().field("if-match"));
+  WM_TRY(auto asset, take_data_back(call.site, call.args[0], call.args[1], match));
+  return data_reply(asset);
 }
 
 Result<Answer> drop_data(Call& call) {
@@ -94,6 +127,10 @@ const std::vector<Route>& data_asset_routes() {
        "version"},
       {"PUT", DATA "/{name}", change_data, "Makes the next version of one", "data_asset"},
       {"DELETE", DATA "/{name}", drop_data},
+      {"GET", DATA "/{name}/versions", list_data_versions, "All of its versions, present first",
+       "data_versions"},
+      {"POST", DATA "/{name}/rollback", take_back_data, "The version before is the present one",
+       "data_asset"},
   };
   return routes;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "daemons/wuserd/data/connections.h"
@@ -11,9 +12,7 @@
 #include "daemons/wuserd/files/unpack.h"
 #include "daemons/wuserd/jobs/runs.h"
 #include "libwm/base/clock.h"
-#include "libwm/base/hash.h"
 #include "libwm/base/json.h"
-#include "libwm/files/temp_folder.h"
 #include "libwm/files/tree.h"
 #include "libwm/files/whole_file.h"
 #include "libwm/rest/data_sources.h"
@@ -23,6 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using rest::DataAsset;
+
+constexpr const char* kDataManifest = "/manifest.json";
+constexpr const char* kDataFiles = "/files";
 
 std::string projects_top(const Site& site) { return site.results_root + "/projects"; }
 std::string assets_top(const Site& site, const std::string& project) {
@@ -58,21 +60,67 @@ std::vector<std::string> folders_in(const std::string& folder) {
   return names;
 }
 
-// "v12.json" is 12; anything else 0.
-std::int64_t version_of(std::string_view file) {
-  std::int64_t version = 0;
-  if (!file.starts_with('v') || !file.ends_with(".json")) return 0;
-  auto digits = file.substr(1, file.size() - 6);
-  auto [end, ec] = std::from_chars(digits.data(), digits.data() + digits.size(), version);
-  return ec == std::errc() && end == digits.data() + digits.size() ? version : 0;
+// "v12" is 12; anything else 0.
+std::int64_t number_of(std::string_view version) {
+  std::int64_t number = 0;
+  if (!version.starts_with('v')) return 0;
+  auto digits = version.substr(1);
+  auto [end, ec] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return ec == std::errc() && end == digits.data() + digits.size() ? number : 0;
 }
 
-std::int64_t newest_in(const std::string& folder) {
-  std::int64_t newest = 0;
+// Versions as they were kept before: vN.json, the files in folders beside them, which stay there.
+// The numbers, in order.
+std::vector<std::int64_t> old_versions(const std::string& folder) {
+  std::vector<std::int64_t> numbers;
   std::error_code ec;
   for (fs::directory_iterator at(folder, ec), end; !ec && at != end; at.increment(ec))
-    newest = std::max(newest, version_of(at->path().filename().string()));
-  return newest;
+    if (at->path().extension() == ".json")
+      if (auto number = number_of(at->path().stem().string()); number > 0)
+        numbers.push_back(number);
+  std::ranges::sort(numbers);
+  return numbers;
+}
+
+// First the folders, then the list of them, then the old form goes: a crash in between leaves one
+// of both whole.
+Result<void> take_old_versions(const Editions& editions) {
+  static std::mutex one_at_a_time;
+  std::lock_guard hold(one_at_a_time);
+  const auto& folder = editions.top();
+  auto numbers = old_versions(folder);
+  if (numbers.empty()) return {};
+  std::error_code ec;
+  serve::Versions versions;
+  for (auto number : numbers) {
+    auto name = version_name(number);
+    WM_TRY(auto text, read_file(folder + "/" + name + ".json"));
+    fs::create_directories(folder + "/" + name, ec);
+    WM_TRY(replace_file(folder + "/" + name + kDataManifest, text, 0600));
+    versions = serve::with_version(std::move(versions), name);
+  }
+  if (!fs::exists(folder + "/versions.json", ec)) WM_TRY(editions.begin_with(versions));
+  for (auto number : numbers) fs::remove(folder + "/" + version_name(number) + ".json", ec);
+  return ec ? Result<void>(fail(Code::System, folder + ": " + ec.message())) : Result<void>();
+}
+
+Result<Editions> data_editions(const Site& site, const std::string& project,
+                               const std::string& name) {
+  Editions editions("data asset", name, asset_top(site, project, name), VersionNames::Numbers);
+  WM_TRY(take_old_versions(editions));
+  return editions;
+}
+
+// Of the folder of a version; its own files are told as those that it leads to.
+Result<DataAsset> asset_at(const std::string& folder, const std::string& name) {
+  WM_TRY(auto text, read_file(folder + kDataManifest));
+  auto asset = rest::parse_data_asset(text);
+  if (!asset) return asset.error().within(folder + kDataManifest);
+  auto version = fs::path(folder).filename().string();
+  asset->name = name;  // the folder's
+  asset->version = number_of(version);
+  if (asset->stored == kDataFiles + 1) asset->stored = version + kDataFiles;
+  return asset;
 }
 
 // Where the files are: later versions may say something else of the same ones.
@@ -80,8 +128,9 @@ std::string stored_in(const Site& site, const std::string& project, const DataAs
   return asset_top(site, project, asset.name) + "/" + asset.stored;
 }
 
-Result<void> place_upload(const Upload& upload, bool unpacked, const std::string& folder) {
-  if (unpacked) return lay_out(upload, folder);
+Result<void> place_upload(const NewData& data, const std::string& folder) {
+  const auto& [asset, upload, unpacked, by_guest, keeping] = data;
+  if (unpacked) return lay_out(upload, folder, {}, by_guest ? kFromOthers : rest::ArchiveLimits{});
   std::error_code ec;
   fs::create_directories(folder, ec);
   if (ec) return fail(Code::System, folder + ": " + ec.message());
@@ -117,35 +166,43 @@ Result<void> check_connection(const Site& site, const DataAsset& asset) {
                                      " is wanted");
 }
 
-/// Writes one version below `folder`: files first, then what is said of them. The name of the
-/// latter is given to one writer only. @errors Conflict: it is taken
-Result<void> write_version(const std::string& folder, const NewData& data, DataAsset& asset) {
-  auto version = version_name(asset.version);
-  std::error_code ec;
+// What is to be kept becomes the version in `draft`.
+Result<void> fill_version(const NewData& data, const std::string& draft, DataAsset& asset) {
   if (!data.upload.files.empty()) {
-    WM_TRY(auto draft, TempFolder::make(folder, ".draft-"));
-    WM_TRY(place_upload(data.upload, data.unpacked, draft.path() + "/files"));
-    WM_TRY(count_files(draft.path() + "/files", asset));
-    asset.stored = version + "-" + random_hex(8);
-    fs::rename(draft.path() + "/files", folder + "/" + asset.stored, ec);
-    if (ec) return fail(Code::System, folder + "/" + asset.stored + ": " + ec.message());
+    WM_TRY(place_upload(data, draft + kDataFiles));
+    WM_TRY(count_files(draft + kDataFiles, asset));
+    asset.stored = kDataFiles + 1;
   }
-  auto draft = folder + "/." + version + "-" + random_hex(8);
-  WM_TRY(replace_file(draft, rest::to_text(asset), 0600));
-  fs::create_hard_link(draft, folder + "/" + version + ".json", ec);
-  std::error_code ignored;
-  fs::remove(draft, ignored);
-  if (!ec) return {};
-  if (ec != std::errc::file_exists) return fail(Code::System, draft + ": " + ec.message());
-  return fail(Code::Conflict, "data asset " + asset.name + ": somebody else changes it");
+  return replace_file(draft + kDataManifest, rest::to_text(asset), 0600);
 }
 
-Result<void> check_kind(const Site& site, const NewData& data) {
+Keeping keeping_at(const NewData& data, bool next) {
+  auto keeping = data.keeping;
+  keeping.next = next;
+  if (keeping.now == WallTime{}) keeping.now = wall_now();
+  return keeping;
+}
+
+rest::Project project_on_disk(const Site& site, const std::string& name) {
+  auto text = read_file(projects_top(site) + "/" + name + "/project.json");
+  auto project = rest::parse_project(text ? *text : "{}");
+  return project ? *project : rest::Project{};
+}
+
+bool has_for_members(const rest::Project& project, const std::string& connection) {
+  return std::ranges::find(project.connections, connection) != project.connections.end();
+}
+
+Result<void> check_kind(const Site& site, const std::string& project, const NewData& data) {
   bool refers = !data.asset.connection.empty(), brings = !data.upload.files.empty();
   if (refers && brings)
     return fail(Code::BadArgument, "data asset " + data.asset.name +
                                        ": a connection and files; one of them is wanted");
-  return refers ? check_connection(site, data.asset) : Result<void>();
+  if (!refers) return {};
+  if (data.by_guest && !has_for_members(project_on_disk(site, project), data.asset.connection))
+    return fail(Code::Denied, "connection " + data.asset.connection +
+                                  " is not for members of project " + site.user + "~" + project);
+  return check_connection(site, data.asset);
 }
 
 bool names_asset(const std::string& item, const std::string& project, const std::string& name) {
@@ -231,19 +288,36 @@ Result<DataAsset> data_asset(const Site& site, const std::string& project, const
                              std::int64_t version) {
   WM_TRY(check_project(site, project));
   if (!rest::is_asset_name(name)) return no_such_asset(name);
-  auto folder = asset_top(site, project, name);
-  auto wanted = version > 0 ? version : newest_in(folder);
-  auto path = folder + "/" + version_name(wanted) + ".json";
-  auto text = wanted > 0 ? read_file(path) : Result<std::string>("");
-  if ((!text || text->empty()) && version > 0)
+  WM_TRY(auto editions, data_editions(site, project, name));
+  WM_TRY(editions.versions());
+  auto folder = editions.folder(version > 0 ? version_name(version) : "");
+  if (!folder && folder.error().code == Code::NotFound)
     return fail(Code::NotFound,
                 "data asset " + name + " has no version " + std::to_string(version));
-  if (!text || text->empty()) return no_such_asset(name);
-  auto asset = rest::parse_data_asset(*text);
-  if (!asset) return asset.error().within(path);
-  asset->name = name;  // the folder's
-  asset->version = wanted;
-  return asset;
+  if (!folder) return folder.error();
+  return asset_at(*folder, name);
+}
+
+Result<std::vector<DataAsset>> data_versions(const Site& site, const std::string& project,
+                                             const std::string& name) {
+  WM_TRY(data_asset(site, project, name));
+  WM_TRY(auto editions, data_editions(site, project, name));
+  WM_TRY(auto known, editions.versions());
+  std::vector<DataAsset> all;
+  for (const auto& version : serve::all_of(known)) {
+    WM_TRY(auto folder, editions.folder(version));
+    WM_TRY(auto one, asset_at(folder, name));
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+Result<DataAsset> take_data_back(const Site& site, const std::string& project,
+                                 const std::string& name, const std::string& match) {
+  WM_TRY(data_asset(site, project, name));
+  WM_TRY(auto editions, data_editions(site, project, name));
+  WM_TRY(editions.go_back(match));
+  return data_asset(site, project, name);
 }
 
 std::vector<AssetFile> files_of(const Site& site, const std::string& project,
@@ -263,51 +337,42 @@ std::vector<AssetFile> files_of(const Site& site, const std::string& project,
 
 Result<DataAsset> make_data_asset(const Site& site, const std::string& project, NewData data) {
   WM_TRY(check_project(site, project));
-  WM_TRY(check_kind(site, data));
-  auto& asset = data.asset;
+  WM_TRY(check_kind(site, project, data));
+  auto asset = data.asset;
   if (asset.connection.empty() && data.upload.files.empty())
     return fail(Code::BadArgument,
                 "data asset " + asset.name + ": a connection or files are wanted");
-  auto top = assets_top(site, project), own = asset_top(site, project, asset.name);
-  std::error_code ec;
-  fs::create_directories(top, ec);
-  if (ec) return fail(Code::System, top + ": " + ec.message());
-  auto taken = fail(Code::Conflict, "data asset " + asset.name + " is in " + project +
-                                        " already; PUT makes a new version of it");
-  if (newest_in(own) > 0) return taken;
-  asset.version = 1;
   asset.stored.clear();
   asset.size = asset.files = 0;
   asset.saved = now_s();
-  WM_TRY(auto draft, TempFolder::make(top, ".draft-"));
-  WM_TRY(write_version(draft.path(), data, asset));
-  fs::rename(draft.path(), own, ec);
-  if (ec == std::errc::directory_not_empty || ec == std::errc::file_exists) return taken;
-  if (ec) return fail(Code::System, own + ": " + ec.message());
-  (void)draft.keep();
-  return asset;
+  WM_TRY(auto editions, data_editions(site, project, asset.name));
+  WM_TRY(editions.add(keeping_at(data, false), [&](const std::string& draft, const std::string&) {
+    return fill_version(data, draft, asset);
+  }));
+  return data_asset(site, project, asset.name);
 }
 
 Result<DataAsset> change_data_asset(const Site& site, const std::string& project, NewData data) {
-  WM_TRY(check_kind(site, data));
-  WM_TRY(auto before, data_asset(site, project, data.asset.name));
-  auto& asset = data.asset;
-  bool same = asset.connection.empty() && data.upload.files.empty();
-  if (same) {
-    auto description = asset.description;
-    asset = before;
-    asset.description = description;
-  } else {
-    asset.stored.clear();
-    asset.size = asset.files = 0;
-  }
-  asset.version = before.version + 1;
-  asset.saved = now_s();
-  WM_TRY(write_version(asset_top(site, project, asset.name), data, asset));
-  return asset;
+  WM_TRY(check_kind(site, project, data));
+  WM_TRY(data_asset(site, project, data.asset.name));
+  WM_TRY(auto editions, data_editions(site, project, data.asset.name));
+  bool same = data.asset.connection.empty() && data.upload.files.empty();
+  auto fill = [&](const std::string& draft, const std::string& before) -> Result<void> {
+    auto asset = data.asset;
+    if (same) {
+      WM_TRY(asset, asset_at(before, asset.name));
+      asset.description = data.asset.description;
+    } else {
+      asset.stored.clear();
+      asset.size = asset.files = 0;
+    }
+    asset.saved = now_s();
+    return fill_version(data, draft, asset);
+  };
+  WM_TRY(auto version, editions.add(keeping_at(data, true), fill));
+  return data_asset(site, project, data.asset.name, number_of(version));
 }
 
-// First the name goes, then what is below it: nobody finds a part.
 Result<void> remove_data_asset(Site& site, const std::string& project, const std::string& name) {
   WM_TRY(data_asset(site, project, name));
   if (auto experiment = experiment_with(site, project, name); !experiment.empty())
@@ -315,11 +380,8 @@ Result<void> remove_data_asset(Site& site, const std::string& project, const std
   WM_TRY(auto reader, reader_of(site, project, name));
   if (!reader.empty())
     return fail(Code::Conflict, "data asset " + name + " is read by execution " + reader);
-  WM_TRY(auto gone, TempFolder::make(assets_top(site, project), ".gone-"));
-  std::error_code ec;
-  fs::rename(asset_top(site, project, name), gone.path() + "/" + name, ec);
-  if (ec) return fail(Code::System, asset_top(site, project, name) + ": " + ec.message());
-  return {};
+  WM_TRY(auto editions, data_editions(site, project, name));
+  return editions.remove_all();
 }
 
 std::string user_of_connection(const Site& site, const std::string& connection) {
@@ -333,10 +395,16 @@ std::string user_of_connection(const Site& site, const std::string& connection) 
   return "";
 }
 
+std::string project_with_connection(const Site& site, const std::string& connection) {
+  for (const auto& name : folders_in(projects_top(site)))
+    if (has_for_members(project_on_disk(site, name), connection)) return name;
+  return "";
+}
+
 Result<void> resolve_assets(const Site& site, rest::ExecRequest& request) {
   for (auto& item : request.sources) {
     WM_TRY(auto named, rest::asset_named(item));
-    if (!named) continue;
+    if (!named || rest::is_of_other(named->project)) continue;  // its owner's to resolve
     auto asset = data_asset(site, named->project, named->name, named->version);
     if (!asset) return asset.error().within("dataSource");
     item = rest::resolved_item(item, *named, *asset, stored_in(site, named->project, *asset));

@@ -58,9 +58,13 @@ Result<Answer> drop_version(Call& call) {
   return Answer(http::Reply{204, {}, ""});
 }
 
+// What something of this user's needs stays.
 Result<Answer> drop_connection(Call& call) {
   if (auto user = user_of_connection(call.site, call.args[0]); !user.empty())
     return fail(Code::Conflict, "connection " + call.args[0] + " is used by data asset " + user);
+  if (auto project = project_with_connection(call.site, call.args[0]); !project.empty())
+    return fail(Code::Conflict,
+                "connection " + call.args[0] + " is for members of project " + project);
   WM_TRY(remove_connection(call.site, call.args[0]));
   return Answer(http::Reply{204, {}, ""});
 }

@@ -7,6 +7,8 @@
 
 #include "daemons/wuserd/catalog/catalog.h"
 #include "daemons/wuserd/data/connections.h"
+#include "daemons/wuserd/data/member_data.h"
+#include "daemons/wuserd/data/project_data.h"
 #include "daemons/wuserd/jobs/find.h"
 #include "daemons/wuserd/jobs/submit.h"
 #include "libwm/base/backoff.h"
@@ -14,6 +16,7 @@
 #include "libwm/base/hash.h"
 #include "libwm/base/joined.h"
 #include "libwm/base/json.h"
+#include "libwm/base/log.h"
 #include "libwm/files/temp_folder.h"
 #include "libwm/files/whole_file.h"
 #include "libwm/rest/exec_outcome.h"
@@ -29,13 +32,6 @@ constexpr Duration kTestLimit = std::chrono::seconds(40);
 constexpr Duration kFirstLook = std::chrono::milliseconds(100), kLastLook = std::chrono::seconds(1);
 
 std::string data_top(const Site& site) { return site.results_root + "/data"; }
-
-// Beside us; hosts have it at the same place.
-std::string fetcher() {
-  std::error_code ec;
-  auto own = fs::read_symlink("/proc/self/exe", ec);
-  return (own.parent_path().parent_path() / "bin/wmfetch").string();
-}
 
 Result<void> check_known(const Site& site, const rest::DataWish& wish) {
   WM_TRY(auto known, own_connections(site));
@@ -64,23 +60,11 @@ Result<JobId> begin_fetching(Site& site, const rest::ExecRequest& request,
                              const std::string& sources, const std::string& cache,
                              const std::string& bundle) {
   auto top = data_top(site);
-  std::error_code ec;
-  fs::create_directories(top, ec);
-  if (ec) return fail(Code::System, top + ": " + ec.message());
-  auto name = (request.name.empty() ? request.framework : request.name) + "-data";
-  std::replace(name.begin(), name.end(), ' ', '-');
-  JobRequest job;
-  job.app = "batch";
-  job.name = name;
-  job.out_file = top + "/" + bundle + ".log";
-  job.plan = request.plan;
-  job.command = joined(
-      {rest::shell_quoted(fetcher()), "--connections", rest::shell_quoted(connections_file(site)),
-       "--cache", rest::shell_quoted(cache), "--links", rest::shell_quoted(top), "--link",
-       rest::shell_quoted(top + "/" + bundle), "--progress",
-       rest::shell_quoted(top + "/" + bundle + ".progress"), rest::shell_quoted(sources)});
-  WM_TRY(auto reply, submit(site, job, {}));
-  return reply.job;
+  auto words = joined({"--cache", rest::shell_quoted(cache), "--links", rest::shell_quoted(top),
+                       "--link", rest::shell_quoted(top + "/" + bundle), "--progress",
+                       rest::shell_quoted(top + "/" + bundle + ".progress")});
+  return submit_fetch(site, {(request.name.empty() ? request.framework : request.name) + "-data",
+                             request.plan, top + "/" + bundle + ".log", words, sources});
 }
 
 // Files that were uploaded are where all hosts see them.
@@ -106,6 +90,19 @@ std::string local_prelude(const Site& site, const std::string& sources) {
          fetch + " --connections " + rest::shell_quoted(connections_file(site)) +
          " --local \"$wm_data\" --for $$ " + rest::shell_quoted(sources) +
          ") && export DATA_DIR DLI_DATA_FS=\"$DATA_DIR\" WMLA_USER_DATA_DIR=\"$DATA_DIR\" && ";
+}
+
+// What the job that fetches wrote last.
+Json progress_of(const Site& site, const JobView& view) {
+  const auto& exec = view.job->spec().exec;
+  if (exec.labels.contains(kShareLabel)) return json_or_null(shared_progress(site, view));
+  auto text = read_file(data_top(site) + "/" + exec.bundle + ".progress", kLongestProgress);
+  return text ? json_or_null(*text) : Json();
+}
+
+std::string state_of_job(Site& site, const std::string& number) {
+  auto job = find_job(site, number);
+  return job ? std::string(state_name(job->job->state)) : "gone";
 }
 
 /// Where a test's job writes; gone with this.
@@ -179,7 +176,19 @@ Result<void> test_connection(Site& site, const std::string& name) {
                                      " s: it is ended");
 }
 
+std::string fetcher() {
+  std::error_code ec;
+  auto own = fs::read_symlink("/proc/self/exe", ec);
+  return (own.parent_path().parent_path() / "bin/wmfetch").string();
+}
+
 Result<Staged> stage_data(Site& site, rest::ExecRequest& request, const std::string& bundle) {
+  WM_TRY(auto shared, rest::shared_project_of(request.sources));
+  if (!shared.empty()) {
+    request.data_path.clear();
+    WM_TRY(auto job, ask_for_data(site, request, shared));
+    return Staged{"done(" + job + ")", ""};
+  }
   WM_TRY(auto wish, rest::data_wish(request.sources));
   if (wish.sources.empty()) return Staged{};
   WM_TRY(check_known(site, wish));
@@ -207,11 +216,10 @@ Result<std::string> data_json(Site& site, const JobView& view) {
   const auto& exec = view.job->spec().exec;
   auto label = exec.labels.find(kDataLabel);
   if (label == exec.labels.end()) return std::string("null");
-  auto text = read_file(data_top(site) + "/" + exec.bundle + ".progress", kLongestProgress);
-  auto progress = text ? json_or_null(*text) : Json();
-  auto job = find_job(site, label->second);
-  return "{\"job\":" + rest::json_text(label->second) +
-         ",\"state\":" + rest::json_text(job ? state_name(job->job->state) : "gone") +
+  auto progress = progress_of(site, view);
+  auto state = exec.labels.contains(kShareLabel) ? shared_job_state(site, view)
+                                                 : state_of_job(site, label->second);
+  return "{\"job\":" + rest::json_text(label->second) + ",\"state\":" + rest::json_text(state) +
          ",\"progress\":" + to_text(progress) + "}";
 }
 
@@ -220,8 +228,7 @@ std::string why_no_data(const Site& site, const JobView& view) {
   auto label = exec.labels.find(kDataLabel);
   bool never_ran = view.job->attempt == Attempt{};
   if (label == exec.labels.end() || !never_ran || rest::exec_state(*view.job) != "ERROR") return "";
-  auto text = read_file(data_top(site) + "/" + exec.bundle + ".progress", kLongestProgress);
-  auto progress = text ? json_or_null(*text) : Json();
+  auto progress = progress_of(site, view);
   auto error = progress.is_object() ? progress.value("error", Json()) : Json();
   if (!error.is_string()) return "";
   return "its data could not be fetched (job " + label->second + "): " + error.get<std::string>();
@@ -231,14 +238,14 @@ Result<void> stop_fetching(Site& site, const JobView& exec) {
   const auto& labels = exec.job->spec().exec.labels;
   auto label = labels.find(kDataLabel);
   if (label == labels.end()) return {};
-  auto job = find_own_job(site, label->second);
-  if (!job || is_over(job->job->state)) return {};
-  WM_TRY(auto master, site.masters.take());
-  KillRequest request;
-  request.jobs.ids = {job->id};
-  request.reason = "the execution was stopped";
-  WM_TRY(master->ask(request));
+  if (labels.contains(kShareLabel)) forget_data(site, exec);
+  else return end_fetch(site, label->second, "the execution was stopped");
   return {};
+}
+
+void forget_data(Site& site, const JobView& exec) {
+  if (auto told = give_up_data(site, exec); !told)
+    log::warn("shared_data_stays", {{"job", to_string(exec.id)}, {"why", told.error().text}});
 }
 
 }  // namespace wm::user

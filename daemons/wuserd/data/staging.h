@@ -23,6 +23,9 @@ namespace wm::user {
 /// The label of an execution that says which job fetches its data.
 inline constexpr const char* kDataLabel = "wm-data-job";
 
+/// The program that fetches: beside us; hosts have it at the same place. @cost a look at /proc
+std::string fetcher();
+
 /// What an execution's job is given besides, once its data is on its way.
 struct Staged {
   std::string depend;   ///< what it waits for, as bsub -w; empty: nothing
@@ -31,8 +34,9 @@ struct Staged {
 };
 
 /// Begins to bring what the request's dataSource names; sets DATA_DIR and the label in the request.
-/// @errors as rest::data_wish; NotFound: no such connection or volume; BadArgument: a read-only
-/// volume; as submit
+/// Data of a shared project is its owner's to bring (member_data.h).
+/// @errors as rest::data_wish, ask_for_data; NotFound: no such connection or volume; BadArgument: a
+/// read-only volume; as submit
 Result<Staged> stage_data(Site& site, rest::ExecRequest& request, const std::string& bundle);
 
 /// How far the data of a job is, as JSON; "null": it wants none. @errors as find_job
@@ -43,6 +47,8 @@ std::string why_no_data(const Site& site, const JobView& view);
 
 /// Ends the job that fetches, if it has not ended. @errors as Master::kill
 Result<void> stop_fetching(Site& site, const JobView& exec);
+/// The execution goes: its data need not be kept for it. Who cannot be told now keeps it.
+void forget_data(Site& site, const JobView& exec);
 
 /// Asks the server by a job of the user's. @errors NotFound; Unavailable: the server's own words,
 /// or the job found no place in time and was ended; as submit   @cost blocks, up to 40 s

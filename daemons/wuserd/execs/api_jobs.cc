@@ -9,6 +9,7 @@
 #include "daemons/wuserd/jobs/curves.h"
 #include "daemons/wuserd/jobs/find.h"
 #include "daemons/wuserd/jobs/outputs.h"
+#include "daemons/wuserd/jobs/runs.h"
 #include "daemons/wuserd/master/clock.h"
 #include "daemons/wuserd/master/hub.h"
 #include "daemons/wuserd/site/reply.h"
@@ -17,6 +18,7 @@
 #include "libwm/rest/app_json.h"
 #include "libwm/rest/data_sources.h"
 #include "libwm/rest/exec_words.h"
+#include "libwm/rest/run_request.h"
 #include "libwm/rest/timeline.h"
 #include "libwm/view/json.h"
 
@@ -31,36 +33,70 @@ Result<Answer> session(Call& call) {
                     ",\"now\":" + now_text() + "}");
 }
 
-// ?limit=N&cursor=ID: at most N jobs older than that one; the cursor of what is left, or none.
-Result<std::string> cut_page(const Call& call, std::vector<JobView>& jobs) {
-  if (auto cursor = call.target.value("cursor"); !cursor.empty()) {
-    WM_TRY(auto after, parse_job_id(cursor));
-    auto first = std::find_if(jobs.begin(), jobs.end(),
-                              [&](const JobView& view) { return view.id < after; });
-    jobs.erase(jobs.begin(), first);
-  }
-  auto text = call.target.value("limit");
-  if (text.empty()) return std::string();
-  std::size_t limit = 0;
-  auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), limit);
-  if (ec != std::errc() || end != text.data() + text.size() || limit == 0)
-    return fail(Code::BadArgument, "limit: a number from 1 is wanted");
-  if (jobs.size() <= limit) return std::string();
-  jobs.resize(limit);
-  return to_string(jobs.back().id);
+/// A page of jobs.
+struct JobsPage {
+  std::vector<JobView> jobs;
+  std::string next;  ///< its last one, if there are more
+};
+
+// The words of a list of runs, of everybody's, shelved ones among them unless they say otherwise.
+Result<RunsRequest> jobs_request(const Call& call, JobId before) {
+  auto target = call.target;
+  auto add = [&](const char* word, std::string value) {
+    if (target.value(word).empty()) target.query[word] = std::move(value);
+  };
+  if (!target.value("order").empty())
+    return fail(Code::BadArgument, "order: jobs are listed the newest first");
+  target.query.erase("cursor");
+  add("user", "all");
+  add("shelved", "any");
+  add("limit", std::to_string(kMostRunsInPage));
+  WM_TRY(auto request, rest::runs_request(target));
+  if (before.job != 0) request.query.to = before.job + 1;
+  request.whole = true;
+  return request;
 }
 
-Result<Answer> jobs(Call& call) {
+// ?limit=N&cursor=ID: at most N older than that one, the elements of an array one by one. No more
+// is asked for than the page takes.
+Result<JobsPage> page_of_jobs(Call& call) {
+  JobId before;
+  if (auto cursor = call.target.value("cursor"); !cursor.empty()) {
+    WM_TRY(before, parse_job_id(cursor));
+  }
+  WM_TRY(auto request, jobs_request(call, before));
+  JobsPage page;
+  WM_TRY(each_run(call.site, request, [&](RunView& run) {
+    std::ranges::reverse(run.parts);
+    for (auto& part : run.parts) {
+      if (before.job != 0 && !(part.id < before)) continue;
+      if (page.jobs.size() == request.limit) {
+        page.next = to_string(page.jobs.back().id);
+        return false;
+      }
+      page.jobs.push_back(std::move(part));
+    }
+    return true;
+  }));
+  return page;
+}
+
+// What the master has in memory, as `bjobs -a` shows it: what pages begin with, and follow.
+Result<JobsPage> jobs_of_now(Call& call) {
   WM_TRY(auto master, call.site.masters.take());
   JobsRequest request;
   request.jobs.user = "all";
   request.jobs.finished = true;
   WM_TRY(auto reply, master->ask(request));
-  std::reverse(reply.jobs.begin(), reply.jobs.end());
-  WM_TRY(auto next, cut_page(call, reply.jobs));
+  std::ranges::reverse(reply.jobs);
+  return JobsPage{std::move(reply.jobs), ""};
+}
+
+Result<Answer> jobs(Call& call) {
+  WM_TRY(auto page, call.target.query.empty() ? jobs_of_now(call) : page_of_jobs(call));
   return json_reply("{\"now\":" + now_text() +
-                    ",\"jobs\":" + view::jobs_json(reply.jobs, {wall_now(), view::Detail::Brief}) +
-                    (next.empty() ? "" : ",\"next\":" + rest::json_text(next)) + "}");
+                    ",\"jobs\":" + view::jobs_json(page.jobs, {wall_now(), view::Detail::Brief}) +
+                    (page.next.empty() ? "" : ",\"next\":" + rest::json_text(page.next)) + "}");
 }
 
 // What was asked for. Of its data what lies on a volume: what was fetched is at no place of its
@@ -245,8 +281,13 @@ const std::vector<Route>& job_routes() {
       {"GET", API "/lines", lines, "What an execution would be in the words of bsub and dlicmd",
        "lines", "args data"},
       {"GET", API "/jobs", jobs,
-       "Jobs, the newest first; with limit in pages, of which next is the cursor", "jobs",
-       "limit cursor"},
+       "Jobs, the newest first: those of now; with any of these also what the archive keeps, in "
+       "pages "
+       "of which next is the cursor",
+       "jobs",
+       "user name state type framework plan project queue app service label tag text search "
+       "starred "
+       "shelved from to ended_from ended_to cursor limit"},
       {"GET", API "/jobs/{id}", job, "One job, with tasks and reasons", "job"},
       {"GET", API "/jobs/{id}/timeline", timeline, "What happened to it", "timeline"},
       {"GET", API "/jobs/{id}/metrics", job_metrics, "What its script reported", "metrics",

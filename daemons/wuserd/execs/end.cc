@@ -62,7 +62,10 @@ Result<void> delete_exec(Site& site, const JobView& exec) {
   for (std::uint32_t n = 1; n <= groups && !exec.result_dir.empty(); ++n)
     forget(exec.result_dir + "." + std::to_string(n), {exec.id.job, n});
   if (ec) return fail(Code::System, exec.result_dir + ": " + ec.message());
-  if (exec.id.index == 0) WM_TRY(site.records.remove_files(exec.job->spec().exec.bundle));
+  if (exec.id.index == 0) {
+    forget_data(site, exec);
+    WM_TRY(site.records.remove_files(exec.job->spec().exec.bundle));
+  }
   return delete_record(site, exec.id);
 }
 

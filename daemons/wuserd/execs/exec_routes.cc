@@ -1,6 +1,5 @@
 // The rows of /platform/rest/deeplearning/v1 that are about executions.
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <climits>
 
@@ -13,6 +12,7 @@
 #include "daemons/wuserd/jobs/outputs.h"
 #include "daemons/wuserd/site/reply.h"
 #include "daemons/wuserd/site/site.h"
+#include "libwm/rest/app_query.h"
 #include "libwm/rest/exec_outcome.h"
 #include "libwm/rest/frameworks.h"
 
@@ -30,20 +30,6 @@ bool has_state(const JobView& exec, const std::string& states) {
   return ("," + states + ",").find(state) != std::string::npos;
 }
 
-// Of what has ended the archive has very much: states of others are not looked for there.
-bool only_live(const std::string& states) {
-  auto all = "," + states + ",";
-  return !states.empty() &&
-         std::ranges::none_of(std::array{"FINISHED", "KILLED", "ERROR"}, [&](const char* over) {
-           return all.find("," + std::string(over) + ",") != all.npos;
-         });
-}
-
-std::vector<JobState> live_states() {
-  return {JobState::Held,      JobState::Pending, JobState::Launching, JobState::Running,
-          JobState::Suspended, JobState::Unknown, JobState::Array};
-}
-
 Result<std::size_t> limit_of(const std::string& text) {
   if (text.empty()) return static_cast<std::size_t>(INT_MAX);
   std::size_t limit = 0;
@@ -58,7 +44,7 @@ Result<Answer> list_execs(Call& call) {
   RunQuery query;
   query.oldest_first = call.target.value("sort_by") == "id:asc";
   auto states = call.target.value("state");
-  if (only_live(states)) query.states = live_states();
+  if (rest::is_of_live_alone(states)) query.states = live_states();
   std::vector<std::string> items;
   if (limit > 0)
     WM_TRY(each_exec(call.site, query, [&](const JobView& exec) {

@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "daemons/wuserd/data/staging.h"
 #include "daemons/wuserd/execs/routes.h"
 #include "daemons/wuserd/jobs/curves.h"
 #include "daemons/wuserd/jobs/find.h"
@@ -54,9 +55,20 @@ Result<Answer> list_runs(Call& call) {
   return json_reply("{\"now\":" + now_text() + "," + text.substr(1));
 }
 
+// Of files that somebody has removed by hand the record says so: logs, curves and models are empty.
+// A job has a folder once it writes; an execution has its code there from its first start on.
+const char* files_of_run(const RunView& run) {
+  if (!is_own_run(run)) return "";
+  const auto& head = run.parts.front();
+  std::error_code ec;
+  if (!head.result_dir.empty() && fs::is_directory(head.result_dir, ec)) return "there";
+  bool had = !head.job->spec().exec.bundle.empty() && head.job->times.started != WallTime{};
+  return had ? "gone" : "none";
+}
+
 Result<Answer> show_run(Call& call) {
   WM_TRY(auto run, find_run(call.site, call.args[0]));
-  return json_reply("{\"now\":" + now_text() +
+  return json_reply("{\"now\":" + now_text() + ",\"files\":\"" + files_of_run(run) + "\"" +
                     ",\"run\":" + rest::run_json(run, call.site.conf.name, is_own_run(run)) +
                     ",\"parts\":" + view::jobs_json(run.parts, {wall_now(), view::Detail::Brief}) +
                     "}");
@@ -100,6 +112,7 @@ Result<void> delete_run(Site& site, const RunView& run) {
     fs::remove_all(folder, ec);
     if (ec) return fail(Code::System, folder + ": " + ec.message());
   }
+  forget_data(site, run.parts.front());
   WM_TRY(site.records.remove_files(run.parts.front().job->spec().exec.bundle));
   return delete_record(site, {run.facts.job, 0});
 }

@@ -18,6 +18,7 @@
 namespace wm::user {
 namespace {
 
+constexpr std::size_t kMostSorted = 10'000, kFurthest = 1'000'000;  // applications
 constexpr std::size_t kLines = 10;  // of a log, where the client does not say how many
 
 Result<std::size_t> number(const Call& call, const char* name, std::size_t otherwise) {
@@ -29,9 +30,29 @@ Result<std::size_t> number(const Call& call, const char* name, std::size_t other
   return value;
 }
 
+// Those that can answer, the newest first. In the order of their submission no more is looked at
+// than the page takes; in any other one of the newest kMostSorted.
+Result<std::vector<JobView>> apps_for(Call& call, const rest::AppQuery& query) {
+  RunQuery asked;
+  auto job = rest::parse_exec_id(call.site.conf.name, query.id);
+  if (!query.id.empty() && !job) return std::vector<JobView>();
+  if (!query.id.empty()) asked.jobs = {job->job};
+  if (rest::is_of_live_alone(query.states)) asked.states = live_states();
+  bool in_order = query.sort == "submit_time" && query.descending;
+  auto most = in_order ? std::min(query.start, kFurthest) + std::min(query.length, kMostSorted)
+                       : kMostSorted;
+  std::vector<JobView> views;
+  WM_TRY(each_app(call.site, asked, [&](JobView& view) {
+    if (views.size() < most && rest::is_found(query, view, call.site.conf.name))
+      views.push_back(std::move(view));
+    return views.size() < most;
+  }));
+  return views;
+}
+
 Result<Answer> list_apps(Call& call, const std::function<std::string(const JobView&)>& shown) {
   WM_TRY(auto query, rest::read_app_query(call.target));
-  WM_TRY(auto views, all_apps(call.site));
+  WM_TRY(auto views, apps_for(call, query));
   auto rows = rest::found(query, views, call.site.conf.name);
   if (query.start > rows.size())
     return Answer(
@@ -118,10 +139,13 @@ Result<Answer> objects(Call& call) {
     WM_TRY(auto app, find_app(call.site, name));
     return json_reply(shown(app));
   }
-  WM_TRY(auto apps, all_apps(call.site));
   std::vector<std::string> items;
-  for (const auto& app : apps)
+  RunQuery live;
+  live.states = live_states();
+  WM_TRY(each_app(call.site, live, [&](const JobView& app) {
     if (!is_over(app.job->state)) items.push_back(shown(app));
+    return true;
+  }));
   return json_reply("{\"items\":" + rest::list_json(items) + "}");
 }
 

@@ -62,8 +62,8 @@ std::string tag_of(const std::string& version, const std::string& more) {
   return "\"" + version + (more.empty() ? "" : ":" + more) + "\"";
 }
 
-Editions::Editions(std::string kind, std::string name, std::string folder)
-    : kind_(std::move(kind)), name_(std::move(name)), folder_(std::move(folder)) {}
+Editions::Editions(std::string kind, std::string name, std::string folder, VersionNames names)
+    : kind_(std::move(kind)), name_(std::move(name)), folder_(std::move(folder)), names_(names) {}
 
 std::string Editions::old_name() const {
   struct stat facts {};
@@ -146,9 +146,19 @@ Result<serve::Versions> Editions::next_of(const Keeping& keeping) const {
   if (serve::all_of(before).size() >= kMostVersions)
     return fail(Code::Limit, what() + " has " + std::to_string(kMostVersions) +
                                  " versions: delete some of them first");
+  auto name = next_name(before, keeping.now);
+  return serve::with_version(std::move(before), name);
+}
+
+// A number that was given is not given again.
+std::string Editions::next_name(const serve::Versions& before, WallTime now) const {
   auto taken = [&](const std::string& name) { return is_there(folder_ + "/" + name); };
-  return serve::with_version(std::move(before),
-                             serve::version_name(name_at(name_, keeping.now), taken));
+  if (names_ == VersionNames::Times) return serve::version_name(name_at(name_, now), taken);
+  auto number = before.present.empty() ? 0 : serve::all_of(before).size();
+  auto name = [&] { return "v" + std::to_string(number); };
+  do ++number;
+  while (taken(name()));
+  return name();
 }
 
 Result<void> Editions::make(const std::string& version, const std::string& before,

@@ -3,6 +3,7 @@
 //
 //   <folder>/versions.json                     {"version", "earlier", "undone"}, as service.json
 //   <folder>/<name>-YYYYmmdd-HHMMSS[-N]/        a version; `request` in it names what made it
+//   <folder>/vN/                                the same where versions are numbers
 //
 // What was kept before there were versions lies in <folder> itself: it is the one version that
 // there is, named after the time of its manifest, and is moved when the next one comes. Invariant:
@@ -10,6 +11,7 @@
 // of connections.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -38,11 +40,15 @@ bool tag_matches(const std::string& match, const std::string& version);
 /// That tag of a version. @cost O(length)
 std::string tag_of(const std::string& version, const std::string& more = "");
 
+/// What versions are called.
+enum class VersionNames : std::uint8_t { Times, Numbers };
+
 /// The versions of one name. @thread any: those who write wait for each other
 class Editions {
  public:
   /// `what`: the kind and the name, as errors say it.
-  Editions(std::string kind, std::string name, std::string folder);
+  Editions(std::string kind, std::string name, std::string folder,
+           VersionNames names = VersionNames::Times);
 
   /// @errors NotFound: there is nothing of the name; Damaged
   Result<serve::Versions> versions() const;
@@ -61,6 +67,8 @@ class Editions {
   Result<void> go_back(const std::string& match) const;
   /// Takes one away. @errors NotFound; Conflict: it is the only one; System
   Result<void> remove(const std::string& version) const;
+  /// What lies there in another form is these versions: their folders are there. @errors System
+  Result<void> begin_with(const serve::Versions& versions) const { return write(versions); }
   /// Takes all away. @errors NotFound; System
   Result<void> remove_all() const;
 
@@ -69,6 +77,7 @@ class Editions {
  private:
   std::string what() const { return kind_ + " " + name_; }
   std::string old_name() const;
+  std::string next_name(const serve::Versions& before, WallTime now) const;
   Result<void> write(const serve::Versions& versions) const;
   Result<void> adopt() const;
   Result<serve::Versions> next_of(const Keeping& keeping) const;
@@ -76,6 +85,7 @@ class Editions {
                     const Fill& fill) const;
 
   std::string kind_, name_, folder_;
+  VersionNames names_;
 };
 
 }  // namespace wm::user

@@ -109,13 +109,15 @@ Result<Upload> receive(http::Exchange& exchange, const std::string& folder) {
   return std::move(receiver.upload);
 }
 
-Result<void> lay_out(const Upload& upload, const std::string& code_dir, std::string_view whole) {
+Result<void> lay_out(const Upload& upload, const std::string& code_dir, std::string_view whole,
+                     const rest::ArchiveLimits& limits) {
   std::error_code ec;
   fs::create_directories(code_dir, ec);
   if (ec) return fail(Code::System, code_dir + ": " + ec.message());
   for (const auto& file : upload.files) {
     bool as_it_is = !whole.empty() && file.name == whole;
-    auto unpacked = as_it_is ? Result<void>(fail(Code::NotFound, "")) : unpack(file.path, code_dir);
+    auto unpacked =
+        as_it_is ? Result<void>(fail(Code::NotFound, "")) : unpack(file.path, code_dir, limits);
     if (unpacked) continue;
     if (unpacked.error().code != Code::NotFound) return unpacked;
     fs::rename(file.path, code_dir + "/" + file.name, ec);

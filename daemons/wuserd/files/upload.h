@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libwm/http/server.h"
+#include "libwm/rest/archive_rules.h"
 
 namespace wm::user {
 
@@ -27,8 +28,8 @@ Result<Upload> receive(http::Exchange& exchange, const std::string& folder);
 
 /// Puts the files where the code lies: archives unpacked, others, and the one named `whole`, as
 /// they are. @errors as unpack
-Result<void> lay_out(const Upload& upload, const std::string& code_dir,
-                     std::string_view whole = {});
+Result<void> lay_out(const Upload& upload, const std::string& code_dir, std::string_view whole = {},
+                     const rest::ArchiveLimits& limits = {});
 
 /// The folder below `code_dir` that holds `main`: the one named `model_dir`, the only one there is,
 /// or `code_dir` itself. `main` empty: the first of these. @errors BadArgument: none holds it

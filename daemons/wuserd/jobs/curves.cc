@@ -14,6 +14,7 @@
 #include "daemons/wuserd/jobs/outputs.h"
 #include "libwm/base/clock.h"
 #include "libwm/files/fd.h"
+#include "libwm/rest/event_file.h"
 #include "libwm/store/curves/curve_index.h"
 
 namespace wm::user {
@@ -31,25 +32,66 @@ std::mutex index_lock;
 
 std::string index_of(const std::string& result_dir) { return result_dir + "/metrics.idx"; }
 
+/// What a file with values is.
+enum class CurveKind : std::uint8_t { Emetrics, Log, Steps, Events };
+
 /// A file with values.
 struct CurveFile {
   std::string path;
-  bool is_log = false;
+  CurveKind kind = CurveKind::Emetrics;
+  std::string group = {};  ///< of series that have none in the file
 };
+
+constexpr int kDeepestEvents = 5;
+constexpr std::size_t kMostLookedAt = 5'000, kMostEventFiles = 64;
+
+// Of TensorBoard, wherever in its results a script has them written; a folder is a group, as there.
+std::vector<CurveFile> event_files(const std::string& result_dir) {
+  std::vector<CurveFile> found;
+  std::size_t looked_at = 0;
+  std::error_code ec;
+  fs::recursive_directory_iterator at(result_dir, fs::directory_options::skip_permission_denied,
+                                      ec);
+  for (; !ec && at != fs::recursive_directory_iterator() && ++looked_at < kMostLookedAt;
+       at.increment(ec)) {
+    auto name = at->path().filename().string();
+    if (at.depth() >= kDeepestEvents || name == "_submitted_code") at.disable_recursion_pending();
+    if (!name.starts_with("events.out.tfevents")) continue;
+    auto group = at->path().parent_path().lexically_relative(result_dir).string();
+    found.push_back({at->path().string(), CurveKind::Events, group == "." ? "tensorboard" : group});
+  }
+  std::ranges::sort(found, {}, &CurveFile::path);
+  if (found.size() > kMostEventFiles) found.resize(kMostEventFiles);
+  return found;
+}
 
 // Scripts without a logger of their own have the default one's, which writes to stdout.
 std::vector<CurveFile> curve_files(const std::string& result_dir) {
-  std::vector<CurveFile> metrics, logs;
+  std::vector<CurveFile> metrics, logs, steps;
   for (const auto& worker : workers_of(result_dir)) {
     auto path = worker.folder + "/evaluation-metrics.txt";
-    if (::access(path.c_str(), R_OK) == 0) metrics.push_back({std::move(path), false});
-    if (logs.empty()) logs.push_back({worker.folder + "/stdout", true});
+    if (::access(path.c_str(), R_OK) == 0) metrics.push_back({std::move(path)});
+    if (logs.empty()) logs.push_back({worker.folder + "/stdout", CurveKind::Log});
+    path = worker.folder + "/steps.csv";
+    if (steps.empty() && ::access(path.c_str(), R_OK) == 0)
+      steps.push_back({std::move(path), CurveKind::Steps});
   }
-  return metrics.empty() ? logs : metrics;
+  auto all = metrics.empty() ? std::move(logs) : std::move(metrics);
+  for (auto& more : {std::move(steps), event_files(result_dir)})
+    all.insert(all.end(), more.begin(), more.end());
+  return all;
 }
 
-std::size_t each_value(const CurveFile& file, std::string_view text, const rest::MetricSink& sink) {
-  return file.is_log ? rest::each_logged(text, sink) : rest::each_emetric(text, sink);
+/// Bytes that were read, which may be more than there are, or that all the rest is of no use.
+rest::EventsRead each_value(const CurveFile& file, std::string_view text,
+                            const rest::MetricSink& sink) {
+  switch (file.kind) {
+    case CurveKind::Emetrics: return {rest::each_emetric(text, sink)};
+    case CurveKind::Log: return {rest::each_logged(text, sink)};
+    case CurveKind::Steps: return {rest::each_step(text, sink)};
+    case CurveKind::Events: return rest::each_scalar(text, file.group, sink);
+  }
+  return {};
 }
 
 /// An open file of values, and how far it was read.
@@ -77,9 +119,12 @@ class Following {
     if (n <= 0) return false;
     text_.resize(static_cast<std::size_t>(n));
     store::CurveBatch batch;
-    auto read = each_value(file_, text_, [&](const auto& name, const rest::MetricPoint& point) {
-      batch[name].push_back({point.iteration, point.time_s, point.value});
-    });
+    auto [read, damaged] =
+        each_value(file_, text_, [&](const auto& name, const rest::MetricPoint& point) {
+          batch[name].push_back({point.iteration, point.time_s, point.value});
+        });
+    if (damaged) read = left();
+    if (read > left()) return false;                       // a record that is still being written
     if (read == 0 && text_.size() < block_) return false;  // a line that is still being written
     if (read == 0 && block_ < kLongestLine) {
       block_ *= 2;
@@ -220,6 +265,13 @@ Result<rest::Metrics> indexed(const std::string& result_dir, const MetricWish& w
   return metrics;
 }
 
+// Records are read from the beginning on, or not at all.
+bool is_small(const std::string& path) {
+  std::error_code ec;
+  auto size = fs::file_size(path, ec);
+  return !ec && size <= static_cast<std::uintmax_t>(kTail);
+}
+
 rest::MetricSink into(rest::Metrics& metrics, const MetricWish& wish) {
   return [&metrics, &wish](const rest::MetricName& name, const rest::MetricPoint& point) {
     bool inside = point.iteration >= wish.from && point.iteration <= wish.to;
@@ -241,9 +293,12 @@ rest::Metrics metrics_of(const std::string& result_dir, const MetricWish& wish) 
     if (auto found = indexed(result_dir, wish)) metrics = std::move(*found);
     else
       for (const auto& file : curve_files(result_dir))
-        each_value(file, output_end(file.path, kTail), into(metrics, wish));
+        if (file.kind != CurveKind::Events || is_small(file.path))
+          each_value(file, output_end(file.path, kTail), into(metrics, wish));
   }
-  if (metrics.series().empty())
+  bool is_reported = std::ranges::any_of(
+      metrics.series(), [](const auto& one) { return one.first.first != rest::kSteps; });
+  if (!is_reported)
     rest::each_result(output_end(result_dir + "/val_dict_list.json", kTail), into(metrics, wish));
   return metrics;
 }

@@ -3,6 +3,8 @@
 // are more; nothing is read of runs that nobody looks at.
 //
 //   <result_dir>/log/K/evaluation-metrics.txt   or, if there is none, the stdout of a task
+//   <result_dir>/log/K/steps.csv                of the first task that has one
+//   <result_dir>/**/events.out.tfevents.*       scalars of TensorBoard, a folder being a group
 //   <result_dir>/metrics.idx                    made of them; damaged or of other files: made anew
 //   <result_dir>/val_dict_list.json             written anew each time, and so read each time
 #pragma once

@@ -111,6 +111,11 @@ bool is_app(Site& site, const JobView& view) {
 
 bool is_own(const JobView& view) { return view.job->spec().owner.uid == ::getuid(); }
 
+std::vector<JobState> live_states() {
+  return {JobState::Held,      JobState::Pending, JobState::Launching, JobState::Running,
+          JobState::Suspended, JobState::Unknown, JobState::Array};
+}
+
 Result<JobView> job_of(Site& site, JobId id) {
   WM_TRY(auto master, site.masters.take());
   JobsRequest request;
@@ -171,17 +176,18 @@ Result<std::vector<JobView>> all_execs(Site& site) {
   return execs;
 }
 
-Result<std::vector<JobView>> all_apps(Site& site) {
-  WM_TRY(auto master, site.masters.take());
-  JobsRequest request;
-  request.jobs.user = "all";
-  request.jobs.finished = true;
-  WM_TRY(auto reply, master->ask(request));
-  std::erase_if(reply.jobs, [&](const JobView& view) { return !is_app(site, view); });
-  fold_groups(reply.jobs);
-  std::sort(reply.jobs.begin(), reply.jobs.end(),
-            [](const JobView& a, const JobView& b) { return b.id < a.id; });
-  return std::move(reply.jobs);
+Result<void> each_app(Site& site, RunQuery query, const std::function<bool(JobView&)>& visit) {
+  RunsRequest request;
+  request.query = std::move(query);
+  if (request.query.user.empty()) request.query.user = "all";
+  request.whole = true;
+  return each_run(site, request, [&](RunView& run) {
+    auto& views = run.parts;
+    std::erase_if(views, [&](const JobView& view) { return !is_app(site, view); });
+    fold_groups(views);
+    std::ranges::sort(views, [](const JobView& a, const JobView& b) { return b.id < a.id; });
+    return std::all_of(views.begin(), views.end(), visit);
+  });
 }
 
 Result<JobView> find_app(Site& site, const std::string& id) {

@@ -10,6 +10,9 @@
 
 namespace wm::user {
 
+/// All that a job can be in before it is over.
+std::vector<JobState> live_states();
+
 /// Is the job this user's? @cost O(1)
 bool is_own(const JobView& view);
 
@@ -32,8 +35,10 @@ Result<void> each_exec(Site& site, const RunQuery& query,
 Result<std::vector<JobView>> all_execs(Site& site);
 
 /// What runs or ran under any name: executions, notebooks, services and jobs of bsub, the newest
-/// first; those of others as far as the master shows them to this user. @errors as Master::jobs
-Result<std::vector<JobView>> all_apps(Site& site);
+/// first, until `visit` returns false; those of others as far as the master shows them to this
+/// user.
+/// @errors as each_exec
+Result<void> each_app(Site& site, RunQuery query, const std::function<bool(JobView&)>& visit);
 /// One of these. @errors NotFound
 Result<JobView> find_app(Site& site, const std::string& id);
 

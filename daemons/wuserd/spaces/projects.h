@@ -3,8 +3,9 @@
 // guest may.
 //
 //   viewer  sees definitions, experiments, models and which runs there are
-//   editor  adds and changes definitions and experiments, and runs them: as the editor, in the
-//           plan of the project, with the code that the wuserd of its owner sends
+//   editor  adds and changes definitions, experiments and data assets, and runs them: as the
+//           editor, in the plan of the project, with the code that the wuserd of its owner sends
+//           and the data that it has fetched (data/project_data.h); saves models of runs of its own
 //   admin   changes the members
 //
 // To bob ann's project `digits` is `ann~digits`, at the same addresses as bob's own.

@@ -1,10 +1,15 @@
 // Projects of other users, as their members ask for them: what the owner's wuserd says is looked at
 // and passed on; a run is begun here, with the code that it sends.
+#include <fcntl.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
 #include "daemons/wuserd/assets/assets.h"
 #include "daemons/wuserd/assets/experiment_runs.h"
+#include "daemons/wuserd/data/connections.h"
+#include "daemons/wuserd/files/unpack.h"
 #include "daemons/wuserd/jobs/outputs.h"
 #include "daemons/wuserd/services/dlim.h"
 #include "daemons/wuserd/site/json_body.h"
@@ -13,6 +18,8 @@
 #include "daemons/wuserd/spaces/routes.h"
 #include "daemons/wuserd/spaces/spaces.h"
 #include "libwm/base/json.h"
+#include "libwm/files/fd.h"
+#include "libwm/files/whole_file.h"
 #include "libwm/rest/url.h"
 
 namespace wm::user {
@@ -22,7 +29,9 @@ using namespace std::chrono_literals;
 
 constexpr const char* kProjectList = "/api/v1/projects";
 constexpr Duration kOfLists = 2s, kOfCode = 30min;
-constexpr std::size_t kLongestTag = 300;
+constexpr std::size_t kLongestTag = 300, kMostConnections = 100;
+constexpr std::string_view kModels = "/api/v1/projects/{project}/models";
+constexpr std::string_view kOneModel = "/api/v1/projects/{project}/models/{name}";
 
 rest::SpaceName project_name(const Call& call) { return rest::space_name(call.args[0]); }
 
@@ -161,6 +170,53 @@ Result<Answer> run_shared(Call& call, const rest::SpaceName& named) {
   return json_reply(begun_json(begun), 201);
 }
 
+// Of a run of this user's; its owner's wuserd keeps it.
+Result<Answer> save_shared(Call& call, const rest::SpaceName& named) {
+  Scratch scratch(call.site);
+  auto whole = scratch.path + "/package", package = whole + "/package";
+  std::error_code ec;
+  std::filesystem::create_directories(package, ec);
+  WM_TRY(auto model, model_of_run(call, package));
+  WM_TRY(replace_file(whole + "/manifest.json", rest::to_text(model), 0600));
+  auto archive = scratch.path + "/model.zip";
+  Fd file(::open(archive.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!file) return system_error(archive);
+  WM_TRY(zip_folder(whole, {}, file.get()));
+  WM_TRY(auto owner, SpaceOwner::find(call.site, named.owner, kOfCode));
+  WM_TRY(auto told, owner.pass(call.exchange.head().method, target_there(call, named),
+                               fields_of(call), archive));
+  WM_TRY(auto json, told_project(told.body, named.owner));
+  return passed_on(told, to_text(json));
+}
+
+// What an editor may fetch with: a name and a type; where it leads to is its owner's to know.
+Result<Answer> list_connections(Call& call) {
+  WM_TRY(auto project, projects_of(call.site).project(call.args[0]));
+  Json found = Json::array();
+  for (const auto& name : project.connections)
+    if (auto shown = shown_connection(call.site, name))
+      found.push_back({{"name", name}, {"type", text_or_none(json_or_null(shown->json), "type")}});
+  return json_reply(to_text({{"connections", found}}));
+}
+
+Result<Answer> set_connections(Call& call) {
+  WM_TRY(auto json, json_in(call));
+  auto wanted = json.find("connections");
+  if (wanted == json.end() || !wanted->is_array() || wanted->size() > kMostConnections)
+    return fail(Code::BadArgument, "connections: a list of names is wanted, " +
+                                       std::to_string(kMostConnections) + " at most");
+  std::vector<std::string> names;
+  for (const auto& name : *wanted) {
+    if (!name.is_string()) return fail(Code::BadArgument, "connections: names are wanted");
+    auto text = name.get<std::string>();
+    WM_TRY(shown_connection(call.site, text));
+    if (std::ranges::find(names, text) == names.end()) names.push_back(std::move(text));
+  }
+  WM_TRY(projects_of(call.site).share_project(
+      call.args[0], [&](rest::Project& it) { it.connections = std::move(names); }));
+  return done();
+}
+
 Result<Answer> list_projects(Call& call) {
   Json found = Json::array(), away = Json::array();
   for (const auto& project : projects_of(call.site).projects()) {
@@ -199,11 +255,11 @@ Result<Answer> ask_for_project(Call& call, std::string_view pattern) {
   const auto& method = call.exchange.head().method;
   if (pattern.ends_with("/experiments/{name}/run")) return run_shared(call, named);
   if (pattern.ends_with("/code") || pattern.ends_with("/package")) return pass_file(call, named);
-  bool of_models = pattern.find("/models") != pattern.npos && method != "GET";
-  if (of_models)
+  if (pattern.ends_with("/promote"))
     return fail(Code::Denied,
-                "models of project " + shown_name_of(named) +
-                    " are its owner's: save and promote those of a project of your own");
+                "models of project " + shown_name_of(named) + " are promoted by its owner");
+  if (pattern == kModels || pattern == kOneModel)
+    if (method == "POST" || method == "PUT") return save_shared(call, named);
   return pass_on(call, named);
 }
 
@@ -213,6 +269,10 @@ const std::vector<Route>& shared_project_routes() {
        "projects"},
       {"PUT", "/api/v1/projects/{project}/members", set_project_members,
        "Shares it with these, and nobody else"},
+      {"GET", "/api/v1/projects/{project}/connections", list_connections,
+       "Connections that its editors may fetch with", "shared_connections"},
+      {"PUT", "/api/v1/projects/{project}/connections", set_connections,
+       "Lets its editors fetch with these of its owner's, and no others"},
   };
   return routes;
 }

@@ -67,18 +67,11 @@ Result<Answer> share_by_guest(Call& call, const Guest& guest) {
   return json_reply(text);
 }
 
-// A zip of its manifest and package/, as `package` below sends one.
 Result<Answer> add_by_guest(Call& call, const Guest& guest) {
   WM_TRY(auto found, shared(call, guest, SpaceAct::Use));
   Scratch scratch(call.site);
-  auto archive = scratch.path + "/archive", folder = scratch.path + "/package";
-  WM_TRY(receive_package(call.exchange, archive));
-  if (auto unpacked = unpack(archive, folder, kFromOthers); !unpacked)
-    return fail(Code::BadArgument, unpacked.error().text);
-  WM_TRY(auto manifest, read_file(folder + "/manifest.json"));
-  WM_TRY(auto model, rest::parse_model(manifest));
-  if (call.args.size() > 1 && call.args[1] != model.name)
-    return fail(Code::BadArgument, "model '" + model.name + "' is not " + call.args[1]);
+  auto folder = scratch.path + "/package";
+  WM_TRY(auto model, model_from_guest(call, folder, call.args.size() > 1 ? call.args[1] : ""));
   model.promoted_by = guest.user;
   auto spaces = spaces_of(call.site);
   WM_TRY(auto keeping, keeping_of(call, kPromote));
@@ -137,6 +130,20 @@ Result<Answer> dispatch_guest(Site& site, http::Exchange& exchange) {
 }
 
 }  // namespace
+
+// As `package` above sends one.
+Result<rest::SavedModel> model_from_guest(Call& call, const std::string& folder,
+                                          const std::string& name) {
+  auto archive = folder + ".zip";
+  WM_TRY(receive_package(call.exchange, archive));
+  if (auto unpacked = unpack(archive, folder, kFromOthers); !unpacked)
+    return fail(Code::BadArgument, unpacked.error().text);
+  WM_TRY(auto manifest, read_file(folder + "/manifest.json"));
+  WM_TRY(auto model, rest::parse_model(manifest));
+  if (!name.empty() && name != model.name)
+    return fail(Code::BadArgument, "model '" + model.name + "' is not " + name);
+  return model;
+}
 
 void answer_guest(Site& site, http::Exchange& exchange) {
   auto made = dispatch_guest(site, exchange);

@@ -15,7 +15,7 @@
 
 #include "daemons/wuserd/assets/assets.h"
 #include "daemons/wuserd/site/site.h"
-#include "libwm/http/client.h"
+#include "daemons/wuserd/site/space_owner.h"
 
 namespace wm::user {
 
@@ -29,33 +29,6 @@ Result<std::string> deployments_text(Site& site, const std::string& space);
 
 /// What to ask of a model that is in the space already.
 inline constexpr const char* kPromote = "/api/v1/projects/PROJECT/models/MODEL/promote";
-
-/// Client of another user's wuserd, which is started if it does not run (wlogind). That user
-/// controls the process, so waits (`patience`) and answer sizes are bounded.
-class SpaceOwner {
- public:
-  /// @errors NotFound: no such account; Unavailable: it does not run, and is not started for us
-  static Result<SpaceOwner> find(const Site& site, const std::string& user, Duration patience);
-
-  /// An answer of 200 or 204. @errors what the owner's says, by its code; Unavailable, Timeout
-  Result<std::string> ask(std::string_view method, const std::string& target,
-                          std::string body = {});
-  /// The same with the file at `path` for a body. @errors as ask
-  Result<std::string> give(std::string_view method, const std::string& target,
-                           const std::string& path);
-  /// An answer below 300, whole, to a request with these fields and the file at `path` for a body.
-  /// @errors as ask
-  Result<http::Reply> pass(std::string_view method, const std::string& target,
-                           const http::Fields& fields, const std::string& path);
-  /// The answer becomes the file `into`. @errors as ask
-  Result<void> fetch(const std::string& target, const std::string& into);
-
- private:
-  SpaceOwner(std::string user, http::Client client)
-      : user_(std::move(user)), client_(std::move(client)) {}
-  std::string user_;
-  http::Client client_;
-};
 
 /// What each of these owners shares, as its wuserd says at `target`: JSON. They are asked at once,
 /// so that those who are stopped cost one wait together. @errors of each: as SpaceOwner::find, ask;
@@ -72,6 +45,12 @@ void know_owner(const Site& site, const std::string& user, bool known);
 Result<rest::Space> share_space(Site& site, const std::string& name, const std::string& body);
 /// The same of a project. @errors as share_space
 Result<rest::Project> share_project(Site& site, const std::string& name, const std::string& body);
+
+/// The model that a guest sends as a zip of its manifest and package/; the latter is unpacked to
+/// `folder`/package. `name`: that it has by the address, or none. @errors BadArgument; Limit;
+/// System
+Result<rest::SavedModel> model_from_guest(Call& call, const std::string& folder,
+                                          const std::string& name);
 
 /// Writes down whom anything is shared with: wlogind starts this wuserd for these, and for nobody
 /// else. @errors System   @cost reads all spaces and projects

@@ -121,6 +121,21 @@ class LocalData(unittest.TestCase):
             file.write('changed')
         self.assertNotEqual(self.fetch('--cache', cache, sources=both).stdout.strip(), whole)
 
+    def test_what_is_open_is_read_by_whoever_comes_through_the_folders_above_and_nothing_else_is(self):
+        files, cache = (os.path.join(self.place, name) for name in ('files', 'cache'))
+        os.makedirs(os.path.join(files, 'deep'), mode=0o700)
+        with open(os.path.join(files, 'deep', 'b'), 'w', encoding='ascii') as file:
+            os.chmod(file.fileno(), 0o600)
+        os.symlink('/etc/hostname', os.path.join(files, 'link'))
+        before = os.stat('/etc').st_mode
+        for more, wanted in (('--open',), (0o755, 0o755, 0o644)), ((), (0o700, 0o700, 0o600)):
+            old = os.umask(0o077)
+            whole = self.fetch('--cache', cache + str(len(more)), *more, sources=json.dumps([{'folder': files}])).stdout.strip()
+            os.umask(old)
+            modes = tuple(os.stat(os.path.join(whole, name)).st_mode & 0o777 for name in ('', 'deep', 'deep/b'))
+            self.assertEqual(modes, wanted, more)
+        self.assertEqual(os.stat('/etc').st_mode, before)
+
     def test_a_folder_without_files_or_that_is_none_is_refused(self):
         os.mkdir(os.path.join(self.place, 'none'))
         for folder, why in (('none', 'nothing is there'), ('nowhere', 'No such file or directory')):

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -52,6 +53,41 @@ TEST_F(own_folder, is_made_so_that_nobody_else_writes_there) {
   EXPECT_EQ(is.st_mode & 0777, 0755u);
   ASSERT_EQ(::stat((root_ + "/ann").c_str(), &is), 0);
   EXPECT_EQ(is.st_mode & 0777, 0700u) << "what is in it is nobody else's to read";
+}
+
+TEST_F(own_folder, those_who_are_let_read_may_and_nobody_else) {
+  ASSERT_TRUE(make());
+  auto folder = ann().value().sub("shared", true).value();
+  auto mode = [&] {
+    struct stat is {};
+    ::fstat(folder.fd(), &is);
+    return is.st_mode & 0777;
+  };
+  auto size = [&] { return ::fgetxattr(folder.fd(), "system.posix_acl_access", nullptr, 0); };
+  auto let = folder.let_read({1001, 1000, 1001}, {50});
+  if (!let && let.error().text.find("not supported") != std::string::npos) GTEST_SKIP();
+  ASSERT_TRUE(let) << let.error().text;
+  EXPECT_EQ(mode(), 0750u) << "the mask; the group itself has nothing";
+  EXPECT_EQ(size(), 4 + 8 * 7);
+  ASSERT_TRUE(OwnFolder::open(folder.path(), ::geteuid())) << "others may not write";
+  ASSERT_TRUE(folder.let_read({}, {}));
+  EXPECT_EQ(mode(), 0700u);
+}
+
+TEST_F(own_folder, what_is_open_lies_in_a_folder_of_roots_own) {
+  if (::geteuid() != 0) GTEST_SKIP() << "root gives folders";
+  ::chmod(root_.c_str(), 0755);
+  auto before = ::umask(077);
+  auto given = OwnFolder::give_open(root_, "ann", 1001);
+  ::umask(before);
+  ASSERT_TRUE(given) << given.error().text;
+  struct stat is {};
+  ASSERT_EQ(::stat((root_ + "/.projects").c_str(), &is), 0);
+  EXPECT_EQ(is.st_mode & 0777, 0755u);
+  ASSERT_EQ(::stat((root_ + "/.projects/ann").c_str(), &is), 0);
+  EXPECT_EQ(is.st_uid, 1001u);
+  EXPECT_TRUE(OwnFolder::give_open(root_, "ann", 1001)) << "again";
+  EXPECT_EQ(OwnFolder::give_open(root_, "ann", 1002).error().code, Code::Denied);
 }
 
 TEST_F(own_folder, a_link_in_the_way_is_refused) {

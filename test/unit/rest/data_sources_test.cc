@@ -85,6 +85,43 @@ TEST(data_wish, has_one_place_to_be_brought_to) {
     EXPECT_EQ(data_wish({item(more)}).error().code, Code::BadArgument) << more;
 }
 
+TEST(shared_data, is_of_one_project_and_brought_where_all_hosts_see_it) {
+  const std::string asset = R"({"type":"data_asset","asset":{"project":"ann~p","name":"d"}})";
+  const std::string store =
+      R"({"type":"connection_asset","connection":{"name":"s","project":"ann~p"},"location":{"path":"x"}})";
+  const std::string own = R"({"type":"data_asset","asset":{"project":"p","name":"d"}})";
+  EXPECT_EQ(shared_project_of({}).value(), "");
+  EXPECT_EQ(shared_project_of({own}).value(), "");
+  EXPECT_EQ(shared_project_of({asset, store}).value(), "ann~p");
+  auto why = [](const std::vector<std::string>& items) {
+    auto found = shared_project_of(items);
+    return found ? "" : found.error().text;
+  };
+  EXPECT_EQ(why({asset, own}), "dataSource: data of ann~p and other data: one of them is wanted");
+  EXPECT_EQ(why({asset, R"({"type":"data_asset","asset":{"project":"eve~p","name":"d"}})"}),
+            "dataSource: ann~p and eve~p: data of one project is wanted");
+  EXPECT_EQ(
+      why({R"({"type":"data_asset","asset":{"project":"ann~p","name":"d"},"staging":"local"})"}),
+      "dataSource: staging local: data of ann~p is brought to where all hosts see it");
+}
+
+// A guest's words name things of the owner's; what they say beside that is not taken.
+TEST(shared_data, what_a_member_names_is_of_that_project_alone) {
+  auto items = items_of_owner(
+      {R"({"type":"data_asset","asset":{"project":"other","name":"d","version":3},"folder":"/etc"})",
+       R"({"connection":{"name":"s","project":"ann~p"},"location":{"path":"x"},"staging":"local"})"},
+      "p");
+  ASSERT_TRUE(items);
+  EXPECT_EQ(items->at(0),
+            R"({"type":"data_asset","asset":{"project":"p","name":"d","version":3}})");
+  EXPECT_EQ(items->at(1),
+            R"({"type":"connection_asset","connection":{"name":"s"},"location":{"path":"x"}})");
+  for (const char* bad :
+       {R"({"type":"fs","location":{"paths":"/etc"}})", R"({"type":"data_asset","folder":"/etc"})",
+        R"({"type":"data_asset","asset":{"name":"../d"}})", "[]", "7", R"({"connection":{}})"})
+    EXPECT_EQ(items_of_owner({bad}, "p").error().code, Code::BadArgument) << bad;
+}
+
 TEST(connections, documents_and_reports_have_types) {
   EXPECT_EQ(why_not(R"({"name":"m","type":"mongodb","host":"h1,h2","database":"d"})"), "");
   EXPECT_EQ(why_not(R"({"name":"o","type":"cognos","url":"https://h/bi","namespace":"LDAP"})"), "");

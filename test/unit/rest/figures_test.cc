@@ -166,5 +166,23 @@ TEST(timeline, slots_are_steps_from_the_beginning_of_the_window_on) {
       << "it held none then";
 }
 
+// One job's end is told after the next one has its slots: no more than there are are drawn.
+TEST(timeline, slots_that_are_free_before_the_end_are_counted_once) {
+  auto event = [](WallTime time, const char* word, std::int64_t from, std::int64_t to) {
+    HistoryEvent one;
+    one.time = time, one.event = word, one.from = from, one.to = to;
+    return one;
+  };
+  HistoryJob first, next;
+  first.id = {1, 0}, next.id = {2, 0};
+  first.events = {event(at(10), "DISPATCH", 0, 4), event(at(20), "FREE", 4, 0),
+                  event(at(26), "END", 4, 0)};
+  next.events = {event(at(21), "DISPATCH", 0, 4)};
+  std::vector<HistoryJob> jobs{first, next};
+  auto all = json::parse(slots_json(jobs, at(0), at(40), 4));
+  EXPECT_EQ(all["apps"][0]["steps"], (json{{0.0, 0}, {10.0, 4}, {20.0, 0}, {26.0, 0}}));
+  EXPECT_EQ(all["apps"][1]["steps"], (json{{0.0, 0}, {21.0, 4}}));
+}
+
 }  // namespace
 }  // namespace wm::rest

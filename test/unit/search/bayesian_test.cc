@@ -23,6 +23,30 @@ TEST(bayesian, finds_the_least_value_of_a_smooth_function) {
   EXPECT_LT(least(run(search, 48, 8, branin)) - 0.397887, 0.05);
 }
 
+// What a training says is something else each time: one that was lucky, among many beside it that
+// were not, is no place to stay at.
+TEST(bayesian, a_lucky_trial_does_not_stay_the_best_where_values_are_noisy) {
+  const auto line = json::parse(R"([{"name":"x","type":"Range","dataType":"double","minDbVal":0,
+      "maxDbVal":1}])");
+  json history = json::array();
+  for (int i = 0; i < 24; ++i) {
+    double x = (i + 0.5) / 24;
+    history.push_back(ended({{"x", x}}, (x - 0.7) * (x - 0.7) + (i % 2 ? 0.01 : -0.01)));
+  }
+  for (double x : {0.09, 0.11, 0.12}) history.push_back(ended({{"x", x}}, 0.36));
+  history.push_back(ended({{"x", 0.1}}, -0.03));
+  auto near_good = [&](const json& search) {
+    int count = 0;
+    for (const auto& config : configs(search, history, 6))
+      count += std::abs(config["x"].get<double>() - 0.7) < 0.25 ? 1 : 0;
+    return count;
+  };
+  EXPECT_GE(near_good(search_json("auto", line)), 4);
+  auto told = search_json("Bayesian", line);
+  told["params"] = {{"Noiseless", "false"}};
+  EXPECT_GE(near_good(told), 4);
+}
+
 TEST(bayesian, first_trials_are_spread_evenly) {
   auto found = configs(search_json("Bayesian", kBox), json::array(), 10);
   std::set<int> tenths;
@@ -72,7 +96,10 @@ TEST(automatic, goes_through_small_spaces_and_models_others) {
     {"name":"x","type":"Range","dataType":"int","minIntVal":1,"maxIntVal":40}])"));
   auto history = run(search, 100, 3, [](const json& c) { return c["x"].get<double>(); });
   EXPECT_EQ(history.size(), 40u);
-  auto smooth = search_json("auto", kBox);
+  auto smooth = search_json("auto", kBox), noisy = search_json("Bayesian", kBox);
+  noisy["params"] = {{"Noiseless", "false"}};
+  EXPECT_EQ(run(smooth, 20, 1, branin), run(noisy, 20, 1, branin)) << "a training is";
+  smooth["params"] = {{"Noiseless", "true"}};
   EXPECT_EQ(run(smooth, 20, 1, branin), run(search_json("Bayesian", kBox), 20, 1, branin));
 }
 

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include <condition_variable>
 #include <fstream>
@@ -289,6 +290,64 @@ TEST(archive, a_full_disk_keeps_jobs_live_until_there_is_room) {
   desk.recover();
   EXPECT_TRUE(desk.archive->holds(desk.cluster.state, id));
   EXPECT_THAT(desk.numbers({.query = {.name = "x"}}), ElementsAre(id.job));
+}
+
+// As a kill -9 at each write, or a power cut: what was told is made good from the events.
+TEST(archive, killed_at_any_write_it_loses_no_run_and_gives_no_deleted_one_back) {
+  bool was_killed = true;
+  int kills = 0;
+  for (int n = 1; was_killed && n < 500; ++n) {
+    ArchiveDesk desk(true);
+    desk.begin();
+    desk.settle();
+    auto kept = desk.finish({}), gone = desk.finish({}), live = desk.finish({});
+    desk.settle();
+    desk.purge(kept);  // its record is there, as the master asks before it forgets a job
+    desk.purge(gone);
+    desk.cluster.step(RunDeleted{gone, "ann"});
+    desk.cluster.step(RunDescribed{kept, {.name = "good"}, "ann"});
+    auto last = desk.finish({}, "last");
+    auto events = desk.keep();
+    desk.disk.crash_at(n);
+    desk.archive->take(events, desk.now += seconds(1));
+    for (int i = 0; i < 1000 && desk.archive->waiting() > 0; ++i) {
+      if (!desk.archive->standing().trouble.empty()) break;
+      if (desk.archive->is_busy()) desk.loop.wait();
+      desk.loop.run();
+      desk.archive->take({}, desk.now += seconds(1));
+    }
+    was_killed = desk.disk.crashed();
+    kills += was_killed ? 1 : 0;
+    desk.archive.reset();
+    desk.core.reset();
+    desk.disk.power_cycle(static_cast<std::uint32_t>(n));
+    desk.open();
+    desk.archive->begin(desk.cluster.state, Seq{events.front().seq.value - 1}, events,
+                        [&desk] { return desk.view_source(); });
+    desk.recover();
+    EXPECT_THAT(desk.numbers({}), ElementsAre(last.job, live.job, kept.job)) << "killed at " << n;
+    EXPECT_THAT(desk.numbers({.query = {.name = "good"}}), ElementsAre(kept.job)) << n;
+    EXPECT_TRUE(desk.archive->holds(desk.cluster.state, last)) << n;
+  }
+  EXPECT_GT(kills, 3);
+}
+
+TEST(archive, that_another_program_holds_is_waited_for_and_nothing_is_forgotten_meanwhile) {
+  ArchiveDesk desk;
+  desk.begin();
+  desk.settle();
+  sqlite3* other = nullptr;
+  ASSERT_EQ(::sqlite3_open((desk.dir.path() + "/archive.db").c_str(), &other), SQLITE_OK);
+  ASSERT_EQ(::sqlite3_exec(other, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr), SQLITE_OK);
+  auto id = desk.finish({});
+  desk.settle();
+  EXPECT_NE(desk.archive->standing().trouble, "");
+  EXPECT_FALSE(desk.archive->holds(desk.cluster.state, id));
+  EXPECT_THAT(desk.numbers({}), ElementsAre(id.job)) << "the live one is shown";
+  ::sqlite3_exec(other, "ROLLBACK", nullptr, nullptr, nullptr);
+  ::sqlite3_close(other);
+  desk.recover();
+  EXPECT_TRUE(desk.archive->holds(desk.cluster.state, id));
 }
 
 TEST(archive, batch_jobs_have_records_unless_none_are_wanted) {

@@ -85,7 +85,10 @@ TEST(history, a_job_from_submission_to_its_end) {
   FoldedRows books(c);
   std::vector<std::string> words;
   for (const auto& row : books.events_of(id)) words.push_back(row.event);
-  EXPECT_EQ(words, (std::vector<std::string>{"SUBMIT", "DISPATCH", "START", "USAGE", "END"}));
+  EXPECT_EQ(words,
+            (std::vector<std::string>{"SUBMIT", "DISPATCH", "START", "FREE", "USAGE", "END"}));
+  EXPECT_EQ(books.named(id, "FREE")[0].from, 2);
+  EXPECT_EQ(books.named(id, "FREE")[0].to, 1) << "the other half is others' from then on";
   EXPECT_EQ(books.named(id, "SUBMIT")[0].to, 2);
   EXPECT_EQ(books.named(id, "DISPATCH")[0].to, 2);
   EXPECT_TRUE(books.named(id, "DISPATCH")[0].reason.starts_with("on <"));
@@ -97,6 +100,51 @@ TEST(history, a_job_from_submission_to_its_end) {
   EXPECT_EQ(last.exec_hosts, "h1 h1");
   EXPECT_EQ(last.slot_time, std::chrono::seconds(22));
   EXPECT_EQ(last.ended, at(12));
+}
+
+// Its slots are others' while its host still writes what it leaves: a figure over time must not
+// count them twice.
+TEST(history, slots_are_free_before_what_a_job_leaves_is_written) {
+  Office c;
+  auto host = c.host(2);
+  auto id = c.submit(SpecBuilder().tasks(2, 2).app("training"));
+  c.run(id, {host, host});
+  TaskEnded last{id, c.job(id).attempt, TaskNumber{1}, 0, Term::None, {}, ""};
+  c.step(last, 10);
+  last.task = TaskNumber{2}, last.delivers = true;
+  c.step(last, 10.2);
+  c.step(JobDelivered{id, c.job(id).attempt, ""}, 15);
+  FoldedRows books(c);
+  auto free = books.named(id, "FREE");
+  ASSERT_EQ(free.size(), 2u);
+  EXPECT_EQ(free[1].from, 1);
+  EXPECT_EQ(free[1].to, 0) << "that nothing runs is told at once";
+  EXPECT_LT(free[1].time, books.named(id, "END")[0].time);
+}
+
+TEST(history, a_command_that_runs_once_frees_all_of_its_slots) {
+  Office c;
+  auto host = c.host(4);
+  auto id = c.submit(SpecBuilder().tasks(4, 4));
+  c.run(id, std::vector(4, host));
+  TaskEnded last{id, c.job(id).attempt, TaskNumber{1}, 0, Term::None, {}, ""};
+  last.delivers = true;
+  c.step(last, 10);
+  c.step(JobDelivered{id, c.job(id).attempt, ""}, 15);
+  FoldedRows books(c);
+  ASSERT_EQ(books.named(id, "FREE").size(), 1u);
+  EXPECT_EQ(books.named(id, "FREE")[0].from, 4);
+  EXPECT_EQ(books.named(id, "FREE")[0].to, 0);
+}
+
+TEST(history, many_ends_are_told_once_a_second) {
+  Office c;
+  auto host = c.host(8);
+  auto id = c.submit(SpecBuilder().tasks(8, 8).app("training"));
+  c.run(id, std::vector(8, host));
+  for (std::uint32_t n = 1; n <= 8; ++n) c.end(id, n, 0, 10 + n * 0.1);
+  FoldedRows books(c);
+  EXPECT_EQ(books.named(id, "FREE").size(), 1u) << "and with the last one it ends";
 }
 
 TEST(history, a_job_that_runs_again_says_why) {

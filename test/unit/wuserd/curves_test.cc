@@ -124,5 +124,59 @@ TEST_F(CurvesTest, a_line_without_an_end_is_passed_over_and_a_link_is_not_follow
   EXPECT_EQ(summary().count, 0u);
 }
 
+/// A scalar "a" of this step and value, and after it what somebody else's record would be.
+std::string scalar(int step, float value, std::size_t more = 0) {
+  auto bytes = [](auto number) {
+    return std::string(reinterpret_cast<const char*>(&number), sizeof number);
+  };
+  auto record = [&](const std::string& event) {
+    return bytes(std::uint64_t{event.size()}) + "crc!" + event + "crc!";
+  };
+  auto event = std::string("\x10") + char(step) + "\x2a\x0a\x0a\x08\x0a\x01\x61\x15" + bytes(value);
+  return record(event) + (more > 0 ? record(std::string(more, '\xff')) : "");
+}
+
+TEST_F(CurvesTest, of_steps_and_of_tensorboard_are_read_beside_them_and_followed) {
+  write(line(1, 0.5));
+  write("step,epoch,world,samples,t_begin,t_end\n1,1,2,64,0,500000000\n", run + "/log/1/steps.csv");
+  fs::create_directories(run + "/logs/train");
+  auto events = run + "/logs/train/events.out.tfevents.1.host";
+  write(scalar(1, 1) + scalar(2, 3, 3 << 20) + scalar(3, 2).substr(0, 20), events);
+  fs::create_directories(run + "/_submitted_code/old");
+  write(scalar(9, 9), run + "/_submitted_code/old/events.out.tfevents.1");
+  auto found = [&](const char* group, const char* name) {
+    auto metrics = metrics_of(run, {});
+    auto at = metrics.series().find({group, name});
+    return at == metrics.series().end() ? rest::MetricSummary{} : at->second.summary;
+  };
+  EXPECT_EQ(found("train", "loss"), (rest::MetricSummary{1, 0.5, 0.5, 0.5}));
+  EXPECT_EQ(found("steps", "seconds"), (rest::MetricSummary{1, 0.5, 0.5, 0.5}));
+  EXPECT_EQ(found("logs/train", "a"), (rest::MetricSummary{2, 3, 1, 3}))
+      << "a picture of 3 MiB is passed over, half a record waits";
+  write(scalar(3, 2).substr(20), events);
+  write("2,1,2,64,500000000,750000000\n", run + "/log/1/steps.csv");
+  EXPECT_EQ(found("logs/train", "a"), (rest::MetricSummary{3, 2, 1, 3}));
+  EXPECT_EQ(found("steps", "seconds"), (rest::MetricSummary{2, 0.25, 0.25, 0.5}));
+  EXPECT_EQ(metrics_of(run, {}).series().size(), 5u) << "none of the code's";
+}
+
+TEST_F(CurvesTest, of_steps_alone_do_not_hide_what_a_list_of_results_says) {
+  write("1,1,2,64,0,500000000\n", run + "/log/1/steps.csv");
+  write(R"([{"steps": 1, "accuracy": 0.5}])", run + "/val_dict_list.json");
+  bool there = false;
+  const auto metrics = metrics_of(run, {});
+  for (const auto& [name, one] : metrics.series()) there |= name.second == "accuracy";
+  EXPECT_TRUE(there);
+}
+
+TEST_F(CurvesTest, of_what_calls_itself_an_event_file_and_is_none_are_none) {
+  auto events = run + "/events.out.tfevents.1";
+  write(std::string(100'000, 'x'), events);
+  fs::create_symlink("/etc/passwd", run + "/events.out.tfevents.2");
+  EXPECT_TRUE(metrics_of(run, {}).series().empty());
+  write(scalar(1, 1), events);
+  read_all();
+}
+
 }  // namespace
 }  // namespace wm::user

@@ -112,6 +112,53 @@ TEST_F(data_store, what_was_left_half_counts_for_nothing) {
   EXPECT_EQ(change_data_asset(site, "default", said(R"({"name":"d"})", {"b"})).value().version, 2);
 }
 
+TEST_F(data_store, versions_are_gone_back_from_repeated_and_guarded_as_others_are) {
+  auto first = said(R"({"name":"d"})", {"a"});
+  first.keeping.request = "once";
+  ASSERT_TRUE(make_data_asset(site, "default", first));
+  auto again = said(R"({"name":"d"})", {"b"});
+  again.keeping.request = "once";
+  EXPECT_EQ(make_data_asset(site, "default", again).value().version, 1) << "the same request";
+  ASSERT_TRUE(change_data_asset(site, "default", said(R"({"name":"d"})", {"c"})));
+  auto stale = said(R"({"name":"d"})", {"d"});
+  stale.keeping.match = "\"v1\"";
+  EXPECT_EQ(change_data_asset(site, "default", stale).error().code, Code::Stale);
+  EXPECT_EQ(take_data_back(site, "default", "d", "\"v1\"").error().code, Code::Stale);
+  auto back = take_data_back(site, "default", "d", "\"v2\"");
+  ASSERT_TRUE(back) << back.error().text;
+  EXPECT_EQ(back->version, 1);
+  EXPECT_EQ(names(data_asset(site, "default", "d").value()), "a:1 ");
+  EXPECT_EQ(
+      change_data_asset(site, "default", said(R"({"name":"d","description":"x"})")).value().version,
+      3)
+      << "a number is given once";
+  EXPECT_EQ(names(data_asset(site, "default", "d").value()), "a:1 ") << "of what was present";
+  std::string all;
+  for (const auto& one : data_versions(site, "default", "d").value())
+    all += std::to_string(one.version);
+  EXPECT_EQ(all, "312");
+  EXPECT_EQ(take_data_back(site, "default", "none", "").error().code, Code::NotFound);
+  EXPECT_EQ(left_over(), 0u);
+}
+
+TEST_F(data_store, what_was_kept_in_the_form_of_before_stays_with_its_numbers) {
+  auto own = folder.path() + "/projects/default/data/d";
+  fs::create_directories(own + "/v1-00ff");
+  std::ofstream(own + "/v1-00ff/a.csv") << "12345";
+  std::ofstream(own + "/v1.json") << R"({"name":"d","stored":"v1-00ff","files":1,"size":5})";
+  std::ofstream(own + "/v2.json")
+      << R"({"name":"d","stored":"v1-00ff","files":1,"size":5,"description":"new"})";
+  fs::create_directories(own + "/v1");  // it was being taken over when it was killed
+  EXPECT_EQ(names(data_asset(site, "default", "d", 1).value()), "a.csv:5 ");
+  auto present = data_asset(site, "default", "d").value();
+  EXPECT_EQ(present.version, 2);
+  EXPECT_EQ(present.description, "new");
+  EXPECT_EQ(names(present), "a.csv:5 ");
+  EXPECT_FALSE(fs::exists(own + "/v1.json"));
+  EXPECT_EQ(change_data_asset(site, "default", said(R"({"name":"d"})", {"b"})).value().version, 3);
+  EXPECT_EQ(data_assets(site, "default").value().size(), 1u);
+}
+
 TEST_F(data_store, a_connection_is_there_and_takes_what_is_asked_of_it) {
   auto refusal = [&](const std::string& json) {
     auto made = make_data_asset(site, "default", said(json));

@@ -2,7 +2,11 @@
 // stranger finds: nothing.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "daemons/wuserd/assets/assets.h"
+#include "daemons/wuserd/data/connections.h"
+#include "daemons/wuserd/data/data_assets.h"
 #include "daemons/wuserd/spaces/projects.h"
 #include "daemons/wuserd/spaces/spaces.h"
 #include "libwm/files/whole_file.h"
@@ -22,7 +26,13 @@ class project_guests : public ::testing::Test {
   }
   Keeping first() const { return {false, "", "", "PUT /x", "ann", WallTime(at)}; }
   void share(const std::string& role) {
-    ASSERT_TRUE(projects_of(site).share_project("digits", {{"bob", role}}));
+    ASSERT_TRUE(projects_of(site).share_project("digits", [&](rest::Project& it) {
+      it.members = {{"bob", role}};
+    }));
+  }
+  bool share_connection() {
+    return bool(projects_of(site).share_project("digits",
+                                                [](rest::Project& it) { it.connections = {"s"}; }));
   }
   /// What bob is answered: its body, or the code of the refusal.
   std::string asks(const std::string& method, const std::string& below,
@@ -67,7 +77,9 @@ TEST_F(project_guests, what_is_the_owners_is_nobody_elses) {
   share("admin");
   EXPECT_EQ(asks("PUT", "/digits", R"({"plan":"/other"})"), code(Code::Denied));
   EXPECT_EQ(asks("POST", "/digits/experiments/exp/run"), code(Code::Denied));
-  EXPECT_EQ(asks("POST", "/digits/models", R"({"name":"m","run":"c-1"})"), code(Code::Denied));
+  EXPECT_EQ(asks("POST", "/digits/models", R"({"name":"m","run":"c-1"})"), code(Code::BadArgument))
+      << "no package";
+  EXPECT_EQ(asks("PUT", "/digits/connections", R"({"connections":[]})"), code(Code::Denied));
   EXPECT_EQ(asks("POST", "", R"({"name":"q"})"), code(Code::NotFound));
   EXPECT_EQ(projects_of(site).project("digits")->plan, "/research");
 }
@@ -106,6 +118,53 @@ TEST_F(project_guests, members_stay_when_the_project_is_changed_and_are_noted_fo
   EXPECT_EQ(projects_of(site).project("digits")->members.size(), 1u);
   ASSERT_TRUE(note_shares(site));
   EXPECT_EQ(*read_file(folder.path() + "/shares"), "bob\n");
+}
+
+TEST_F(project_guests, a_connection_is_used_by_who_may_and_where_its_owner_says_so) {
+  site.own_dir = folder.path() + "/own";
+  ASSERT_TRUE(keep_connection(site, R"({"name":"s","type":"http","url":"http://x","bucket":"b"})",
+                              first()));
+  share("editor");
+  const std::string wanted =
+      R"({"dataSource":[{"connection":{"name":"s"},"location":{"path":"x"}}]})";
+  EXPECT_EQ(asks("POST", "/digits/fetches", wanted), code(Code::Denied));
+  EXPECT_EQ(asks("GET", "/digits/connections"), R"({"connections":[]})");
+  ASSERT_TRUE(share_connection());
+  EXPECT_EQ(asks("GET", "/digits/connections"), R"({"connections":[{"name":"s","type":"http"}]})");
+  EXPECT_EQ(asks("POST", "/digits/fetches", wanted), code(Code::Impossible)) << "no results_dir";
+  for (const char* bad :
+       {"{}", R"({"dataSource":[]})", R"({"dataSource":7})",
+        R"({"dataSource":[{"type":"data_asset","asset":{"name":"x"},"folder":"/etc"}]})"})
+    EXPECT_NE(asks("POST", "/digits/fetches", bad), code(Code::Impossible)) << bad;
+  share("viewer");
+  EXPECT_EQ(asks("POST", "/digits/fetches", wanted), code(Code::Denied));
+  EXPECT_EQ(asks("POST", "/digits/fetches", wanted, "eve"), code(Code::NotFound));
+}
+
+TEST_F(project_guests, what_was_fetched_for_one_member_does_not_exist_for_another) {
+  share("editor");
+  std::filesystem::create_directories(folder.path() + "/data");
+  ASSERT_TRUE(replace_file(folder.path() + "/data/f1.share",
+                           R"({"job":"7","guest":"carl","project":"digits"})", 0600));
+  for (const char* method : {"GET", "DELETE"})
+    for (const char* id : {"f1", "f2", ".f1", "f1.share"})
+      EXPECT_EQ(asks(method, std::string("/digits/fetches/") + id), code(Code::NotFound)) << id;
+}
+
+TEST_F(project_guests, members_keep_data_of_connections_that_are_shared_alone) {
+  site.own_dir = folder.path() + "/own";
+  ASSERT_TRUE(keep_connection(site, R"({"name":"s","type":"http","url":"http://x"})", first()));
+  rest::DataAsset asset;
+  asset.name = "d", asset.connection = "s", asset.path = "x";
+  NewData data{asset, {}, false, true};
+  EXPECT_EQ(make_data_asset(site, "digits", data).error().code, Code::Denied);
+  ASSERT_TRUE(share_connection());
+  EXPECT_TRUE(make_data_asset(site, "digits", data));
+  EXPECT_EQ(project_with_connection(site, "s"), "digits");
+  auto how = first();
+  how.next = true;
+  ASSERT_TRUE(projects_of(site).keep(rest::Project{"digits", "new", ""}, how));
+  EXPECT_EQ(project_with_connection(site, "s"), "digits") << "it has a row of its own";
 }
 
 TEST(projects_of_others, are_named_with_their_owner) {
