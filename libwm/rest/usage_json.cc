@@ -93,7 +93,7 @@ std::string usage_json(const UsageAsked& asked, std::span<const WallTime> days, 
     add_amounts(row, sum);
     all["days"].push_back(std::move(row));
   }
-  return to_text(all);
+  return wm::to_text(all);
 }
 
 }  // namespace wm::rest

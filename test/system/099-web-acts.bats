@@ -36,6 +36,26 @@ exec_of() { # LR STEPS: its number
   badmin hhist | grep -q "hopen <$host>"
 }
 
+@test "an administrator edits queues: what is wrong, what changes, who gains and waits; nothing is written" {
+  submit -J base -n 8 -W 30 sleep 300
+  gains=$(submit -J wide -n 8 -W 20 sleep 100) waits=$(submit -J hasty -q urgent -n 8 -W 10 sleep 100)
+  before=$(sha256sum "$WM_CONF_DIR/queues.conf")
+  scene config "$gains" "$waits"
+  [ "$(sha256sum "$WM_CONF_DIR/queues.conf")" = "$before" ]
+  [ "$(mine "$API/queues" | jq '.queues[] | select(.queue_name == "urgent") | .priority')" = 90 ]
+}
+
+@test "what is no file of a page, no text and no configuration is refused; a preview is for administrators' eyes" {
+  [ "$(code_of "$API/config/wm.conf")" = 404 ]
+  [ "$(code_of "$API/config/..%2Fwm.conf")" != 200 ]
+  [ "$(code_of -d '{}' "$API/config/queues.conf/check")" = 400 ]
+  [ "$(code_of -d '{"text": 5}' "$API/config/queues.conf/check")" = 400 ]
+  [ "$(code_of -d '{"text": "[x]\nplan = /none\n"}' "$API/config/queues.conf/preview")" = 400 ]
+  mine -d '{"text": "include = /etc/none.conf\n"}' "$API/config/queues.conf/check" | grep -q 'no such file'
+  mine -d '{"text": "[normal]\npriority = 31\n"}' "$API/config/queues.conf/check" >checked
+  jq -e '.wrong == [] and (.changes | any(test("priority: 30 -> 31")))' checked
+}
+
 @test "what is no act, no host and no reason of an administrator is refused by its name" {
   host=$(bhosts -o host_name -noheader | head -n 1 | tr -d ' ')
   [ "$(code_of -d '{}' "$API/hosts/$host/explode")" = 400 ]

@@ -1,6 +1,7 @@
 """Role: what 099-web-acts.bats does on the pages in a real browser, as a person would.
 
   pages_acts.py admin HOST JOB        a host is closed with a reason and opened; a job is put elsewhere; the record tells it
+  pages_acts.py config JOB JOB        queues.conf is edited: what is wrong where, what changes, who gains; nothing is written
   pages_acts.py runs RUN RUN          starred, tagged, found again, a setting as a column, one deleted and one refused
   pages_acts.py account               a key is made, shown once, revoked; all sessions end
   pages_acts.py search RUN CODE       its settings become a search, by form; CODE is sent
@@ -60,6 +61,38 @@ def admin(host, job):
         browser.choose('dialog select[name=queue]', 'urgent')
         browser.click('[data-do=act]')
         browser.until('document.querySelector("dialog[open]") === null', 30, 'it is moved')
+        print(f'pages said {browser.said[1:]}')
+    return 0
+
+
+TYPE = '(() => {{ const t = document.querySelector("textarea.conf"); t.value = {}; t.dispatchEvent(new Event("input", {{bubbles: true}})); }})()'
+
+
+def config(gains, waits):
+    """A file of the configuration, up to the line that would put it in force."""
+    with Browser(width=1280) as browser:
+        log_in(browser)
+        browser.open(f'{URL}/config')
+        says(browser, 'badmin ckconfig finds no errors')
+        before = browser.value('document.querySelector("textarea.conf").value')
+        browser.value(TYPE.format(json.dumps(before.replace('priority', 'priorty', 1))))
+        says(browser, "unknown key 'priorty'", 'what is wrong is told')
+        press(browser, 'Line 2')
+        browser.until('document.activeElement.selectionStart === document.activeElement.value.indexOf("priorty")', 30, 'its line is gone to')
+        says(browser, 'What is wrong has to be mended first.')
+        browser.value(TYPE.format(json.dumps(before.replace('priority = 90', 'priority = 10'))))
+        says(browser, 'queues.conf: [urgent] priority: 90 -> 10', 'what it changes is told by key')
+        says(browser, '1 line new, 1 gone', 'and by line')
+        browser.click('[data-do=preview]')
+        says(browser, 'would start earlier', 'the scheduler has looked ahead')
+        for job, word in ((gains, 'earlier'), (waits, 'later')):
+            row = f'[...document.querySelectorAll("[role=row]")].find((row) => row.querySelector(\'a[href="/apps/{job}"]\'))?.innerText ?? ""'
+            browser.until(f'({row}).includes("{word}")', 30, f'job {job} starts {word}')
+        says(browser, 'badmin ckconfig && badmin reconfig --diff')
+        browser.open(f'{URL}/config')
+        says(browser, '1 line new, 1 gone', 'the draft is kept')
+        browser.click('[data-do=discard]')
+        says(browser, 'Nothing yet')
         print(f'pages said {browser.said[1:]}')
     return 0
 
@@ -156,7 +189,7 @@ def focus(run):
     return 0
 
 
-SCENES = {'admin': admin, 'runs': runs, 'account': account, 'search': search, 'focus': focus}
+SCENES = {'admin': admin, 'config': config, 'runs': runs, 'account': account, 'search': search, 'focus': focus}
 if __name__ == '__main__':
     assert pages_check.TOP
     sys.exit(SCENES[sys.argv[1]](*sys.argv[2:]))

@@ -142,6 +142,7 @@ std::span<const std::vector<Route>* const> all_routes() {
       &asset_routes(),          &model_routes(),    &version_routes(),  &space_routes(),
       &shared_project_routes(), &service_routes(),  &dlim_routes(),     &kserve_routes(),
       &search_routes(),         &notebook_routes(), &document_routes(), &data_asset_routes(),
+      &config_routes(),         &output_routes(),   &again_routes(),
   };
   return tables;
 }

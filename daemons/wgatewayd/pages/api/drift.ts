@@ -3,6 +3,8 @@
 
 import type * as own from './shapes.ts';
 import type * as admin from './shapes_admin.ts';
+import type * as config from './shapes_config.ts';
+import type * as logs from './shapes_logs.ts';
 import type * as more from './shapes_more.ts';
 import type {components} from './types.ts';
 
@@ -46,5 +48,12 @@ export type Fits = [
   Fit<Sent['connection'], more.Connection>,
   Fit<Sent['run_row'], more.RunRow>,
   Fit<Sent['compared']['runs'][number], more.ComparedRun>,
+  Fit<Sent['config_file'], config.ConfigFile>,
+  Fit<Sent['config_checked'], config.Checked>,
+  Fit<Sent['config_preview'], config.Preview>,
+  Fit<Sent['found_lines'], logs.FoundLines>,
+  Fit<Sent['merged_part'], logs.MergedPart>,
+  Fit<Sent['checkpoints'], logs.Checkpoints>,
+  Fit<Sent['job_use']['hosts'][number], logs.HostUse>,
   Fit<Sent['compared_series'], more.ComparedSeries>,
 ];

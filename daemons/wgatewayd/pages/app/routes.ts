@@ -21,6 +21,12 @@ const cluster = (name: keyof typeof import('./cluster_pages.ts')) => async () =>
 const assets = (name: keyof typeof import('./asset_pages.ts')) => async () => ({
   default: (await import('./asset_pages.ts'))[name],
 });
+const searches = (name: keyof typeof import('./search_pages.ts')) => async () => ({
+  default: (await import('./search_pages.ts'))[name],
+});
+const services = (name: keyof typeof import('./service_pages.ts')) => async () => ({
+  default: (await import('./service_pages.ts'))[name],
+});
 
 export const ROUTES: readonly Route[] = [
   {pattern: /^\/$/, load: () => import('../pages/home/page.tsx')},
@@ -29,12 +35,12 @@ export const ROUTES: readonly Route[] = [
   {pattern: /^\/runs$/, load: () => import('../pages/runs/page.tsx')},
   {pattern: /^\/compare$/, load: () => import('../pages/compare/page.tsx')},
   {pattern: /^\/new\/(?:experiment|job)$/, load: () => import('../pages/experiment/page.tsx')},
-  {pattern: /^\/new\/search$/, load: () => import('../pages/new_search/page.tsx')},
+  {pattern: /^\/new\/search$/, load: searches('newSearch')},
   {pattern: /^\/notebooks(?:\/([^/]+))?$/, load: () => import('../pages/notebooks/page.tsx')},
-  {pattern: /^\/searches$/, load: () => import('../pages/searches/page.tsx')},
-  {pattern: /^\/searches\/([^/]+)$/, load: () => import('../pages/search/page.tsx')},
-  {pattern: /^\/services$/, load: () => import('../pages/services/page.tsx')},
-  {pattern: /^\/services\/([^/]+)$/, load: () => import('../pages/service/page.tsx')},
+  {pattern: /^\/searches$/, load: searches('searches')},
+  {pattern: /^\/searches\/([^/]+)$/, load: searches('search')},
+  {pattern: /^\/services$/, load: services('services')},
+  {pattern: /^\/services\/([^/]+)$/, load: services('service')},
   {pattern: /^\/models$/, load: assets('models')},
   {pattern: /^\/spaces$/, load: assets('spaces')},
   {pattern: /^\/spaces\/([^/]+)$/, load: assets('space')},
@@ -50,6 +56,7 @@ export const ROUTES: readonly Route[] = [
   {pattern: /^\/usage$/, load: cluster('usage')},
   {pattern: /^\/account$/, load: () => import('../pages/account/page.tsx')},
   {pattern: /^\/audit$/, load: cluster('audit')},
+  {pattern: /^\/config(?:\/([^/]+))?$/, load: () => import('../pages/config/page.tsx')},
 ];
 
 export interface Found {
