@@ -2,7 +2,9 @@
 
   pages_acts.py admin HOST JOB        a host is closed with a reason and opened; a job is put elsewhere; the record tells it
   pages_acts.py config JOB JOB        queues.conf is edited: what is wrong where, what changes, who gains; nothing is written
+  pages_acts.py output RUN            all workers' output as one, searched to its end, its error; it goes on from its checkpoint
   pages_acts.py runs RUN RUN          starred, tagged, found again, a setting as a column, one deleted and one refused
+  pages_acts.py views PROJECT         a view is kept for oneself and for the members of a project, and found again
   pages_acts.py account               a key is made, shown once, revoked; all sessions end
   pages_acts.py search RUN CODE       its settings become a search, by form; CODE is sent
   pages_acts.py focus RUN             whatever page one goes to, its heading has the focus, also when its data comes late
@@ -12,12 +14,15 @@ Environment: as of `minicluster env`. Callers: 099-web-acts.bats.
 import getpass
 import json
 import sys
+import time
 
 import pages_check
 from pages_check import URL, log_in, press
 
 from browser import Browser  # where it is, pages_check knows
 
+# A field of date and time takes no letters.
+TYPED = '(() => {{ const field = document.querySelector("{}"); field.value = "{}"; field.dispatchEvent(new Event("input", {{bubbles: true}})); }})()'
 SAID = 'document.body.innerText.includes({})'
 
 
@@ -41,10 +46,11 @@ def admin(host, job):
         browser.click('[data-do=close-host]')
         browser.click('[data-do=close]')
         says(browser, 'Why, and until when? Users read it.', 'a reason is asked for')
-        browser.fill('dialog input[name=why]', 'fan, until 14:00')
-        says(browser, f"badmin hclose -C 'fan, until 14:00' {host}")
+        browser.fill('dialog input[name=why]', 'fan')
+        browser.value(TYPED.format('dialog input[name=until]', time.strftime('%Y-%m-%dT23:59')))
+        says(browser, f"badmin hclose -C 'fan, until 23:59' {host}")
         browser.click('[data-do=close]')
-        says(browser, f'Closed by {getpass.getuser()}: fan, until 14:00', 'it is closed')
+        says(browser, f'Closed by {getpass.getuser()}: fan, until 23:59', 'it is closed')
         browser.open(f'{URL}/cluster?q=state:aside')
         says(browser, 'Closed')
         browser.open(f'{URL}/audit?about={host}')
@@ -97,6 +103,39 @@ def config(gains, waits):
     return 0
 
 
+def output(run):
+    """What the workers of a run wrote, and the run once more."""
+    with Browser(width=1280) as browser:
+        log_in(browser)
+        browser.open(f'{URL}/apps/{run}')
+        browser.click('[data-choice="worker--1"]')
+        for rank in (0, 1):
+            browser.until(f'document.querySelector("#merged")?.innerText.includes("step 19999 of rank {rank}")', 30, f'the end of rank {rank} is there')
+        browser.click('[data-do=errors]')
+        says(browser, 'ValueError: no more of this', 'the error is found')
+        browser.click('.found li:last-child button')
+        browser.until('getSelection().toString().includes("no more of this")', 30, 'its line is gone to')
+        browser.click('[data-choice="worker-1"]')
+        press(browser, 'stdout')
+        browser.until('document.querySelector("#log")?.innerText.includes("of rank")', 30, 'the output of the first worker is there')
+        browser.fill('.logbar input[type=search]', 'needle')
+        says(browser, '0 found in what is loaded', 'it is not in the end of the file')
+        browser.click('[data-do=search-all]')
+        says(browser, '1 line with “needle”.', 'it is found in the whole')
+        browser.click('.found li button')
+        browser.until('getSelection().toString() === "a needle"', 30, 'it is gone to')
+        says(browser, 'Load what follows')
+        browser.click('[data-do=again-open]')
+        says(browser, 'it goes on from this one', 'its checkpoint is listed')
+        words = browser.value('document.querySelector("#f-args").value')
+        browser.fill('#f-args', words.replace('--fails', '--works'))
+        browser.click('[data-do=again]')
+        browser.until(f'/^\\/apps\\/\\d+$/.test(location.pathname) && location.pathname !== "/apps/{run}"', 30, 'another run has begun')
+        print('began', browser.value('location.pathname').split('/')[-1])
+        print(f'pages said {browser.said[1:]}')
+    return 0
+
+
 def runs(first, second):
     """What is kept of runs, and what comes of an act for each of several."""
     with Browser(width=1280) as browser:
@@ -122,6 +161,25 @@ def runs(first, second):
         says(browser, '1 done.', 'the one that has ended goes')
         says(browser, f'{second}: run {second} has not ended: stop it first', 'the other is refused with why')
         print(f'pages said {[text for text in browser.said[1:] if "409" not in text]}')
+    return 0
+
+
+def views(project):
+    """Views of runs, by name."""
+    with Browser(width=1280) as browser:
+        log_in(browser)
+        browser.open(f'{URL}/runs?q=state:failed')
+        for name, where in (('my failures', ''), ('ours', project)):
+            browser.click('[data-do=view]')
+            browser.fill('#view-name', name)
+            browser.choose('#view select', where)
+            browser.click('[data-do=keep-view]')
+            browser.until(f'[...document.querySelectorAll(".chip a")].some((a) => a.innerText.startsWith({json.dumps(name)}))', 30, f'{name} is kept')
+        browser.open(f'{URL}/runs')
+        browser.until('[...document.querySelectorAll(".chip a")].length === 2', 30, 'both are there again')
+        browser.value('[...document.querySelectorAll(".chip a")].find((a) => a.innerText === "my failures").click()')
+        browser.until('location.search.includes("state")', 30, 'it leads to what was kept')
+        print(f'pages said {browser.said[1:]}')
     return 0
 
 
@@ -189,7 +247,7 @@ def focus(run):
     return 0
 
 
-SCENES = {'admin': admin, 'config': config, 'runs': runs, 'account': account, 'search': search, 'focus': focus}
+SCENES = {'admin': admin, 'config': config, 'output': output, 'views': views, 'runs': runs, 'account': account, 'search': search, 'focus': focus}
 if __name__ == '__main__':
     assert pages_check.TOP
     sys.exit(SCENES[sys.argv[1]](*sys.argv[2:]))

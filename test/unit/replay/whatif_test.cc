@@ -96,6 +96,7 @@ TEST_F(WhatIf, with_its_queue_a_job_changes_to_the_plan_of_that_queue) {
 
 TEST_F(WhatIf, another_configuration_changes_who_goes_first) {
   auto next = std::make_shared<Config>(run.config);
+  next->hosts.clear();
   JobId last = submit(2, 50, "low");
   for (QueueConf& queue : next->queues)
     if (queue.name == "low") queue.priority = 95;
@@ -113,6 +114,7 @@ TEST_F(WhatIf, a_configuration_without_a_host_starts_nothing_there) {
 
 TEST_F(WhatIf, the_configuration_in_force_moves_nobody) {
   auto same = std::make_shared<Config>(run.config);
+  same->hosts.clear();
   EXPECT_EQ(told({.config = same}), (std::vector<Foretold>{{second, at(100), at(100), false},
                                                            {third, at(150), at(150), false}}));
 }

@@ -58,7 +58,8 @@ TEST(request_again, data_comes_along) {
   spec.exec.data = {R"({"type":"fs","fs":{"location":"digits"}})"};
   auto with = request_again(spec, "--exec-start PyTorch --model-main m.py");
   ASSERT_TRUE(with) << with.error().text;
-  EXPECT_EQ(with->sources, spec.exec.data);
+  ASSERT_EQ(with->sources.size(), 1u);
+  EXPECT_NE(with->sources[0].find("digits"), std::string::npos);
 }
 
 }  // namespace

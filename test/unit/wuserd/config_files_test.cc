@@ -21,7 +21,7 @@ struct Files : ::testing::Test {
     std::ofstream(dir.path() + "/" + file) << text;
   }
   void SetUp() override {
-    write("queues.conf", "[night]\npriority = 20\n");
+    write("queues.conf", "[normal]\n[night]\npriority = 20\n");
     write("plans.conf", "[/a]\nlimit = 4\n");
   }
   Judged with(const std::string& file, const std::string& text) {
@@ -32,30 +32,30 @@ struct Files : ::testing::Test {
 };
 
 TEST_F(Files, another_text_stands_in_the_place_of_the_file) {
-  auto found = with("queues.conf", "[night]\npriority = 30\n");
+  auto found = with("queues.conf", "[normal]\n[night]\npriority = 30\n");
   ASSERT_TRUE(found.config);
   EXPECT_EQ(found.config->queue("night")->priority, 30u);
   EXPECT_TRUE(found.config->plan("/a")) << "the others are read";
   auto as_is = config_texts(dir.path(), "queues.conf", std::nullopt);
   ASSERT_TRUE(as_is);
-  EXPECT_EQ((*as_is)["queues.conf"], "[night]\npriority = 20\n") << "nothing was written";
+  EXPECT_EQ((*as_is)["queues.conf"], "[normal]\n[night]\npriority = 20\n") << "nothing was written";
 }
 
 TEST_F(Files, what_is_wrong_is_told_by_line) {
-  auto found = with("queues.conf", "[night]\npriorty = 30\nplan = /none\n");
+  auto found = with("queues.conf", "[normal]\npriorty = 30\nplan = /none\n");
   EXPECT_FALSE(found.config);
   EXPECT_THAT(found.wrong, ElementsAre(HasSubstr("queues.conf:2: unknown key 'priorty'"),
                                        HasSubstr("queues.conf:3: ")));
 }
 
 TEST_F(Files, a_file_that_another_needs_cannot_go_empty) {
-  write("queues.conf", "[night]\nplan = /a\n");
+  write("queues.conf", "[normal]\nplan = /a\n");
   EXPECT_THAT(with("plans.conf", "").wrong, ElementsAre(HasSubstr("queues.conf:2")));
 }
 
 TEST_F(Files, parts_are_those_that_the_text_includes) {
   write("more.conf", "[day]\npriority = 40\n");
-  auto texts = config_texts(dir.path(), "queues.conf", "include = more.conf\n[night]\n");
+  auto texts = config_texts(dir.path(), "queues.conf", "include = more.conf\n[normal]\n");
   ASSERT_TRUE(texts);
   EXPECT_THAT(parts_of(*texts, "queues.conf"), ElementsAre("more.conf"));
   EXPECT_TRUE(judged(*texts, "h1").config->queue("day"));

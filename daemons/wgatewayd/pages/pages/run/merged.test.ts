@@ -88,3 +88,12 @@ test('the oldest go where there are too many, and it says that there were some',
   assert.equal(log.pieces.value.length, 1);
   assert.equal(log.cut.value, true);
 });
+
+test('what is written to stderr at the end is together, at the end', () => {
+  const text = 'Traceback:\n  File\nValueError: x\n';
+  const lines = dated(part(0, text, {stream: 'stderr'}), 40);
+  assert.deepEqual(
+    lines.map(({t}) => t),
+    [100, 100, 100],
+  );
+});

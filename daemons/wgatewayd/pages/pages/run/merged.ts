@@ -36,13 +36,17 @@ const linesIn = (text: string) => {
 /** Bytes of UTF-8. */
 const bytesOf = (text: string) => new TextEncoder().encode(text).length;
 
+/** An error is written at once: so much of stderr counts as its end. */
+const AT_ONCE = 4096;
+
 /** Lines of one file with when they may have been written: between `begun` and its last change. */
 export function dated(part: MergedPart, begun: number): MergedLine[] {
   const span = Math.max(0, part.changed - begun);
   let at = part.from;
   return linesIn(part.text).map((text) => {
     at += bytesOf(text) + 1;
-    const share = part.size > 0 ? Math.min(1, at / part.size) : 1;
+    const burst = part.stream === 'stderr' && part.size - at < AT_ONCE;
+    const share = part.size > 0 && !burst ? Math.min(1, at / part.size) : 1;
     return {task: part.task, stream: part.stream, text, t: begun + span * share};
   });
 }
