@@ -52,13 +52,13 @@ std::string views_json(const std::vector<SavedView>& views) {
 
 Result<void> put_view(std::vector<SavedView>& views, const SavedView& view) {
   if (view.name.empty() || view.name.size() > kLongestViewName || has_control(view.name))
-    return fail(Code::BadArgument, "name: up to " + std::to_string(kLongestViewName) +
-                                       " bytes are wanted");
+    return fail(Code::BadArgument,
+                "name: up to " + std::to_string(kLongestViewName) + " bytes are wanted");
   if (!is_page(view.page))
     return fail(Code::BadArgument, "page: the way of a page is wanted, as /runs");
   if (view.search.size() > kLongestSearch || has_control(view.search))
-    return fail(Code::BadArgument, "search: up to " + std::to_string(kLongestSearch) +
-                                       " bytes are wanted");
+    return fail(Code::BadArgument,
+                "search: up to " + std::to_string(kLongestSearch) + " bytes are wanted");
   auto found = std::ranges::find(views, view.name, &SavedView::name);
   if (found != views.end()) {
     *found = view;

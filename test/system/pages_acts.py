@@ -171,6 +171,7 @@ def views(project):
         browser.open(f'{URL}/runs?q=state:failed')
         for name, where in (('my failures', ''), ('ours', project)):
             browser.click('[data-do=view]')
+            browser.until('document.querySelector("#view[open]") !== null', 30, 'a name is asked for')
             browser.fill('#view-name', name)
             browser.choose('#view select', where)
             browser.click('[data-do=keep-view]')

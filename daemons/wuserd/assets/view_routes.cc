@@ -1,5 +1,6 @@
 // The rows of /api/v1 about views of pages that are kept: one's own, and those of a project, which
 // its members have too.
+#include <filesystem>
 #include <mutex>
 
 #include "daemons/wuserd/assets/assets.h"
@@ -53,6 +54,8 @@ Result<Answer> keep_view(Call& call) {
   std::lock_guard guard(views_lock());
   WM_TRY(auto views, read_views(path));
   WM_TRY(rest::put_view(views, view));
+  std::error_code ec;  // that of a project that nothing was put into yet is made
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ec);
   WM_TRY(replace_file(path, rest::views_json(views), 0600));
   return json_reply(rest::views_json(views));
 }
