@@ -12,7 +12,7 @@
 namespace wm::rest {
 namespace {
 
-// Whose checkpoint a run begins with: not a variable of its own, but bsub's -resume.
+// Names the run that another goes on from: no variable of its own, but -resume of bsub.
 constexpr const char* kResumeFrom = "WM_RESUME_FROM";
 
 // One that leads out of its folder would be read from anywhere.

@@ -17,6 +17,7 @@ struct SavedView {
   bool operator==(const SavedView&) const = default;
 };
 
+/// Of one list.
 inline constexpr std::size_t kMostViews = 200;
 
 /// As they lie on disk; what is damaged is none. @cost O(length)
