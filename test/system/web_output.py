@@ -13,6 +13,10 @@ if rank == 0:
 for step in range(20000):
     print('a needle' if step == 10 and rank == 0 else f'step {step} of rank {rank}')
 sys.stdout.flush()
+if rank == 0:
+    open(f'{results}/checkpoint/.written', 'w').close()
 if rank == 1 and '--fails' in sys.argv:
+    while not os.path.exists(f'{results}/checkpoint/.written'):  # its end is the other's, too
+        time.sleep(0.05)
     raise ValueError('no more of this')
 time.sleep(1)
