@@ -7,7 +7,7 @@ import {Field, FormBox, Select} from '../../parts/form.tsx';
 import {path, search} from '../../state/address.ts';
 import {type Views, viewTitle} from './views.ts';
 
-function ViewDialog({views}: {views: Views}) {
+export function ViewDialog({views}: {views: Views}) {
   const {form} = views;
   const places = [
     ['', 'Only me'] as const,
@@ -62,7 +62,6 @@ export function KeptViews({views}: {views: Views}) {
         Keep this view
       </button>
       <Alert text={views.doing.problem.value} />
-      <ViewDialog views={views} />
     </>
   );
 }

@@ -17,7 +17,7 @@ import {useOnce} from '../../state/asked.ts';
 import {paced} from '../../base/limiter.ts';
 import {outcomeWords} from '../shared/acts.ts';
 import {columnsOf, nameOf} from './columns.tsx';
-import {KeptViews} from './kept_views.tsx';
+import {KeptViews, ViewDialog} from './kept_views.tsx';
 import {Runs} from './model.ts';
 import {RUN_FIELDS, RUN_VALUES} from './rules.ts';
 
@@ -258,6 +258,7 @@ export default function RunsPage() {
           <span>in a shell: bhist -a, dlicmd --exec-get-all</span>
         </div>
       </section>
+      <ViewDialog views={model.views} />
       <Questions asking={asking} />
     </Page>
   );
