@@ -138,7 +138,7 @@ MPI_A := $(if $(MPICXX),$B/lib/libwmgroups_mpi.a)
 EXAMPLES := $(patsubst test/examples/%.cc,$B/test/examples/%,$(wildcard test/examples/*_train.cc))
 EXAMPLE_OBJ := $(call obj,$(filter-out %_train.cc,$(wildcard test/examples/*.cc)))
 
-.PHONY: grpc check-grpc all programs demo-programs tests each objects bench-build check bench bench-pairs bench-search sim-report demo demo-web lint install uninstall deb check-install clean help bootstrap soak check-v2 check-clients wheels
+.PHONY: grpc check-grpc all programs demo-programs tests each objects bench-build check bench bench-pairs bench-pages bench-search sim-report demo demo-web lint install uninstall deb check-install clean help bootstrap soak check-v2 check-clients wheels
 all: programs
 programs: $B/sanitizers $(SBIN) $(BIN) $(SCRIPTS) $(TRAINER) $(KERNEL) $(GROUPS_A) $(NCCL_A) $(MPI_A) python gpu-programs pages
 tests: $(TESTS) $(EXAMPLES)
@@ -445,6 +445,10 @@ bench: all $(BENCHES)
 bench-pairs: all
 	@B=$B scripts/bench_pairs $(OLD)
 # What searches find, beside Optuna's where scripts/bootstrap search has installed it.
+# The pages in a headless browser, beside what is aimed at.
+bench-pages: programs
+	@B=$B $$(scripts/common/python) test/bench/pages_bench.py --table
+
 bench-search: $B/bench/search_quality
 	@B=$B scripts/bench_search
 # The lists of jobs are no part of this: TRACES=FOLDER, default ../shared/data/traces.
@@ -507,6 +511,7 @@ help:
 	@echo "make grpc       sbin/wgrpc, streams to inference services (scripts/bootstrap grpc); make check-grpc"
 	@echo "make each       reads every file alone, as EACH=1 compiles it: finds missing includes"
 	@echo "make bench      measures, printing name value unit"
+	@echo "make bench-pages  the pages in a headless browser (scripts/bootstrap web)"
 	@echo "make bench-build  measures building: time, CPU, room (RUNS=3; CHECK=1 DEMO=1: those, too)"
 	@echo "make bench-pairs OLD=TREE  submission, start and bjobs beside another built tree"
 	@echo "make bench-search  what searches find, against Optuna's (scripts/bootstrap search)"

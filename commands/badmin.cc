@@ -133,8 +133,8 @@ Findings ask_running(const Config& next) {
              "not looked at: queues and hosts with jobs that are left out, and hosts that "
              "want to join: " +
                  hosts.error().text}};
-  auto found = check_left_out(next, queues->queues, hosts->hosts);
-  for (auto& one : check_strangers(next, hosts->strangers)) found.push_back(std::move(one));
+  auto found = conf::check_left_out(next, queues->queues, hosts->hosts);
+  for (auto& one : conf::check_strangers(next, hosts->strangers)) found.push_back(std::move(one));
   return found;
 }
 
@@ -149,7 +149,7 @@ Result<int> check_config() {
   WM_TRY(auto config, conf::load(conf_dir(), conf::this_host()));
   auto found = check_machine(
       config.cluster, {account_uid, file_facts, conf::this_host(), proc::check_policy_command});
-  for (auto& one : check_plan_limits(config)) found.push_back(std::move(one));
+  for (auto& one : conf::check_plan_limits(config)) found.push_back(std::move(one));
   bool stops = std::ranges::any_of(found, &Finding::stops);
   if (!stops)
     for (auto& one : ask_running(config)) found.push_back(std::move(one));

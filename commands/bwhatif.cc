@@ -1,5 +1,6 @@
-// bwhatif: says when the jobs that wait would start if there were more or fewer hosts, or if one
-// of them stood in another queue or plan, and who would start later for it. Asks the master for
+// bwhatif: says when the jobs that wait would start if there were more or fewer hosts, if one of
+// them stood in another queue or plan, or if other files of configuration were in force, and who
+// would start later for it. Asks the master for
 // its state; the rest happens here (libwm/replay), nothing changes on the cluster.
 #include <charconv>
 #include <chrono>
@@ -8,6 +9,7 @@
 #include "commands/common/progress.h"
 #include "libwm/base/clock.h"
 #include "libwm/codec/codec.h"
+#include "libwm/conf/load.h"
 #include "libwm/replay/whatif.h"
 #include "libwm/view/format.h"
 #include "libwm/view/job_fields.h"
@@ -21,13 +23,15 @@ using replay::Foretold;
 constexpr std::string_view kSynopsis =
     "bwhatif --hosts +N|-N [-json]\n"
     "       bwhatif --queue queue job_id [-json]\n"
-    "       bwhatif --plan plan job_id [-json]";
+    "       bwhatif --plan plan job_id [-json]\n"
+    "       bwhatif --conf folder [-json]";
 
 // Two dashes: the second belongs to the name.
 constexpr Option kOptions[] = {
     {"-hosts", Kind::Text, "+N|-N", "So many hosts more, like most there are; or fewer, drained"},
     {"-queue", Kind::Text, "queue", "The pending job would be in this queue"},
     {"-plan", Kind::Text, "plan", "The pending job would be in this plan"},
+    {"-conf", Kind::Text, "folder", "The files of this folder would be in force"},
     {"json", Kind::Flag, "", "JSON"},
 };
 
@@ -61,11 +65,17 @@ Result<std::int32_t> hosts_of(const std::string& text) {
 
 Result<replay::Change> change_of(const Parsed& options) {
   replay::Change change;
-  int kinds = options.has("-hosts") + options.has("-queue") + options.has("-plan");
-  if (kinds != 1) return fail(Code::BadArgument, "give one of --hosts, --queue and --plan");
-  std::size_t wanted = options.has("-hosts") ? 0 : 1;
+  int kinds =
+      options.has("-hosts") + options.has("-queue") + options.has("-plan") + options.has("-conf");
+  if (kinds != 1) return fail(Code::BadArgument, "give one of --hosts, --queue, --plan and --conf");
+  std::size_t wanted = options.has("-hosts") || options.has("-conf") ? 0 : 1;
   if (options.words.size() != wanted)
-    return fail(Code::BadArgument, wanted ? "name one job" : "--hosts takes no job");
+    return fail(Code::BadArgument, wanted ? "name one job" : "--hosts and --conf take no job");
+  if (auto folder = options.first("-conf")) {
+    WM_TRY(auto config, conf::load(*folder, conf::this_host()));
+    change.config = std::make_shared<const Config>(std::move(config));
+    return change;
+  }
   if (wanted == 0) {
     WM_TRY(change.hosts, hosts_of(*options.first("-hosts")));
     return change;

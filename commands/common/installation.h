@@ -1,6 +1,5 @@
 // Role: what badmin ckconfig finds wrong beside the files of configuration: accounts, folders and
-// the key of this machine, and queues and hosts that are left out while they have jobs. Pure: what
-// is there comes in as functions and values.
+// the key of this machine. Pure: what is there comes in as functions and values.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +10,13 @@
 #include <vector>
 
 #include "libwm/base/result.h"
+#include "libwm/conf/findings.h"
 #include "libwm/model/config/config.h"
-#include "libwm/model/verbs/verbs.h"
 
 namespace wm::cmd {
 
-/// One thing that is wrong. `stops`: a daemon would not start, or would be refused.
-struct Finding {
-  bool stops = false;
-  std::string text;
-  bool operator==(const Finding&) const = default;
-};
-/// In the order in which they were looked for.
-using Findings = std::vector<Finding>;
+using conf::Finding;
+using conf::Findings;
 
 /// What stat(2) says of a path.
 struct FileFacts {
@@ -47,22 +40,9 @@ struct Machine {
 /// @cost a lookup each
 Findings check_machine(const ClusterConf& conf, const Machine& machine);
 
-/// Plans with a limit that their users can leave: a plan above allows more and is open to all. One
-/// a plan.
-/// @cost O(plans x depth)
-Findings check_plan_limits(const Config& config);
-
-/// What the running cluster has and `next` leaves out, where jobs are there.
-/// @cost O(queues + hosts)
-Findings check_left_out(const Config& next, std::span<const QueueView> queues,
-                        std::span<const HostView> hosts);
-
 /// Is lsf.conf or lsb.params, called `file`, what `wanted`, made of wm.conf, says? `found`: its
 /// text; none: there is no such file. One that somebody wrote by hand is left alone. @cost O(text)
 Findings check_lsf_conf(const std::string& file, const std::optional<std::string>& found,
                         const std::string& wanted);
-
-/// Hosts that want to join and are not in `next`. @cost O(strangers)
-Findings check_strangers(const Config& next, std::span<const Stranger> strangers);
 
 }  // namespace wm::cmd

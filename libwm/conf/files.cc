@@ -96,6 +96,10 @@ std::string part_key(const std::string& file, const std::string& part) { return 
 
 Result<void> read_file(const std::string& dir, const std::string& file, Texts& texts) {
   WM_TRY(texts[file], read_text(below(dir, file)));
+  return read_parts(dir, file, texts);
+}
+
+Result<void> read_parts(const std::string& dir, const std::string& file, Texts& texts) {
   for (const auto& part : parts_of(dir, file, texts[file])) {
     auto path = below(dir, part);
     if (::access(path.c_str(), F_OK) != 0 && errno == ENOENT)

@@ -23,6 +23,11 @@ std::string part_key(const std::string& file, const std::string& part);
 /// @cost reads them; blocks
 Result<void> read_file(const std::string& dir, const std::string& file, Texts& texts);
 
+/// The parts of a file that has a text in `texts`, as read from `dir` or as somebody would have it.
+/// @errors as read_file()
+/// @cost reads them; blocks
+Result<void> read_parts(const std::string& dir, const std::string& file, Texts& texts);
+
 /// The files that conf::load(dir) reads as things are, and the folders that it looks into.
 /// @cost reads them; blocks
 std::vector<std::string> files_read(const std::string& dir);

@@ -28,6 +28,7 @@ struct JobRequest {
   Duration run_limit{};              ///< 0: its profile's or queue's
   std::string depend;                ///< -w
   bool orphan_kill = false;          ///< -ti
+  std::string resume;                ///< -resume: a job's number
   /// Variables besides the submitter's, in order.
   std::vector<std::pair<std::string, std::string>> environment;
   bool operator==(const JobRequest&) const = default;

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <future>
 #include <map>
+#include <optional>
 #include <set>
 
+#include "libwm/fsm/reconfig.h"
 #include "libwm/replay/twin.h"
 #include "libwm/sched/admit.h"
 
@@ -48,19 +50,20 @@ class Future {
  public:
   Future(const Cluster& live, WallTime now) : twin_(own_copy(live)), now_(now) {
     twin_.cluster().config = at_once(*live.config);
-    policy_.backfill = live.config->cluster.sched.backfill;
-    policy_.max_promises = live.config->cluster.sched.promises;
-    policy_.promise_tolerance = live.config->cluster.sched.promise_tolerance;
+    read_policy(*live.config);
     policy_.explains = false;
   }
   Result<void> change(const Change& change);
-  /// `progress` is told which part of those that wait has started.
-  Starts run(const std::function<void(double)>& progress);
+  /// `progress` is told which part of those that wait has started. Nothing: `goes_on` said no.
+  std::optional<Starts> run(const std::function<void(double)>& progress,
+                            const std::function<bool()>& goes_on);
 
  private:
   Result<void> add_hosts(std::int32_t count);
   Result<void> drain_hosts(std::int32_t count);
   Result<void> move(const Change& change);
+  void read_policy(const Config& config);
+  Result<void> reconfigure(const Config& next);
   void tidy();
   WallTime decide();
   void watch(JobId id);
@@ -158,9 +161,26 @@ Result<void> Future::move(const Change& change) {
   return {};
 }
 
+void Future::read_policy(const Config& config) {
+  policy_.backfill = config.cluster.sched.backfill;
+  policy_.max_promises = config.cluster.sched.promises;
+  policy_.promise_tolerance = config.cluster.sched.promise_tolerance;
+}
+
+// As the master does it.
+Result<void> Future::reconfigure(const Config& next) {
+  read_policy(next);
+  for (const auto& event : fsm::reconfigured(twin_.cluster(), at_once(next)))
+    if (!twin_.apply(event, now_))
+      return fail(Code::Conflict, "the configuration cannot be put in force as the cluster is");
+  return {};
+}
+
 Result<void> Future::change(const Change& change) {
   bool moves = !change.queue.empty() || !change.plan.empty();
-  if (change.hosts == 0 && !moves) return fail(Code::BadArgument, "nothing is to be changed");
+  if (change.hosts == 0 && !moves && !change.config)
+    return fail(Code::BadArgument, "nothing is to be changed");
+  if (change.config) WM_TRY(reconfigure(*change.config));
   if (change.hosts > 0) WM_TRY(add_hosts(change.hosts));
   if (change.hosts < 0) WM_TRY(drain_hosts(-change.hosts));
   return moves ? move(change) : Result<void>{};
@@ -232,13 +252,15 @@ std::size_t Future::waiting() const {
   return count;
 }
 
-Starts Future::run(const std::function<void(double)>& progress) {
+std::optional<Starts> Future::run(const std::function<void(double)>& progress,
+                                  const std::function<bool()>& goes_on) {
   tidy();
   each_job(twin_.cluster(), [&](const Job& job) {
     if (runs(job)) starts_[job.id] = job.times.dispatched;
   });
   auto ran = starts_.size(), before = std::max<std::size_t>(1, waiting());
   for (int i = 0; i < kMostPasses; ++i) {
+    if (goes_on && !goes_on()) return std::nullopt;
     end_due();
     WallTime again = decide();
     auto started = static_cast<double>(starts_.size() - ran);
@@ -260,11 +282,14 @@ WallTime start_in(const Starts& starts, JobId job) {
 }  // namespace
 
 Result<std::vector<Foretold>> foretell(const Cluster& live, const Change& change, WallTime now,
-                                       const std::function<void(double)>& progress) {
+                                       const std::function<void(double)>& progress,
+                                       const std::function<bool()>& goes_on) {
   Future as_is(live, now), changed(live, now);
   WM_TRY(changed.change(change));
-  auto meanwhile = std::async(std::launch::async, [&] { return as_is.run({}); });
-  Starts after = changed.run(progress), before = meanwhile.get();
+  auto meanwhile = std::async(std::launch::async, [&] { return as_is.run({}, goes_on); });
+  auto then = changed.run(progress, goes_on), otherwise = meanwhile.get();
+  if (!then || !otherwise) return fail(Code::Timeout, "it was not told to its end");
+  const Starts &after = *then, &before = *otherwise;
   std::set<JobId> jobs;
   for (const auto& [job, at] : before) jobs.insert(job);
   for (const auto& [job, at] : after) jobs.insert(job);

@@ -2,11 +2,12 @@
 // are and once with a change, and starts are compared. Pure: the cluster comes as a value.
 //
 // Jobs end at their run limits and not before; one without a limit never ends, so what waits
-// for it has no date. Nobody submits anything. Called by bwhatif and tests.
+// for it has no date. Nobody submits anything. Called by bwhatif, the web door and tests.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct Change {
   JobId job{};             ///< a pending job that would be
   std::string queue;       ///< in this queue,
   std::string plan;        ///< or in this plan; empty: where it is
+  /// This would be in force, as after badmin reconfig; null: what is.
+  std::shared_ptr<const Config> config = {};
 };
 
 /// A job's starts. @units 0: none that run limits tell of
@@ -35,9 +38,12 @@ struct Foretold {
 /// Every job that waits, by number, and those that run and would make way.
 /// @errors BadArgument: nothing is to be changed; NotFound: no such job, queue or plan; Conflict:
 ///         the job does not wait; Impossible: fewer hosts than none
-/// `progress` is told which part has been done, 0 … 1, on the caller's thread.
+///         Timeout: `goes_on` said no
+/// `progress` is told which part has been done, 0 … 1, on the caller's thread. `goes_on` is asked
+/// before each pass, on both threads; none: to the end.
 /// @cost O(starts x pass), at most 20,000 passes each, on two threads   @thread any
 Result<std::vector<Foretold>> foretell(const Cluster& live, const Change& change, WallTime now,
-                                       const std::function<void(double)>& progress = {});
+                                       const std::function<void(double)>& progress = {},
+                                       const std::function<bool()>& goes_on = {});
 
 }  // namespace wm::replay

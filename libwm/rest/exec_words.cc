@@ -12,6 +12,9 @@
 namespace wm::rest {
 namespace {
 
+// Names the run that another goes on from: no variable of its own, but -resume of bsub.
+constexpr const char* kResumeFrom = "WM_RESUME_FROM";
+
 // One that leads out of its folder would be read from anywhere.
 bool stays_inside(std::string_view path) {
   if (path.starts_with('/')) return false;
@@ -81,7 +84,8 @@ std::vector<std::pair<std::string, std::string>> environment_of(const ExecReques
                                                                 const ExecPlace& place) {
   std::vector<std::pair<std::string, std::string>> all;
   for (const auto& [name, value] : framework.exports) all.emplace_back(name, value);
-  all.insert(all.end(), request.env.begin(), request.env.end());
+  for (const auto& one : request.env)
+    if (one.first != kResumeFrom) all.push_back(one);
   auto root = request.data_root.empty() ? place.data_dir : request.data_root;
   if (!request.data_path.empty()) all.emplace_back("DATA_DIR", root + "/" + request.data_path);
   else if (!request.data_root.empty()) all.emplace_back("DATA_DIR", root);
@@ -167,6 +171,8 @@ Result<JobRequest> job_request(const ExecRequest& request, const Framework& fram
   job.plan = request.plan;
   job.out_file = place.out_file;
   job.environment = environment_of(request, framework, place);
+  for (const auto& [name, value] : request.env)
+    if (name == kResumeFrom) job.resume = value;
   job.memory = memory_limit_of(request);
   WM_TRY(bool apart, driver_is_apart(request, framework, place));
   if (apart || has_groups(framework)) return job;
@@ -198,6 +204,7 @@ Result<std::vector<std::string>> bsub_words(const ExecRequest& request, const Fr
   if (job.priority > 0) add("-sp", std::to_string(job.priority));
   add("-plan", job.plan);
   add("-o", job.out_file);
+  add("-resume", job.resume);
   if (!job.environment.empty()) add("-env", env_option(job));
   WM_TRY(auto groups, task_groups(request, framework, place));
   words.push_back(groups.empty() ? job.command : spec_document(groups));

@@ -87,14 +87,13 @@ Result<void> apply(const std::string& setting, const Variables& here, Variables&
 /// has in it was not meant for those that it submits.
 constexpr const char* kResumption = "WM_RESUME_FROM";
 
-Result<void> set_resumption(const Parsed& options, Variables& job) {
+Result<void> set_resumption(const std::string& from, Variables& job) {
   job.erase(kResumption);
-  auto text = options.first("resume");
-  if (!text) return {};
-  if (!parse_job_id(*text))
+  if (from.empty()) return {};
+  if (!parse_job_id(from))
     return fail(Code::BadArgument,
-                "-resume " + *text + ": Bad argument, a job's number is wanted, as 12 or 12[3]");
-  job[kResumption] = *text;
+                "-resume " + from + ": Bad argument, a job's number is wanted, as 12 or 12[3]");
+  job[kResumption] = from;
   return {};
 }
 
@@ -120,7 +119,9 @@ Result<JobEnvironment> make_environment(const Parsed& options, const Surrounding
       else WM_TRY(apply(setting, here, job, unset));
     }
   }
-  WM_TRY(set_resumption(options, job));
+  auto from = options.first("resume");
+  if (from && from->empty()) return fail(Code::BadArgument, "-resume: a job's number is wanted");
+  WM_TRY(set_resumption(from.value_or(""), job));
   for (const auto& setting : surroundings.sbatch) WM_TRY(apply(setting, {}, job, unset));
   return in_a_block(job, std::move(unset));
 }
@@ -131,7 +132,7 @@ Result<JobEnvironment> make_environment(const JobRequest& request,
   std::vector<std::string> unset;
   for (const auto& [name, value] : request.environment)
     WM_TRY(apply(name + "=" + value, {}, job, unset));
-  job.erase(kResumption);
+  WM_TRY(set_resumption(request.resume, job));
   return in_a_block(job);
 }
 

@@ -25,7 +25,7 @@ class PageFailed(Exception):
 class Browser:
     """One window. Used as a context manager: the browser ends with it."""
 
-    def __init__(self, width=1280, height=900, scheme='light'):
+    def __init__(self, width=1280, height=900, scheme='light', flags=()):
         self._profile = tempfile.mkdtemp(prefix='wm-chromium.')
         to_read, self._to = os.pipe()
         self._from, to_write = os.pipe()
@@ -37,7 +37,7 @@ class Browser:
 
         self._process = subprocess.Popen(
             [program(), '--headless', '--no-sandbox', '--disable-gpu', '--hide-scrollbars', '--ignore-certificate-errors',
-             '--remote-debugging-pipe', f'--user-data-dir={self._profile}', f'--window-size={width},{height}', 'about:blank'],
+             '--remote-debugging-pipe', f'--user-data-dir={self._profile}', f'--window-size={width},{height}', *flags, 'about:blank'],
             env={**os.environ, 'HOME': self._profile, 'TMPDIR': self._profile, 'XDG_CONFIG_HOME': self._profile}, preexec_fn=as_3_and_4, close_fds=False, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for end in high:
             os.close(end)

@@ -50,6 +50,25 @@ line_up() {
   [ "$(bhosts -json | jq '.RECORDS | length')" -eq 2 ]
 }
 
+@test "with other files in force: who would start earlier, who later; what is wrong with them is refused" {
+  line_up
+  cp -r "$WM_CONF_DIR" next
+  printf '[first]\npriority = 90\n[normal]\npriority = 50\nuser_slots = 1\n' >next/queues.conf
+  run bwhatif --conf next -json
+  [ "$status" -eq 0 ]
+  [ "$(told "$wide" START_THEN)" = - ]
+  [ "$(told "$wide" DISPLACED)" = yes ]
+  echo 'nonsense = 1' >>next/queues.conf
+  run bwhatif --conf next
+  [ "$status" -eq 255 ]
+  [[ $output == *"queues.conf:6: unknown key 'nonsense'"* ]]
+  run bwhatif --conf next "$wide"
+  [ "$status" -eq 255 ]
+  run bwhatif --conf nowhere
+  [ "$status" -eq 255 ]
+  is "$wide" queue normal
+}
+
 @test "bswitch does what was foretold: the job is in that queue, and starts before those it passed" {
   line_up
   run bswitch first "$next"
@@ -78,5 +97,5 @@ line_up() {
   [[ $output == *"Job <4711> is not found"* ]]
   run bwhatif
   [ "$status" -eq 255 ]
-  [[ $output == *"give one of --hosts, --queue and --plan"* ]]
+  [[ $output == *"give one of --hosts, --queue, --plan and --conf"* ]]
 }

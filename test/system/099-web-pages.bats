@@ -33,7 +33,7 @@ mine() { curl -sS --cacert "$WM_GATEWAY_CA" -u "$(id -un):$WM_API_KEY" "$@"; }
   finished() { [ "$(mine "$execs/$id" | jq -r .state)" = FINISHED ]; }
   wait_for 30 finished
   run $PYTHON "$BATS_TEST_DIRNAME/pages_check.py" axe "$axe" / /apps "/apps/${id##*-}" /compare "/compare?runs=${id##*-},$held" /runs '/runs?whose=all&cols=s:lr,m:train%20loss' /new/experiment "/new/experiment?from=${id##*-}" /new/search /searches /searches/tune /services \
-    /services/ping '/services/ping?tab=traffic' /notebooks /projects /projects/digits /models /spaces /frameworks /connections /account /help '/help?q=elastic' /plans /queues /cluster '/cluster?by=owner' '/cluster?as=table' "/cluster/$(bhosts -o host_name -noheader | head -n 1)" /cluster/none /usage '/usage?by=plan&days=7' /audit /nowhere
+    /services/ping '/services/ping?tab=traffic' /notebooks /projects /projects/digits /models /spaces /frameworks /connections /account /help '/help?q=elastic' /plans /queues /cluster '/cluster?by=owner' '/cluster?as=table' "/cluster/$(bhosts -o host_name -noheader | head -n 1)" /cluster/none /usage '/usage?by=plan&days=7' /audit /config /config/plans.conf /nowhere
   echo "$output"
   [ "$status" -eq 0 ]
 }

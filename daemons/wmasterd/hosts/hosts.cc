@@ -7,9 +7,9 @@
 #include "daemons/wmasterd/hosts/host_faults.h"
 #include "daemons/wmasterd/hosts/reconcile.h"
 #include "daemons/wmasterd/hosts/serving.h"
-#include "daemons/wmasterd/state/reconfig.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
+#include "libwm/fsm/reconfig.h"
 
 namespace wm::master {
 namespace {
@@ -95,7 +95,7 @@ void Hosts::end_session(HostId host) {
 
 void Hosts::on_register(PeerId peer, const HostRegister& words, bool was_held) {
   const Cluster& state = journal_.newest();
-  if (!lists_host(*state.config, words.name)) return refuse(peer, words);
+  if (!fsm::lists_host(*state.config, words.name)) return refuse(peer, words);
   if (!may_obey(words.obeyed, journal_.rank())) return give_way(peer, words);
   if (!was_held && recalls_.hold(peer, words)) return;
   strangers_.joined(words.name);

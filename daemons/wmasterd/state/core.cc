@@ -5,8 +5,8 @@
 #include "daemons/wmasterd/acct/archive.h"
 #include "daemons/wmasterd/state/event_log.h"
 #include "daemons/wmasterd/state/purge.h"
-#include "daemons/wmasterd/state/reconfig.h"
 #include "libwm/base/log.h"
+#include "libwm/fsm/reconfig.h"
 
 namespace wm::master {
 namespace {
@@ -57,7 +57,7 @@ Result<void> Core::read_config_anew() {
   WM_TRY(Config config, env_.store.read_config());
   if (*journal_.newest().config == config) return {};
   auto loaded = std::make_shared<const Config>(std::move(config));
-  journal_.propose({reconfigured(journal_.newest(), loaded), {}, {}, nullptr});
+  journal_.propose({fsm::reconfigured(journal_.newest(), loaded), {}, {}, nullptr});
   return {};
 }
 

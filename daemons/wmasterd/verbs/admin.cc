@@ -3,10 +3,10 @@
 
 #include "daemons/wmasterd/hosts/fence.h"
 #include "daemons/wmasterd/hosts/gpu_marks.h"
-#include "daemons/wmasterd/state/reconfig.h"
 #include "daemons/wmasterd/verbs/verbs.h"
 #include "libwm/conf/difference.h"
 #include "libwm/fsm/part.h"
+#include "libwm/fsm/reconfig.h"
 
 namespace wm::master::verbs {
 namespace {
@@ -112,7 +112,7 @@ std::vector<std::string> words_about(const Cluster& state, const std::vector<Eve
     if (auto* closed = std::get_if<HostClosed>(&event))
       lines.push_back(no_more_jobs(state, *closed));
   for (const auto& stranger : strangers)
-    if (!lists_host(config, stranger.name))
+    if (!fsm::lists_host(config, stranger.name))
       lines.push_back("Host <" + stranger.name + "> asks to join and is not in hosts.conf");
   lines.push_back("Reconfiguration done");
   return lines;
@@ -136,7 +136,7 @@ std::vector<EventBody> admin_events(Service& service, const AdminRequest& reques
     auto config = service.env.store.read_config();
     if (config) {
       auto taken = std::make_shared<const Config>(std::move(*config));
-      events = reconfigured(state, taken);
+      events = fsm::reconfigured(state, taken);
       lines = words_about(state, events, service.hosts.strangers(), *taken);
     } else {
       verdict = config.error();

@@ -9,5 +9,6 @@ namespace wm::user {
 const std::vector<Route>& asset_routes();
 const std::vector<Route>& model_routes();
 const std::vector<Route>& version_routes();
+const std::vector<Route>& view_routes();
 
 }  // namespace wm::user

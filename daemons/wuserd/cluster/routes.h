@@ -11,6 +11,7 @@ namespace wm::user {
 /// Tables of rows; door.cc looks through them. @cost O(1)
 const std::vector<Route>& cluster_routes();
 const std::vector<Route>& admin_routes();
+const std::vector<Route>& config_routes();
 const std::vector<Route>& usage_routes();
 const std::vector<Route>& document_routes();
 

@@ -136,12 +136,14 @@ void answer(Site& site, http::Exchange& exchange) {
 
 std::span<const std::vector<Route>* const> all_routes() {
   static const std::vector<Route>* const tables[] = {
+      &again_routes(),  // before the verbs of jobs
       &catalog_routes(),        &exec_routes(),     &from_run_routes(), &scheduler_routes(),
       &data_routes(),           &run_routes(),      &job_routes(),      &job_act_routes(),
       &cluster_routes(),        &admin_routes(),    &usage_routes(),    &account_routes(),
       &asset_routes(),          &model_routes(),    &version_routes(),  &space_routes(),
       &shared_project_routes(), &service_routes(),  &dlim_routes(),     &kserve_routes(),
       &search_routes(),         &notebook_routes(), &document_routes(), &data_asset_routes(),
+      &config_routes(),         &output_routes(),   &view_routes(),
   };
   return tables;
 }

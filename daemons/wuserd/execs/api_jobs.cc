@@ -294,7 +294,7 @@ const std::vector<Route>& job_routes() {
        "names from to points"},
       {"GET", API "/jobs/{id}/logs", logs, "Sizes of its workers' output", "logs"},
       {"GET", API "/jobs/{id}/logs/{worker}/{stream}", job_log, "Output of a worker", "",
-       "tail from"},
+       "tail from most"},
       {"GET", API "/jobs/{id}/result.zip", job_result, "Its results"},
   };
   return routes;

@@ -2,14 +2,18 @@
 // request of a job → job.
 #include "daemons/wuserd/execs/exec_start.h"
 
+#include <fcntl.h>
+
 #include <chrono>
 #include <filesystem>
 
 #include "daemons/wuserd/execs/draft.h"
+#include "daemons/wuserd/files/unpack.h"
 #include "daemons/wuserd/jobs/find.h"
 #include "daemons/wuserd/jobs/submit.h"
 #include "libwm/base/clock.h"
 #include "libwm/base/log.h"
+#include "libwm/files/fd.h"
 
 namespace wm::user {
 namespace {
@@ -90,6 +94,38 @@ Result<JobView> start_stored(Site& site, const StoredCode& code) {
   fs::copy_file(code.path, upload.files.front().path, ec);
   if (ec) return fail(Code::System, code.path + ": " + ec.message());
   return or_refused(site, wanted, [&] { return submit_upload(site, wanted, upload, draft); });
+}
+
+namespace {
+
+// What lies there as one file that a request might have brought.
+Result<Upload> packed(const std::string& folder, const Draft& draft) {
+  std::error_code ec;
+  fs::create_directories(draft.uploads(), ec);
+  auto path = draft.uploads() + "/1";
+  Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!file) return system_error(path);
+  WM_TRY(zip_folder(folder, {"__pycache__"}, file.get()));
+  Upload upload;
+  upload.files.push_back({path, "code.zip"});
+  return upload;
+}
+
+}  // namespace
+
+Result<JobView> start_folder(Call& call, const std::function<Result<FolderCode>()>& code) {
+  WM_TRY(auto key, key_of(call));
+  auto request = request_name(key);
+  auto lock = lock_request(request);
+  if (!key.empty()) {
+    WM_TRY(auto before, exec_begun_before(call.site, request));
+    if (before) return std::move(*before);
+  }
+  WM_TRY(auto found, code());
+  Draft draft(call.site, request);
+  WM_TRY(auto upload, packed(found.folder, draft));
+  return or_refused(call.site, found.request,
+                    [&] { return submit_upload(call.site, found.request, upload, draft); });
 }
 
 }  // namespace wm::user

@@ -1,10 +1,12 @@
 // Role: beginning an execution, with what a request brings or with code that lies here.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 
 #include "daemons/wuserd/site/site.h"
+#include "libwm/rest/exec_request.h"
 
 namespace wm::user {
 
@@ -22,5 +24,14 @@ struct StoredCode {
 };
 /// Begins an execution of it. @errors as start_exec
 Result<JobView> start_stored(Site& site, const StoredCode& code);
+
+/// Code that lies in a folder of this user's: it is copied.
+struct FolderCode {
+  std::string folder;
+  rest::ExecRequest request;
+};
+/// Begins an execution of it, or finds the one that an equal Idempotency-Key began; `code` is asked
+/// for only where there is none. @errors as start_exec; those of `code`
+Result<JobView> start_folder(Call& call, const std::function<Result<FolderCode>()>& code);
 
 }  // namespace wm::user

@@ -10,6 +10,8 @@ const std::vector<Route>& exec_routes();
 const std::vector<Route>& scheduler_routes();
 const std::vector<Route>& job_routes();
 const std::vector<Route>& job_act_routes();
+const std::vector<Route>& output_routes();
+const std::vector<Route>& again_routes();
 const std::vector<Route>& run_routes();
 
 }  // namespace wm::user

@@ -220,13 +220,16 @@ Result<void> send_log_part(Call& call, const std::string& result_dir, const std:
   WM_TRY(auto tail, offset_in(call.target.value("tail")));
   WM_TRY(auto from, offset_in(call.target.value("from")));
   if (tail > 0) from = std::max<off_t>(file->size - tail, 0);
+  WM_TRY(auto most, offset_in(call.target.value("most")));
   from = std::min(from, file->size);
+  auto length = most > 0 ? std::min(most, file->size - from) : file->size - from;
   ::lseek(file->fd.get(), from, SEEK_SET);
-  WM_TRY(call.exchange.begin(
-      {200,
-       {{"Content-Type", "text/plain; charset=utf-8"}, {"X-Offset", std::to_string(from)}},
-       ""}));
-  WM_TRY(send_bytes(call.exchange, file->fd.get(), file->size - from));
+  WM_TRY(call.exchange.begin({200,
+                              {{"Content-Type", "text/plain; charset=utf-8"},
+                               {"X-Offset", std::to_string(from)},
+                               {"X-Size", std::to_string(file->size)}},
+                              ""}));
+  WM_TRY(send_bytes(call.exchange, file->fd.get(), length));
   return call.exchange.finish();
 }
 

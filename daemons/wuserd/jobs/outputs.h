@@ -29,8 +29,9 @@ Result<void> send_results(Call& call, const JobView& job);
 /// {"workers":[{"task","stdout","stderr"},…]}: sizes of what each worker wrote. @cost a stat each
 std::string logs_json(const std::string& result_dir);
 
-/// Sends a part of what a worker wrote: with ?tail=N the last N bytes, else from ?from=N on. The
-/// field X-Offset says where the part begins.
+/// Sends a part of what a worker wrote: with ?tail=N the last N bytes, else from ?from=N on, with
+/// ?most=N no more than that. The fields X-Offset and X-Size say where the part begins, and how
+/// long the file is.
 /// @errors BadArgument: no number; NotFound: no such worker or stream
 Result<void> send_log_part(Call& call, const std::string& result_dir, const std::string& worker,
                            const std::string& stream);

@@ -30,7 +30,13 @@ constexpr std::size_t kBeforeProject = 3;  // segments: api, v1, projects
 struct WriteRow {
   std::string_view method, below;
 };
+<<<<<<< HEAD
 constexpr std::array<WriteRow, 17> kWrites{{{"POST", "/definitions"},
+=======
+constexpr std::array<WriteRow, 12> kWrites{{{"PUT", "/views/{name}"},
+                                            {"DELETE", "/views/{name}"},
+                                            {"POST", "/definitions"},
+>>>>>>> pages
                                             {"PUT", "/definitions/{name}"},
                                             {"DELETE", "/definitions/{name}"},
                                             {"POST", "/definitions/{name}/rollback"},
@@ -148,7 +154,7 @@ struct OpenRow {
 Result<OpenRow> open_row(const Call& call) {
   const auto& method = call.exchange.head().method;
   for (const auto* table : {&asset_routes(), &model_routes(), &version_routes(),
-                            &data_asset_routes(), &shared_project_routes()})
+                            &data_asset_routes(), &shared_project_routes(), &view_routes()})
     for (const auto& route : *table) {
       if (route.method != method || !rest::match(route.pattern, call.target.segments)) continue;
       auto below = route.pattern.substr(std::min(kOneProject.size(), route.pattern.size()));

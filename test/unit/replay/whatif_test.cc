@@ -94,6 +94,37 @@ TEST_F(WhatIf, with_its_queue_a_job_changes_to_the_plan_of_that_queue) {
   EXPECT_EQ(rows.front().start_then, WallTime{}) << "it has 2 tasks, its plan 1 slot";
 }
 
+TEST_F(WhatIf, another_configuration_changes_who_goes_first) {
+  auto next = std::make_shared<Config>(run.config);
+  next->hosts.clear();
+  JobId last = submit(2, 50, "low");
+  for (QueueConf& queue : next->queues)
+    if (queue.name == "low") queue.priority = 95;
+  EXPECT_EQ(told({.config = next}), (std::vector<Foretold>{{second, at(100), at(150), true},
+                                                           {third, at(150), at(200), true},
+                                                           {last, at(200), at(100), false}}));
+}
+
+TEST_F(WhatIf, a_configuration_without_a_host_starts_nothing_there) {
+  auto next = std::make_shared<Config>(run.config);
+  next->hosts = {{.name = "elsewhere"}};
+  EXPECT_EQ(told({.config = next}),
+            (std::vector<Foretold>{{second, at(100), {}, true}, {third, at(150), {}, true}}));
+}
+
+TEST_F(WhatIf, the_configuration_in_force_moves_nobody) {
+  auto same = std::make_shared<Config>(run.config);
+  same->hosts.clear();
+  EXPECT_EQ(told({.config = same}), (std::vector<Foretold>{{second, at(100), at(100), false},
+                                                           {third, at(150), at(150), false}}));
+}
+
+TEST_F(WhatIf, who_has_no_patience_is_told_so) {
+  auto rows = foretell(run.state, {.hosts = 1}, at(10), {}, [] { return false; });
+  ASSERT_FALSE(rows);
+  EXPECT_EQ(rows.error().code, Code::Timeout);
+}
+
 TEST_F(WhatIf, what_cannot_be_is_refused_by_name) {
   EXPECT_EQ(refusal({}), "nothing is to be changed");
   EXPECT_EQ(refusal({.job = second, .queue = "none"}), "queue <none> is not found");

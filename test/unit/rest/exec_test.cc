@@ -126,6 +126,13 @@ TEST(exec_words, each_framework_is_a_line_of_bsub) {
             std::string::npos);
 }
 
+TEST(exec_words, a_run_that_goes_on_from_another_is_bsubs_resume) {
+  EXPECT_EQ(line(request("--exec-start PyTorch --msd-env WM_RESUME_FROM=12 --msd-env A=1 "
+                         "--workerDeviceType cpu --model-main m.py")),
+            "bsub -app training -J SingleNodePytorchTrain -n 1 -o /out -resume 12 -env 'all, A=1' "
+            "python3 m.py");
+}
+
 TEST(exec_words, nothing_leads_out_of_the_code_or_the_data) {
   EXPECT_EQ(line(request("--exec-start PyTorch")), "--model-main: which script is to run?");
   for (auto bad : {"/etc/passwd", "../x.py", "a/../../x"})

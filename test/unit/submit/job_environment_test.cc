@@ -47,6 +47,16 @@ TEST(job_environment, a_job_to_go_on_from_is_named_and_never_inherited) {
             "-resume 12x: Bad argument, a job's number is wanted, as 12 or 12[3]");
 }
 
+TEST(job_environment, a_request_names_whom_it_goes_on_from_apart_from_its_variables) {
+  JobRequest asked;
+  asked.environment = {{"WM_RESUME_FROM", "/of/the/job/that/submits"}, {"A", "1"}};
+  EXPECT_EQ(make_environment(asked, {})->block, std::string("A=1\0", 4));
+  asked.resume = "12";
+  EXPECT_EQ(make_environment(asked, {})->block, std::string("A=1\0WM_RESUME_FROM=12\0", 22));
+  asked.resume = "12x";
+  EXPECT_FALSE(make_environment(asked, {}));
+}
+
 TEST(job_environment, names_without_a_value_here_are_told) {
   EXPECT_EQ(environment_of({"-env", "all, A, NOSUCH"})->unset, List{"NOSUCH"});
   EXPECT_EQ(environment_of({"-env", "X=a,b"})->unset, List{"b"})

@@ -3,6 +3,8 @@
 
 import type * as own from './shapes.ts';
 import type * as admin from './shapes_admin.ts';
+import type * as config from './shapes_config.ts';
+import type * as logs from './shapes_logs.ts';
 import type * as more from './shapes_more.ts';
 import type {components} from './types.ts';
 
@@ -19,6 +21,7 @@ export type Fits = [
   Fit<Sent['metrics']['series'][number], own.Metric>,
   Fit<Sent['log_sizes'], own.WorkerLog>,
   Fit<Sent['host'], admin.Host>,
+  Fit<Sent['capacity'], admin.Capacity>,
   Fit<Sent['queue'], admin.Queue>,
   Fit<Sent['plan'], admin.Plan>,
   Fit<Sent['usage'], admin.Usage>,
@@ -44,7 +47,18 @@ export type Fits = [
   Fit<Sent['search_row'], more.SearchRow>,
   Fit<Sent['notebooks'], more.Notebooks>,
   Fit<Sent['connection'], more.Connection>,
+  Fit<Sent['view'], more.SavedView>,
+  Fit<Sent['definition'], more.Version>,
+  Fit<Sent['experiment'], more.Version>,
+  Fit<Sent['model'], more.Version>,
   Fit<Sent['run_row'], more.RunRow>,
   Fit<Sent['compared']['runs'][number], more.ComparedRun>,
+  Fit<Sent['config_file'], config.ConfigFile>,
+  Fit<Sent['config_checked'], config.Checked>,
+  Fit<Sent['config_preview'], config.Preview>,
+  Fit<Sent['found_lines'], logs.FoundLines>,
+  Fit<Sent['merged_part'], logs.MergedPart>,
+  Fit<Sent['checkpoints'], logs.Checkpoints>,
+  Fit<Sent['job_use']['hosts'][number], logs.HostUse>,
   Fit<Sent['compared_series'], more.ComparedSeries>,
 ];

@@ -61,6 +61,11 @@ export interface JobFull extends JobRow {
   readonly epoch: number | null;
   readonly task_cpus: number | null;
   readonly task_mem_bytes: number | null;
+  /** What its processes use together. */
+  readonly mem_bytes: number | null;
+  readonly max_mem_bytes: number | null;
+  /** CPU time by run time. */
+  readonly idle_factor: number | null;
   readonly tasks: readonly Task[];
   readonly reasons: readonly Reason[];
 }

@@ -41,6 +41,16 @@ export interface Host {
   };
   readonly gpus: readonly Gpu[];
 }
+/** Of all hosts: those that take jobs, and what is in use. */
+export interface Capacity {
+  readonly hosts: number;
+  readonly usable: number;
+  readonly slots: number;
+  readonly slots_used: number;
+  readonly gpus: number;
+  readonly gpus_used: number;
+  readonly gpus_all: number;
+}
 export interface Queue {
   readonly queue_name: string;
   readonly priority: number | null;

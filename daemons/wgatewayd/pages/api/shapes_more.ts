@@ -135,6 +135,26 @@ export interface Connection {
   readonly type: string;
   readonly [key: string]: string;
 }
+/** What stands behind the "?" of a page, by a name. */
+export interface SavedView {
+  readonly name: string;
+  readonly page: string;
+  readonly search: string;
+  readonly by: string;
+}
+/** Of a definition, an experiment or a model; what one of the others has is absent. */
+export interface Version {
+  readonly version: string;
+  readonly made: number;
+  readonly made_by: string;
+  readonly state?: 'present' | 'earlier' | 'undone';
+  readonly hash?: string;
+  readonly code_name?: string;
+  readonly command?: string;
+  readonly run?: string;
+  readonly definitions?: readonly string[];
+  readonly definition_versions?: readonly string[];
+}
 /** What has run or runs. Of another's run some is absent. */
 export interface RunRow {
   readonly id: string;

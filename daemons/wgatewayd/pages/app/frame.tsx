@@ -44,6 +44,7 @@ const RAIL: readonly (readonly [string, readonly Item[]])[] = [
       ['/queues', 'Queues'],
       ['/usage', 'Usage'],
       ['/audit', 'Record of acts', true],
+      ['/config', 'Configuration', true],
     ],
   ],
 ];

@@ -21,20 +21,29 @@ const cluster = (name: keyof typeof import('./cluster_pages.ts')) => async () =>
 const assets = (name: keyof typeof import('./asset_pages.ts')) => async () => ({
   default: (await import('./asset_pages.ts'))[name],
 });
+const searches = (name: keyof typeof import('./search_pages.ts')) => async () => ({
+  default: (await import('./search_pages.ts'))[name],
+});
+const own = (name: keyof typeof import('./own_pages.ts')) => async () => ({
+  default: (await import('./own_pages.ts'))[name],
+});
+const services = (name: keyof typeof import('./service_pages.ts')) => async () => ({
+  default: (await import('./service_pages.ts'))[name],
+});
 
 export const ROUTES: readonly Route[] = [
   {pattern: /^\/$/, load: () => import('../pages/home/page.tsx')},
   {pattern: /^\/apps$/, load: () => import('../pages/applications/page.tsx')},
   {pattern: /^\/apps\/([^/]+)$/, load: () => import('../pages/run/page.tsx')},
-  {pattern: /^\/runs$/, load: () => import('../pages/runs/page.tsx')},
-  {pattern: /^\/compare$/, load: () => import('../pages/compare/page.tsx')},
+  {pattern: /^\/runs$/, load: own('runs')},
+  {pattern: /^\/compare$/, load: own('compare')},
   {pattern: /^\/new\/(?:experiment|job)$/, load: () => import('../pages/experiment/page.tsx')},
-  {pattern: /^\/new\/search$/, load: () => import('../pages/new_search/page.tsx')},
-  {pattern: /^\/notebooks(?:\/([^/]+))?$/, load: () => import('../pages/notebooks/page.tsx')},
-  {pattern: /^\/searches$/, load: () => import('../pages/searches/page.tsx')},
-  {pattern: /^\/searches\/([^/]+)$/, load: () => import('../pages/search/page.tsx')},
-  {pattern: /^\/services$/, load: () => import('../pages/services/page.tsx')},
-  {pattern: /^\/services\/([^/]+)$/, load: () => import('../pages/service/page.tsx')},
+  {pattern: /^\/new\/search$/, load: searches('newSearch')},
+  {pattern: /^\/notebooks(?:\/([^/]+))?$/, load: own('notebooks')},
+  {pattern: /^\/searches$/, load: searches('searches')},
+  {pattern: /^\/searches\/([^/]+)$/, load: searches('search')},
+  {pattern: /^\/services$/, load: services('services')},
+  {pattern: /^\/services\/([^/]+)$/, load: services('service')},
   {pattern: /^\/models$/, load: assets('models')},
   {pattern: /^\/spaces$/, load: assets('spaces')},
   {pattern: /^\/spaces\/([^/]+)$/, load: assets('space')},
@@ -42,14 +51,15 @@ export const ROUTES: readonly Route[] = [
   {pattern: /^\/projects\/([^/]+)$/, load: assets('project')},
   {pattern: /^\/frameworks$/, load: assets('frameworks')},
   {pattern: /^\/connections$/, load: assets('connections')},
-  {pattern: /^\/help$/, load: () => import('../pages/help/page.tsx')},
+  {pattern: /^\/help$/, load: own('help')},
   {pattern: /^\/cluster$/, load: () => import('../pages/cluster/page.tsx')},
   {pattern: /^\/cluster\/([^/]+)$/, load: cluster('host')},
   {pattern: /^\/plans$/, load: cluster('plans')},
   {pattern: /^\/queues$/, load: cluster('queues')},
   {pattern: /^\/usage$/, load: cluster('usage')},
-  {pattern: /^\/account$/, load: () => import('../pages/account/page.tsx')},
+  {pattern: /^\/account$/, load: own('account')},
   {pattern: /^\/audit$/, load: cluster('audit')},
+  {pattern: /^\/config(?:\/([^/]+))?$/, load: cluster('config')},
 ];
 
 export interface Found {

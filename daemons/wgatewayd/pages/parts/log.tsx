@@ -56,17 +56,32 @@ function useFollowing(log: LogText) {
     follows.value = atEnd(box.current);
     if (follows.value) fresh.value = 0;
   };
-  const toEnd = () => {
+  const toEnd = async () => {
+    follows.value = true;
+    await log.toEnd();
     if (box.current) box.current.scrollTop = box.current.scrollHeight;
   };
+  useLayoutEffect(() => {
+    const at = log.wanted.value;
+    const piece = log.pieces.peek().find((one) => at !== null && one.at <= at);
+    if (at === null || !piece || !box.current) return;
+    follows.value = false;
+    // Bytes before it, as characters.
+    const bytes = new TextEncoder().encode(piece.text).subarray(0, at - piece.at);
+    const index = new TextDecoder().decode(bytes).length;
+    const end = piece.text.indexOf('\n', index);
+    showPlace(box.current, {piece, index}, (end < 0 ? piece.text.length : end) - index);
+  }, [log.wanted.value]);
   return {box, follows, fresh, onScroll, toEnd};
 }
 
 interface FindProps {
   readonly log: LogText;
+  /** Looks through all that there is, not only what is loaded. */
+  readonly onWhole?: ((word: string) => void) | undefined;
   readonly place: (place: {piece: Piece; index: number}, length: number) => void;
 }
-function Find({log, place}: FindProps) {
+function Find({log, place, onWhole}: FindProps) {
   const word = useSignal('');
   const at = useSignal(0);
   const found = occurrences(log.pieces.value, word.value);
@@ -95,6 +110,17 @@ function Find({log, place}: FindProps) {
           {number(found.length)} found{log.cut.value > 0 ? ' in what is loaded' : ''}
         </span>
       )}
+      {word.value && onWhole && (
+        <button
+          type="button"
+          class="link s"
+          data-do="search-all"
+          onClick={() => onWhole(word.value)}
+        >
+          {' '}
+          Search all workers
+        </button>
+      )}
     </form>
   );
 }
@@ -104,8 +130,9 @@ interface LogProps {
   /** In the place of output, while there is none. */
   readonly none: string;
   readonly id?: string;
+  readonly onWhole?: (word: string) => void;
 }
-export function LogBox({log, none, id}: LogProps) {
+export function LogBox({log, none, id, onWhole}: LogProps) {
   const {box, follows, fresh, onScroll, toEnd} = useFollowing(log);
   const empty = log.pieces.value.length === 0;
   const error = log.lastError();
@@ -114,15 +141,20 @@ export function LogBox({log, none, id}: LogProps) {
   return (
     <>
       <div class="logbar">
-        <Find log={log} place={place} />
+        <Find log={log} place={place} onWhole={onWhole} />
         {error && (
           <button type="button" class="link s" onClick={() => place(error, 80)}>
             To the error
           </button>
         )}
-        {!follows.value && (
-          <button type="button" class="link s" onClick={toEnd}>
+        {(!follows.value || log.parted.value) && (
+          <button type="button" class="link s" onClick={() => void toEnd()}>
             {fresh.value > 0 ? 'More below, follow' : 'Follow'}
+          </button>
+        )}
+        {log.parted.value && (
+          <button type="button" class="link s" onClick={() => void log.later()}>
+            Load what follows
           </button>
         )}
         {log.cut.value > 0 && (

@@ -15,10 +15,13 @@ export interface Part {
   readonly from: number;
   readonly bytes: Uint8Array;
 }
-/** `from` null: the last `tail` bytes. */
-export type Read = (from: number | null, tail: number) => Promise<Part>;
+/** `from` null: the last `tail` bytes. `most` bytes from there; 0: all. */
+export type Read = (from: number | null, tail: number, most: number) => Promise<Part>;
 
 const TAIL = 64 << 10;
+/** Before and from a place that is gone to. */
+const BEFORE = 16 << 10;
+const WINDOW = 4 * TAIL;
 const KEPT = 1 << 20;
 /** An error, as scripts write one. */
 const ERROR = /^(Traceback|\w*(Error|Exception)\b|RuntimeError|CUDA error|FAILED|fatal)/m;
@@ -43,6 +46,10 @@ export class LogText {
   readonly cut = signal(0);
   readonly problem = signal('');
   readonly loaded = signal(false);
+  /** A place within was gone to: what comes after the last piece is not loaded. */
+  readonly parted = signal(false);
+  /** What is to be brought into sight. */
+  readonly wanted = signal<number | null>(null);
   private end: number | null = null;
   private readonly ask;
 
@@ -52,8 +59,9 @@ export class LogText {
 
   /** Reads its end, or what was added since. */
   async follow() {
+    if (this.parted.peek()) return;
     try {
-      const part = await this.ask(this.end, TAIL);
+      const part = await this.ask(this.end, TAIL, 0);
       if (part) this.take(part);
       this.problem.value = '';
     } catch (problem) {
@@ -68,12 +76,51 @@ export class LogText {
   async earlier() {
     const before = this.cut.value;
     if (before === 0) return;
-    const from = Math.max(0, before - 4 * TAIL);
-    const part = await this.ask(from, 0);
+    const from = Math.max(0, before - WINDOW);
+    const part = await this.ask(from, 0, before - from);
     if (!part) return;
     const text = new TextDecoder().decode(part.bytes.subarray(0, before - part.from));
     this.pieces.value = [{at: part.from, text}, ...this.pieces.value];
     this.cut.value = part.from;
+  }
+
+  /** Shows what is around a place, wherever it is. */
+  async goTo(at: number) {
+    this.parted.value = true;
+    this.wanted.value = null;
+    const from = Math.max(0, at - BEFORE);
+    try {
+      const part = await this.ask(from, 0, WINDOW);
+      if (!part) return;
+      const length = whole(part.bytes);
+      const text = new TextDecoder().decode(part.bytes.subarray(0, length));
+      this.pieces.value = text ? [{at: part.from, text}] : [];
+      this.cut.value = part.from;
+      this.end = part.from + length;
+      this.wanted.value = at;
+      this.problem.value = '';
+    } catch (problem) {
+      this.problem.value = asRefused(problem).message;
+    }
+    this.loaded.value = true;
+  }
+  /** From a place that was gone to: what comes after it; at the end it is followed again. */
+  async later() {
+    const part = await this.ask(this.end, 0, WINDOW);
+    if (!part) return;
+    const ended = part.bytes.length < WINDOW;
+    this.take(part);
+    if (ended) this.parted.value = false;
+  }
+  /** Back to the end, which is followed. */
+  async toEnd() {
+    if (this.parted.peek()) {
+      this.pieces.value = [];
+      this.end = null;
+      this.parted.value = false;
+      this.wanted.value = null;
+    }
+    await this.follow();
   }
 
   private take(part: Part) {

@@ -1,8 +1,8 @@
 // Role: keeping the model of a run, asked for on the pages of runs and of searches.
 
 import {signal} from '@preact/signals';
-import {get, part, send} from '../api/client.ts';
-import {asRefused} from '../api/problem.ts';
+import {get, kept, part, send} from '../api/client.ts';
+import {asRefused, Refused} from '../api/problem.ts';
 import type {Project} from '../api/shapes.ts';
 import {nameFrom} from '../base/text.ts';
 import {go} from '../state/address.ts';
@@ -17,11 +17,14 @@ export class Saving {
   readonly shown = signal(false);
   readonly projects = signal<readonly string[]>([]);
   readonly trouble = signal('');
+  /** There is one of that name: it may be saved as the next version. */
+  readonly taken = signal('');
   private run = '';
 
   async open(run: string, name: string) {
     this.run = run;
     this.form.reset({...FRESH, name: nameFrom(name)});
+    this.taken.value = '';
     try {
       const {projects} = await get<{projects: Project[]}>('/api/v1/projects');
       this.projects.value = projects.map((p) => p.name);
@@ -33,15 +36,28 @@ export class Saving {
   }
   async save() {
     const {project, name, ...rest} = this.form.value.value;
-    const path = `/api/v1/projects/${part(project)}/models`;
+    const list = `/api/v1/projects/${part(project)}/models`;
+    const to = kept(list, name.trim(), this.taken.value === `${project}/${name.trim()}`);
     const missing: Record<string, string> = name.trim() ? {} : {name: 'Which name?'};
     const done = await this.form.submit(
-      () => send(path, {...rest, name: name.trim(), run: this.run}, 'POST', this.form.key),
+      () => this.send(to, {...rest, name: name.trim(), run: this.run}, `${project}/${name.trim()}`),
       missing,
     );
     if (!done) return;
     this.shown.value = false;
     go('/models');
+  }
+  private async send(to: {method: string; path: string}, body: object, name: string) {
+    try {
+      await send(to.path, body, to.method, this.form.key);
+    } catch (problem) {
+      const refused = asRefused(problem);
+      if (refused.status !== 409 || to.method !== 'POST') throw problem;
+      this.taken.value = name;
+      this.form.key = crypto.randomUUID();
+      const words = 'There is a model of this name: save once more to make its next version.';
+      throw new Refused(409, words, {name: words});
+    }
   }
 }
 

@@ -52,3 +52,26 @@ test('a map that is known stays where asking again fails', async () => {
   assert.deepEqual(map.names.value, ['a']);
   assert.equal(map.hosts.failure.value?.message, 'the master does not answer');
 });
+
+test('hosts come in parts, each once', async () => {
+  const server = new FakeServer();
+  const answers = [
+    {hosts: [host('a'), host('b b')], next: 'b b'},
+    {hosts: [host('c')]},
+  ];
+  server.on('GET /api/v1/hosts', () => answers.shift());
+  const map = new ClusterMap();
+  await map.refresh();
+  assert.deepEqual(map.names.value, ['a', 'b b', 'c']);
+  assert.deepEqual(server.words(), [
+    'GET /api/v1/hosts?limit=500',
+    'GET /api/v1/hosts?limit=500&after=b%20b',
+  ]);
+});
+
+test('while an answer is under way, and a while after, nobody asks again', async () => {
+  const server = new FakeServer().on('GET /api/v1/hosts', {hosts: [host('a')]});
+  const map = new ClusterMap();
+  await Promise.all([map.refresh(), map.refresh(), map.refresh()]);
+  assert.equal(server.words().length, 1);
+});

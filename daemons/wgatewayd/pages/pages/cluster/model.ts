@@ -2,7 +2,7 @@
 // meant.
 
 import {computed, effect, signal} from '@preact/signals';
-import {get} from '../../api/client.ts';
+import {get, part} from '../../api/client.ts';
 import type {Host} from '../../api/shapes_admin.ts';
 import {parse} from '../../base/query.ts';
 import type {Place} from '../../figures/cells.ts';
@@ -21,10 +21,27 @@ export const WAYS = [
 
 const isBy = (word: string): word is By => WAYS.some(([way]) => way === word);
 
+const PART = 500;
+
+/** All hosts, a part after the other: thousands of them are no single answer. */
+async function allHosts(): Promise<readonly Host[]> {
+  const all: Host[] = [];
+  let after = '';
+  do {
+    const path = `/api/v1/hosts?limit=${PART}${after ? `&after=${part(after)}` : ''}`;
+    const {hosts, next = ''} = await get<{hosts: Host[]; next?: string}>(path);
+    all.push(...hosts);
+    after = next;
+  } while (after);
+  return all;
+}
+
+/** Of the time that is spent on asking, and on what is drawn then, at most so much. */
+const SHARE = 0.2;
+
 export class ClusterMap {
-  readonly hosts = new Asked<readonly Host[]>(
-    async () => (await get<{hosts: Host[]}>('/api/v1/hosts')).hosts,
-  );
+  readonly hosts = new Asked(allHosts);
+  private next = 0;
   private readonly users = signal<ReadonlyMap<string, string>>(new Map());
   readonly chosen = signal<Place | null>(null);
   readonly by = computed((): By => {
@@ -43,6 +60,16 @@ export class ClusterMap {
   );
   readonly counts = computed(() => this.boxes.value.map((box) => box.cells.length));
   readonly names = computed(() => this.boxes.value.map((box) => box.host.host_name));
+
+  /** Asks again, but no sooner than the last answer's length allows. */
+  async refresh() {
+    const began = performance.now();
+    if (began < this.next) return;
+    this.next = Infinity;
+    await this.hosts.refresh();
+    const ended = performance.now();
+    this.next = ended + (ended - began) / SHARE;
+  }
 
   cell = (place: Place | null) =>
     place ? (this.boxes.value[place.box]?.cells[place.cell] ?? null) : null;

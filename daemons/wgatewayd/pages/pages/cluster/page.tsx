@@ -213,7 +213,7 @@ const Empty = () => (
 export default function ClusterPage() {
   const model = useOnce(() => new ClusterMap());
   useEffect(() => {
-    const ends = [keepAsking(model.hosts, {onJobs: 2000, every: 15_000}), model.begin()];
+    const ends = [keepAsking(model, {onJobs: 2000, every: 15_000}), model.begin()];
     return () => {
       for (const end of ends) end();
     };

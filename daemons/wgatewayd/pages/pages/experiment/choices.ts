@@ -3,7 +3,7 @@
 
 import {get, part} from '../../api/client.ts';
 import type {Framework, Hardware, Project, Volume} from '../../api/shapes.ts';
-import type {Host, Plan} from '../../api/shapes_admin.ts';
+import type {Capacity, Plan} from '../../api/shapes_admin.ts';
 
 /** What can be chosen from. */
 export interface Choices {
@@ -16,10 +16,10 @@ export interface Choices {
 }
 
 export async function loadChoices(): Promise<Choices> {
-  const [frameworks, plans, hosts, projects, specs, volumes] = await Promise.all([
+  const [frameworks, plans, capacity, projects, specs, volumes] = await Promise.all([
     get<{frameworks: Framework[]}>('/api/v1/frameworks'),
     get<{plans: Plan[]}>('/api/v1/plans'),
-    get<{hosts: Host[]}>('/api/v1/hosts'),
+    get<Capacity>('/api/v1/capacity'),
     get<{projects: Project[]}>('/api/v1/projects'),
     get<{hwspecs: Hardware[]}>('/api/v1/hwspecs'),
     get<{volumes: Volume[]}>('/api/v1/volumes'),
@@ -27,7 +27,7 @@ export async function loadChoices(): Promise<Choices> {
   return {
     frameworks: frameworks.frameworks,
     plans: plans.plans.map((p) => p.plan),
-    gpus: hosts.hosts.reduce((sum, host) => sum + (host.ngpus ?? 0), 0),
+    gpus: capacity.gpus_all,
     projects: projects.projects,
     hardware: specs.hwspecs,
     volumes: volumes.volumes,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import type {JobRow} from '../../api/shapes.ts';
-import type {Host, Plan} from '../../api/shapes_admin.ts';
-import {failedSince, outOfUse, plansOf, shareWords, silent} from './rules.ts';
+import type {Plan} from '../../api/shapes_admin.ts';
+import {failedSince, plansOf, shareWords, silent} from './rules.ts';
 
 const job = (jobid: string, wm_state: string, more: Partial<JobRow> = {}) =>
   ({jobid, wm_state, plan: '/', ...more}) as JobRow;
@@ -39,15 +39,4 @@ test('a share is one sentence: whose slots, and who comes next', () => {
   assert.match(words(1, 2, 4), /1 slot of the 2 that it deserves, and wants 4/);
   assert.match(words(2, 2, 2), /^Uses 2 slots, deserves 2, wants 2\.$/);
   assert.equal(words(0, 3, 0), 'Nothing runs or waits in it.');
-});
-
-test('a host that takes no job is a notice', () => {
-  const hosts = [
-    {host_name: 'a', status: 'ok'},
-    {host_name: 'b', status: 'closed_Adm'},
-  ] as Host[];
-  assert.deepEqual(
-    outOfUse(hosts).map((host) => host.host_name),
-    ['b'],
-  );
 });

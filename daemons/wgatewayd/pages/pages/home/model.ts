@@ -27,7 +27,7 @@ export class Home {
   readonly cluster = new Asked(async () => {
     const [{plans}, {hosts}] = await Promise.all([
       get<{plans: readonly Plan[]}>('/api/v1/plans'),
-      get<{hosts: readonly Host[]}>('/api/v1/hosts'),
+      get<{hosts: readonly Host[]}>('/api/v1/hosts?out=yes&limit=7'),
     ]);
     return {plans, hosts};
   });

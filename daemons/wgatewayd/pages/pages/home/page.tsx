@@ -16,7 +16,7 @@ import {keepAsking, useOnce} from '../../state/asked.ts';
 import {now, second} from '../../state/clock.ts';
 import {Waits} from '../shared/waits.tsx';
 import {Home} from './model.ts';
-import {outOfUse, shareWords} from './rules.ts';
+import {shareWords} from './rules.ts';
 
 function Name({job}: {job: JobRow}) {
   const name = job.job_name || job.jobid;
@@ -149,7 +149,7 @@ function Share({plan}: {plan: Plan}) {
 function Side({model}: {model: Home}) {
   const known = model.cluster.value.value;
   const plans = model.plans.value;
-  const hosts = outOfUse(known?.hosts ?? []);
+  const hosts = known?.hosts ?? [];
   return (
     <>
       <Panel title="My share" id="h-share" tools={<a href="/plans">Plans</a>}>
@@ -169,7 +169,11 @@ function Side({model}: {model: Home}) {
               <Outside text={host.comments} most={200} />
             </p>
           ))}
-          {hosts.length > 6 && <p class="s m">and {number(hosts.length - 6)} more hosts</p>}
+          {hosts.length > 6 && (
+            <p class="s m">
+              and more: <a href="/cluster">the map</a>
+            </p>
+          )}
           {known && !hosts.length && <p class="s m">All hosts take jobs.</p>}
         </div>
       </Panel>

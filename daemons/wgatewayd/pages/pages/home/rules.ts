@@ -1,8 +1,8 @@
 // Role: what of one's own is worth a look: failures since the last visit, jobs whose host is
-// silent, the plans that one's jobs run in, hosts that are out of use. Pure.
+// silent, the plans that one's jobs run in. Pure.
 
 import type {JobRow} from '../../api/shapes.ts';
-import type {Host, Plan} from '../../api/shapes_admin.ts';
+import type {Plan} from '../../api/shapes_admin.ts';
 import {isFailed} from '../../base/states.ts';
 
 const DAY_S = 86_400;
@@ -41,7 +41,3 @@ export function shareWords(plan: Plan): string {
   }
   return `Uses ${slots(used)}, deserves ${deserved}, wants ${demand}.`;
 }
-
-/** Hosts on which nothing starts now. */
-export const outOfUse = (hosts: readonly Host[]) =>
-  hosts.filter((host) => !/^ok$/i.test(host.status));

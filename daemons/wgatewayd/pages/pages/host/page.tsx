@@ -11,7 +11,7 @@ import {duration} from '../../base/time.ts';
 import {elapsed} from '../../live/jobs.ts';
 import {look} from '../../live/port.ts';
 import {Mark, Outside, Panel, StateMark, type Tile, Tiles} from '../../parts/basic.tsx';
-import {Loaded, NotFound, Page, Stale} from '../../parts/page.tsx';
+import {Loaded, Page, Stale} from '../../parts/page.tsx';
 import {type Column, memory, Table} from '../../parts/table.tsx';
 import {Asked, keepAsking, useOnce} from '../../state/asked.ts';
 import {second} from '../../state/clock.ts';
@@ -22,16 +22,12 @@ import {gpuShown, hostShown, hostWhy, jobsOn} from './rules.ts';
 const MOST_JOBS = 500;
 
 class HostModel {
-  /** null: there is no such host. */
-  readonly host: Asked<{readonly host: Host | null}>;
+  readonly host: Asked<{readonly host: Host}>;
   readonly jobs = signal<readonly JobRow[] | null>(null);
   readonly closing: Closing;
 
   constructor(readonly name: string) {
-    this.host = new Asked(async () => {
-      const {hosts} = await get<{hosts: Host[]}>('/api/v1/hosts');
-      return {host: hosts.find((one) => one.host_name === name) ?? null};
-    });
+    this.host = new Asked(() => get<{host: Host}>(`/api/v1/hosts/${part(name)}`));
     this.closing = new Closing('hosts', () => void this.host.refresh());
   }
   begin() {
@@ -172,7 +168,7 @@ function Acts({model, host}: {model: HostModel; host: Host}) {
       data-do={`${verb}-host`}
       onClick={() => model.closing.open(host.host_name, verb)}
     >
-      {host.closed ? 'Open it again' : 'Close'}
+      {host.closed ? 'Open it again' : 'Drain'}
     </button>
   );
 }
@@ -233,20 +229,16 @@ export default function HostPage({args: [name = '']}: {args: readonly string[]})
   }, []);
   return (
     <Loaded of={model.host} title={name}>
-      {({host}) =>
-        host ? (
-          <Page
-            title={host.host_name}
-            crumb={<a href="/cluster">Cluster</a>}
-            sub={<Outside text={host.address} />}
-            acts={<Acts model={model} host={host} />}
-          >
-            <About model={model} host={host} />
-          </Page>
-        ) : (
-          <NotFound />
-        )
-      }
+      {({host}) => (
+        <Page
+          title={host.host_name}
+          crumb={<a href="/cluster">Cluster</a>}
+          sub={<Outside text={host.address} />}
+          acts={<Acts model={model} host={host} />}
+        >
+          <About model={model} host={host} />
+        </Page>
+      )}
     </Loaded>
   );
 }

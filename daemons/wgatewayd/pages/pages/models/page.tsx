@@ -16,6 +16,9 @@ import {go} from '../../state/address.ts';
 import {Asked, keepAsking, useOnce} from '../../state/asked.ts';
 import {now} from '../../state/clock.ts';
 import {Doing} from '../../state/doing.ts';
+import {promoted} from '../shared/promote.ts';
+import {VersionsButton, VersionsDialog} from '../shared/versions.tsx';
+import {Versions} from '../shared/versions_model.ts';
 
 interface Known {
   readonly models: readonly Model[];
@@ -35,9 +38,30 @@ class Models {
   });
   readonly doing = new Doing();
 
-  async promote(m: Model, space: string) {
-    const done = await this.doing.run(() => send(`${pathOf(m)}/promote`, {space}));
-    if (done) go(`/spaces/${part(space)}`);
+  readonly versions = new Versions(() => void this.known.refresh());
+
+  async promote(m: Model, space: string, asking: Asking) {
+    let taken = false;
+    const done = await this.doing.run(async () => {
+      taken = !(await promoted(pathOf(m), space));
+    });
+    if (done && !taken) go(`/spaces/${part(space)}`);
+    if (taken)
+      asking.ask({
+        title: 'Promote as the next version?',
+        said: (
+          <p>
+            <Outside text={space} most={60} /> has a model of this name. The one that is there
+            stays as its version before; what was deployed of it goes on.
+          </p>
+        ),
+        verb: 'Promote',
+        act: () => void this.promoteNext(m, space),
+      });
+  }
+  private async promoteNext(m: Model, space: string) {
+    const next = () => send(`${pathOf(m)}/promote`, {space}, 'PUT');
+    if (await this.doing.run(next)) go(`/spaces/${part(space)}`);
   }
   async remove(m: Model) {
     await this.doing.run(() => ask('DELETE', pathOf(m)));
@@ -45,7 +69,13 @@ class Models {
   }
 }
 
-function Promote({m, known, models}: {m: Model; known: Known; models: Models}) {
+interface PromoteProps {
+  readonly m: Model;
+  readonly known: Known;
+  readonly models: Models;
+  readonly asking: Asking;
+}
+function Promote({m, known, models, asking}: PromoteProps) {
   const id = `promote-${m.project}-${m.name}`;
   if (!known.spaces.length) return <a href="/spaces">Make a space first</a>;
   const chosen = () => {
@@ -65,7 +95,7 @@ function Promote({m, known, models}: {m: Model; known: Known; models: Models}) {
         type="button"
         class="btn"
         data-promote={m.name}
-        onClick={() => void models.promote(m, chosen())}
+        onClick={() => void models.promote(m, chosen(), asking)}
       >
         Promote
       </button>
@@ -113,15 +143,23 @@ function columnsOf(known: Known, models: Models, asking: Asking): readonly Colum
     {
       key: 'to',
       text: 'Promote to',
-      cell: (m) => <Promote m={m} known={known} models={models} />,
+      cell: (m) => <Promote m={m} known={known} models={models} asking={asking} />,
     },
     {
       key: 'delete',
       text: '',
       cell: (m) => (
-        <button type="button" class="link s" onClick={() => remove(m)}>
-          Delete
-        </button>
+        <span class="inline">
+          <VersionsButton
+            of={m.name}
+            versions={() =>
+              void models.versions.open({kind: 'models', project: m.project, name: m.name})
+            }
+          />
+          <button type="button" class="link s" onClick={() => remove(m)}>
+            Delete
+          </button>
+        </span>
       ),
     },
   ];
@@ -155,6 +193,7 @@ export default function ModelsPage() {
             />
           </section>
           <Questions asking={asking} />
+          <VersionsDialog versions={models.versions} />
         </Page>
       )}
     </Loaded>

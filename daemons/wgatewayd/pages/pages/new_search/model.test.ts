@@ -48,7 +48,7 @@ beforeEach(() => {
       ],
     })
     .on('GET /api/v1/plans', {plans: [{plan: '/'}]})
-    .on('GET /api/v1/hosts', {hosts: [{ngpus: 0}, {ngpus: 8}]});
+    .on('GET /api/v1/capacity', {gpus_all: 8});
 });
 
 test('frameworks that are there are offered; GPUs are the usual where there are any', async () => {

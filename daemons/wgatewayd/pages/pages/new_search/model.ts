@@ -3,7 +3,7 @@
 import {signal} from '@preact/signals';
 import {get, part, upload} from '../../api/client.ts';
 import type {Framework, JobFacts} from '../../api/shapes.ts';
-import type {Host, Plan} from '../../api/shapes_admin.ts';
+import type {Capacity, Plan} from '../../api/shapes_admin.ts';
 import {Form} from '../../parts/form_model.ts';
 import {go, param} from '../../state/address.ts';
 import {Asked} from '../../state/asked.ts';
@@ -33,13 +33,13 @@ export class NewSearch {
   readonly choices = new Asked<Choices>(() => this.load());
 
   private async load(): Promise<Choices> {
-    const [{frameworks}, {plans}, {hosts}] = await Promise.all([
+    const [{frameworks}, {plans}, {gpus_all: gpus}] = await Promise.all([
       get<{frameworks: Framework[]}>('/api/v1/frameworks'),
       get<{plans: Plan[]}>('/api/v1/plans'),
-      get<{hosts: Host[]}>('/api/v1/hosts'),
+      get<Capacity>('/api/v1/capacity'),
     ]);
     if (this.params.peek().length === 0) {
-      if (hosts.some((host) => host.ngpus)) this.form.set('device', 'gpu');
+      if (gpus > 0) this.form.set('device', 'gpu');
       await this.begin(param('from'));
     }
     return {

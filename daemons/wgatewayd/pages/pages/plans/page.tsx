@@ -9,6 +9,7 @@ import {NextStep, Outside, Panel} from '../../parts/basic.tsx';
 import {Loaded, Page, Stale} from '../../parts/page.tsx';
 import {type Column, memory, Table} from '../../parts/table.tsx';
 import {useAsked} from '../../state/asked.ts';
+import {session} from '../../state/session.ts';
 import {barOf, loansOf, mostOf, planWords, treeOf, type PlanRow} from './rules.ts';
 
 function Bar({plan, most}: {plan: Plan; most: number}) {
@@ -95,6 +96,7 @@ function Loans({plans}: {plans: readonly Plan[]}) {
 const Legend = () => (
   <p class="fine">
     <span>Filled: used. Striped: borrowed. Tick: deserved now. Outline: owned. Pale: wanted.</span>
+    {session.value?.admin && <a href="/config/plans.conf">Edit plans.conf</a>}
     <span>
       what used when: <a href="/usage?by=plan">Usage</a>; in a shell: bplans -l
     </span>

@@ -8,6 +8,7 @@ import {Members} from '../../parts/members_model.ts';
 import {go} from '../../state/address.ts';
 import {Asked} from '../../state/asked.ts';
 import {Doing} from '../../state/doing.ts';
+import {type Kind, Versions} from '../shared/versions_model.ts';
 
 export const SHOWN_RUNS = 8;
 
@@ -25,6 +26,7 @@ export class ProjectModel {
   readonly known: Asked<Known>;
   readonly doing = new Doing();
   readonly members = new Members();
+  readonly versions = new Versions(() => void this.known.refresh());
   /** What is known of its runs' jobs, by id. */
   readonly jobs = signal<ReadonlyMap<string, JobRow>>(new Map());
   private end = () => {};
@@ -47,6 +49,9 @@ export class ProjectModel {
   }
   async saveMembers() {
     if (await this.members.save(this.base)) await this.known.refresh();
+  }
+  open(kind: Kind, name: string) {
+    return this.versions.open({kind, project: this.name, name});
   }
   leave() {
     this.end();

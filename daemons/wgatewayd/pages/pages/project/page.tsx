@@ -12,6 +12,7 @@ import {Loaded, Page, Stale} from '../../parts/page.tsx';
 import {type Column, memory, Table} from '../../parts/table.tsx';
 import {keepAsking, useOnce} from '../../state/asked.ts';
 import {me} from '../../state/session.ts';
+import {VersionsButton, VersionsDialog} from '../shared/versions.tsx';
 import {jobOf, ProjectModel, SHOWN_RUNS} from './model.ts';
 
 function Run({run, model}: {run: string; model: ProjectModel}) {
@@ -76,6 +77,7 @@ const experimentColumns = (model: ProjectModel, asking: Asking): readonly Column
         >
           Run
         </button>
+        <VersionsButton of={e.name} versions={() => void model.open('experiments', e.name)} />
         <button
           type="button"
           class="link s"
@@ -111,13 +113,16 @@ const definitionColumns = (model: ProjectModel, asking: Asking): readonly Column
     key: 'acts',
     text: '',
     cell: (d) => (
-      <button
-        type="button"
-        class="link s"
-        onClick={() => remove(model, asking, 'definitions', d.name)}
-      >
-        Delete
-      </button>
+      <span class="acts">
+        <VersionsButton of={d.name} versions={() => void model.open('definitions', d.name)} />
+        <button
+          type="button"
+          class="link s"
+          onClick={() => remove(model, asking, 'definitions', d.name)}
+        >
+          Delete
+        </button>
+      </span>
     ),
   },
 ];
@@ -204,6 +209,7 @@ export default function ProjectPage({args: [name = '']}: {args: readonly string[
           </Panel>
           {shares(project) && <ProjectMembers name={name} model={model} />}
           <Questions asking={asking} />
+          <VersionsDialog versions={model.versions} />
         </Page>
       )}
     </Loaded>

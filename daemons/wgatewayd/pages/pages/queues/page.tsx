@@ -117,7 +117,12 @@ export default function QueuesPage() {
             />
             <p class="fine">
               <span>in a shell: bqueues -l, blimits</span>
-              {admin && <a href="/audit">The record of acts</a>}
+              {admin && (
+                <span>
+                  <a href="/config/queues.conf">Edit queues.conf</a>,{' '}
+                  <a href="/audit">the record of acts</a>
+                </span>
+              )}
             </p>
           </section>
           <CloseDialog closing={closing} />

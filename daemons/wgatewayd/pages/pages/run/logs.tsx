@@ -5,29 +5,32 @@ import {isWaiting} from '../../base/states.ts';
 import {clean} from '../../base/text.ts';
 import {Panel, Segment} from '../../parts/basic.tsx';
 import {LogBox} from '../../parts/log.tsx';
+import {FoundBox, MergedBox} from './log_views.tsx';
 import type {Facts, Output, Run} from './model.ts';
 
 const BUTTONS = 8;
+const ALL = -1;
 
+/** All workers as one, or one of them. */
 function Workers({known, model}: {known: Facts; model: Run}) {
-  const task = model.task.value ?? known.workers[0]?.task ?? 0;
   const output = model.output.value ?? 'stdout';
-  const options = known.workers.map((w) => [w.task, `worker ${w.task}`] as const);
+  const task = model.all.value ? ALL : (model.task.value ?? known.workers[0]?.task ?? 0);
+  const options = [
+    [ALL, 'All'] as const,
+    ...known.workers.map((w) => [w.task, `worker ${w.task}`] as const),
+  ];
+  const choose = (chosen: number) =>
+    chosen === ALL ? model.chooseAll() : model.choose(chosen, output);
   if (options.length <= BUTTONS) {
     return (
-      <Segment
-        label="Worker"
-        value={task}
-        options={options}
-        onChoose={(chosen) => model.choose(chosen, output)}
-      />
+      <Segment label="Worker" name="worker" value={task} options={options} onChoose={choose} />
     );
   }
   return (
     <select
       aria-label="Worker"
       value={String(task)}
-      onChange={(event) => model.choose(Number(event.currentTarget.value), output)}
+      onChange={(event) => choose(Number(event.currentTarget.value))}
     >
       {options.map(([value, text]) => (
         <option key={value} value={String(value)}>
@@ -47,12 +50,43 @@ function noneWords(known: Facts): string {
   return 'No output.';
 }
 
+const OUTPUTS: readonly (readonly [Output, string])[] = [
+  ['stdout', 'stdout'],
+  ['stderr', 'stderr'],
+];
+
+function Bar({known, model}: {known: Facts; model: Run}) {
+  const task = model.task.value;
+  return (
+    <div class="logbar">
+      <Workers known={known} model={model} />
+      {!model.all.value && (
+        <Segment
+          label="Output"
+          value={model.output.value ?? 'stdout'}
+          options={OUTPUTS}
+          onChoose={(chosen) => task !== null && model.choose(task, chosen)}
+        />
+      )}
+      <button
+        type="button"
+        class="link s"
+        data-do="errors"
+        disabled={model.search.doing.busy.value}
+        onClick={() => void model.search.look('')}
+      >
+        Find errors
+      </button>
+    </div>
+  );
+}
+
 export function Logs({known, model}: {known: Facts; model: Run}) {
   if (!known.facts.own) return null;
   const task = model.task.value;
   const output = model.output.value ?? 'stdout';
   const log = model.log.value;
-  const link = task !== null && (
+  const link = task !== null && !model.all.value && (
     <span class="tools">
       <a
         href={`${model.path}/logs/${part(String(task))}/${output}`}
@@ -62,27 +96,23 @@ export function Logs({known, model}: {known: Facts; model: Run}) {
       </a>
     </span>
   );
-  const outputs: readonly (readonly [Output, string])[] = [
-    ['stdout', 'stdout'],
-    ['stderr', 'stderr'],
-  ];
+  const none = noneWords(known);
   return (
     <Panel title="Logs" id="h-l" tools={link}>
-      {known.workers.length > 0 && (
-        <div class="logbar">
-          <Workers known={known} model={model} />
-          <Segment
-            label="Output"
-            value={output}
-            options={outputs}
-            onChoose={(chosen) => task !== null && model.choose(task, chosen)}
-          />
-        </div>
-      )}
-      {log ? (
-        <LogBox key={`${task}${output}`} log={log} id="log" none={noneWords(known)} />
+      {known.workers.length > 0 && <Bar known={known} model={model} />}
+      <FoundBox search={model.search} onLine={(line) => model.goToLine(line)} />
+      {model.all.value ? (
+        <MergedBox log={model.all.value} none={none} />
+      ) : log ? (
+        <LogBox
+          key={`${task}${output}`}
+          log={log}
+          id="log"
+          none={none}
+          onWhole={(word) => void model.search.look(word)}
+        />
       ) : (
-        <p class="empty">{noneWords(known)}</p>
+        <p class="empty">{none}</p>
       )}
     </Panel>
   );

@@ -5,6 +5,7 @@ import {momentOr} from '../../base/time.ts';
 import {batch, computed, signal} from '@preact/signals';
 import {ask, get, part, send} from '../../api/client.ts';
 import type {JobEvent, JobFacts, Metric, Staged, WorkerLog} from '../../api/shapes.ts';
+import type {FoundLine, HostUse, Output} from '../../api/shapes_logs.ts';
 import {isAlive} from '../../base/states.ts';
 import {LogText} from '../../parts/log_model.ts';
 import {Asked} from '../../state/asked.ts';
@@ -12,9 +13,12 @@ import {Doing} from '../../state/doing.ts';
 import {now} from '../../state/clock.ts';
 import {Acting} from '../shared/act_dialog.tsx';
 import {bodyOf} from '../shared/acts.ts';
+import {Again} from './again.ts';
 import {Kept} from './kept.ts';
+import {MergedLog} from './merged.ts';
+import {LogSearch} from './search_log.ts';
 
-export type Output = 'stdout' | 'stderr';
+export type {Output};
 export type Axis = 'time' | 'step';
 
 /** What is asked for together: it is drawn together. */
@@ -68,11 +72,19 @@ export class Run {
   readonly task = signal<number | null>(null);
   readonly output = signal<Output | null>(null);
   readonly log = signal<LogText | null>(null);
+  /** The output of all workers as one, instead of one worker's; null: it is not looked at. */
+  readonly all = signal<MergedLog | null>(null);
+  readonly search: LogSearch;
+  readonly again: Again;
+  /** How busy is what its workers have, by host. */
+  readonly use = signal<ReadonlyMap<string, HostUse>>(new Map());
   readonly job = computed(() => this.known.value.value?.facts.job ?? null);
 
   constructor(readonly id: string) {
     this.path = `/api/v1/jobs/${part(id)}`;
     this.kept = new Kept(id);
+    this.search = new LogSearch(this.path);
+    this.again = new Again(this.path);
     this.known = new Asked(() => this.load());
   }
 
@@ -95,6 +107,7 @@ export class Run {
 
   /** After each answer: the output of the worker that is looked at. */
   async readOutput() {
+    if (this.all.peek()) return this.all.peek()?.follow();
     const known = this.known.value.peek();
     const first = known?.workers[0];
     if (!known || !first) return;
@@ -110,19 +123,40 @@ export class Run {
     batch(() => {
       this.task.value = task;
       this.output.value = output;
-      this.log.value = new LogText(async (from, tail) => {
-        const answer = await ask(
-          'GET',
-          `${path}?${from === null ? `tail=${tail}` : `from=${from}`}`,
-        );
+      this.log.value = new LogText(async (from, tail, most) => {
+        const where = from === null ? `tail=${tail}` : `from=${from}`;
+        const answer = await ask('GET', `${path}?${where}${most ? `&most=${most}` : ''}`);
         const begin = Number(answer.headers.get('X-Offset') ?? 0);
         return {from: begin, bytes: new Uint8Array(await answer.arrayBuffer())};
       });
     });
   }
   choose(task: number, output: Output) {
+    this.all.value = null;
     this.open(task, output);
     void this.log.peek()?.follow();
+  }
+  /** The output of all workers as one. */
+  chooseAll() {
+    const job = this.job.peek();
+    this.all.value = new MergedLog(this.path, momentOr(job?.start_time, now()));
+    void this.all.peek()?.follow();
+  }
+  /** Shows a line that was found, where it stands. */
+  goToLine({task, stream, at}: FoundLine) {
+    this.all.value = null;
+    this.open(task, stream);
+    void this.log.peek()?.goTo(at);
+  }
+  /** What is not known stays as it was: a load that is missing is no error of a run. */
+  async readUse() {
+    if (!this.goesOn()) return;
+    try {
+      const {hosts} = await get<{hosts: HostUse[]}>(`${this.path}/use`);
+      this.use.value = new Map(hosts.map((host) => [host.host_name, host]));
+    } catch {
+      // asked again with the next answer
+    }
   }
 
   async act(verb: string) {

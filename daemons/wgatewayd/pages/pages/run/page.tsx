@@ -20,8 +20,10 @@ import {actsFor} from '../shared/acts.ts';
 import {Logs} from './logs.tsx';
 import {KeptPanel} from './kept_panel.tsx';
 import {bestOf, type Facts, Run} from './model.ts';
-import {Request, Why, WorkersNow} from './side.tsx';
+import {AgainDialog} from './again_dialog.tsx';
+import {Request, Why} from './side.tsx';
 import {Training} from './training.tsx';
+import {WorkersNow} from './workers.tsx';
 
 function lastStep(known: Facts): number | null {
   let last: number | null = null;
@@ -141,6 +143,16 @@ function Acts({
         </button>
       )}
       {known.facts.exec && (
+        <button
+          type="button"
+          class="btn"
+          data-do="again-open"
+          onClick={() => void model.again.open(known.facts.exec?.args ?? '')}
+        >
+          Run again
+        </button>
+      )}
+      {known.facts.exec && (
         <a class="btn" href={`/new/experiment?from=${part(job.jobid)}`}>
           Clone and edit
         </a>
@@ -211,7 +223,7 @@ function Shown({known, model}: {known: Facts; model: Run}) {
         </div>
         <div>
           <Why job={job} />
-          <WorkersNow job={job} />
+          <WorkersNow job={job} model={model} />
           <KeptPanel kept={model.kept} />
           <Request known={known} />
         </div>
@@ -220,6 +232,7 @@ function Shown({known, model}: {known: Facts; model: Run}) {
       <Questions asking={asking} />
       <SaveDialog saving={saving} />
       <ActDialog acting={model.acting} />
+      <AgainDialog again={model.again} job={job.jobid} />
     </Page>
   );
 }
@@ -230,7 +243,7 @@ export default function RunPage({args: [id = '']}: {args: readonly string[]}) {
     const again = {
       refresh: async () => {
         await model.known.refresh();
-        await model.readOutput();
+        await Promise.all([model.readOutput(), model.readUse()]);
       },
     };
     void model.kept.load();

@@ -2,13 +2,12 @@
 
 import type {ComponentChildren} from 'preact';
 import {jobPath, part} from '../../api/client.ts';
-import type {JobFull, Staged, Task} from '../../api/shapes.ts';
-import {bytes, DASH, number} from '../../base/number.ts';
+import type {JobFull, Staged} from '../../api/shapes.ts';
+import {bytes, number} from '../../base/number.ts';
 import {isOver, isWaiting, slotRange, state} from '../../base/states.ts';
 import {clean} from '../../base/text.ts';
 import {clock} from '../../base/time.ts';
 import {Outside, Pairs, Panel} from '../../parts/basic.tsx';
-import {memory, Table} from '../../parts/table.tsx';
 import {now} from '../../state/clock.ts';
 import {session} from '../../state/session.ts';
 import type {Facts} from './model.ts';
@@ -85,31 +84,6 @@ export function Why({job}: {job: JobFull}) {
         />
         <p class="cmd mono">$ bwhy {job.jobid}</p>
       </div>
-    </Panel>
-  );
-}
-
-export function WorkersNow({job}: {job: JobFull}) {
-  const tasks = (job.tasks ?? []).filter((task) => task.state !== 'gone');
-  if (!tasks.length || isOver(job.wm_state)) return null;
-  const columns = [
-    {key: 'rank', text: 'Rank', cell: (t: Task) => t.rank ?? DASH},
-    {key: 'host', text: 'Host', cell: (t: Task) => <Outside text={t.host} most={40} />},
-    {key: 'gpu', text: 'GPU', cell: (t: Task) => (t.gpus ?? []).join(', ') || DASH},
-    {key: 'state', text: 'State', cell: (t: Task) => t.state},
-  ];
-  return (
-    <Panel
-      title="Workers now"
-      id="h-n"
-      tools={<span class="s m">membership {number(job.epoch)}</span>}
-    >
-      <Table
-        label="Workers now"
-        columns={columns}
-        source={memory(tasks)}
-        rowKey={(t) => String(t.task)}
-      />
     </Panel>
   );
 }

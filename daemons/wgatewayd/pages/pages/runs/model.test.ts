@@ -118,12 +118,3 @@ test('tags are added to those that each has; a star that is refused says so', as
   await runs.star(run('1'));
   assert.deepEqual(runs.outcomes.value, [{id: '1', problem: 'run 1 does not exist'}]);
 });
-
-test('a view is kept by its name, and forgotten', () => {
-  const runs = new Runs();
-  runs.keepView('mine');
-  runs.keepView('mine');
-  assert.deepEqual(runs.views.value, [{name: 'mine', search: ''}]);
-  runs.dropView('mine');
-  assert.deepEqual(runs.views.value, []);
-});

@@ -7,10 +7,10 @@ import {asRefused, type Refused} from '../../api/problem.ts';
 import type {ComparedRun, RunRow} from '../../api/shapes_more.ts';
 import {newest} from '../../base/limiter.ts';
 import {byId} from '../../base/order.ts';
-import {param, search, setParam} from '../../state/address.ts';
+import {param, setParam} from '../../state/address.ts';
 import {type Outcome, toEach} from '../shared/acts.ts';
 import {askedFor, columnNames, type Known, retagged, runsInOrder} from './rules.ts';
-import {dropped, keep, kept, type View, viewsIn} from './views.ts';
+import {Views} from './views.ts';
 
 const PAGE = 100;
 const COMPARED = 50;
@@ -31,7 +31,7 @@ export class Runs {
   readonly chosen = signal<ReadonlySet<string>>(new Set());
   readonly outcomes = signal<readonly Outcome[]>([]);
   readonly busy = signal(false);
-  readonly views = signal<readonly View[]>(viewsIn(globalThis.localStorage));
+  readonly views = new Views();
   readonly mine = computed(() => param('whose') !== 'all');
   readonly filter = computed(() => param('q'));
   readonly sort = computed(() => param('sort'));
@@ -140,16 +140,5 @@ export class Runs {
       this.busy.value = false;
     });
     await this.refresh();
-  }
-
-  keepView(name: string) {
-    this.setViews(kept(this.views.value, {name, search: search.peek()}));
-  }
-  dropView(name: string) {
-    this.setViews(dropped(this.views.value, name));
-  }
-  private setViews(views: readonly View[]) {
-    this.views.value = views;
-    keep(globalThis.localStorage, views);
   }
 }

@@ -12,42 +12,16 @@ import {Dialog} from '../../parts/dialog.tsx';
 import {Filter} from '../../parts/filter.tsx';
 import {Page} from '../../parts/page.tsx';
 import {memory, Table} from '../../parts/table.tsx';
-import {clearParams, go, path, setParam} from '../../state/address.ts';
+import {clearParams, go, setParam} from '../../state/address.ts';
 import {useOnce} from '../../state/asked.ts';
 import {paced} from '../../base/limiter.ts';
 import {outcomeWords} from '../shared/acts.ts';
 import {columnsOf, nameOf} from './columns.tsx';
+import {KeptViews, ViewDialog} from './kept_views.tsx';
 import {Runs} from './model.ts';
 import {RUN_FIELDS, RUN_VALUES} from './rules.ts';
 
 const FILTER_MS = 250;
-
-function Views({model}: {model: Runs}) {
-  const keepNow = () => {
-    const name = prompt('A name for this view: filter, order and columns.')?.trim();
-    if (name) model.keepView(name.slice(0, 60));
-  };
-  return (
-    <>
-      {model.views.value.map((view) => (
-        <span class="chip" key={view.name}>
-          <a href={`${path.value}${view.search}`}>{clean(view.name, 60)}</a>
-          <button
-            type="button"
-            class="link"
-            aria-label={`Forget the view ${view.name}`}
-            onClick={() => model.dropView(view.name)}
-          >
-            ×
-          </button>
-        </span>
-      ))}
-      <button type="button" class="chip" onClick={keepNow}>
-        Keep this view
-      </button>
-    </>
-  );
-}
 
 function Bar({model}: {model: Runs}) {
   const columns = useSignal(false);
@@ -78,7 +52,7 @@ function Bar({model}: {model: Runs}) {
       <button type="button" class="chip" data-do="columns" onClick={open}>
         Columns {model.columns.value.length || ''}
       </button>
-      <Views model={model} />
+      <KeptViews views={model.views} />
       <Dialog
         id="columns"
         title="Columns"
@@ -230,6 +204,7 @@ function List({model}: {model: Runs}) {
 /** Asks when what is asked for changes, and when jobs do. */
 function useRuns(model: Runs) {
   useEffect(() => {
+    void model.views.load();
     const again = paced(() => void model.refresh(), FILTER_MS);
     const ends = [
       effect(() => {
@@ -283,6 +258,7 @@ export default function RunsPage() {
           <span>in a shell: bhist -a, dlicmd --exec-get-all</span>
         </div>
       </section>
+      <ViewDialog views={model.views} />
       <Questions asking={asking} />
     </Page>
   );

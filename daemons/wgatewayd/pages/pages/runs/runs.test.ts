@@ -11,7 +11,6 @@ import {
   runsInOrder,
   settingsOf,
 } from './rules.ts';
-import {dropped, keep, kept, viewsIn} from './views.ts';
 
 const run = (id: string, more: Partial<RunRow> = {}): RunRow => ({
   id,
@@ -119,27 +118,4 @@ test('an array tells how many elements are in which state', () => {
 test('tags are added; one with a - before it goes', () => {
   assert.deepEqual(retagged(['old', 'kept'], ['-old', 'new', 'kept']), ['kept', 'new']);
   assert.deepEqual(retagged([], ['-none']), []);
-});
-
-test('views are kept by name; what is damaged is as none', () => {
-  const held = new Map<string, string>();
-  const store = {
-    getItem: (name: string) => held.get(name) ?? null,
-    setItem: (name: string, text: string) => void held.set(name, text),
-  };
-  assert.deepEqual(viewsIn(store), []);
-  const one = {name: 'bad', search: '?q=state:failed'};
-  keep(store, kept([], one));
-  assert.deepEqual(viewsIn(store), [one]);
-  const renewed = {name: 'bad', search: '?q=x'};
-  assert.deepEqual(kept([one], renewed), [renewed]);
-  assert.deepEqual(dropped([one], 'bad'), []);
-  let many = kept([], one);
-  for (let i = 0; i < 60; ++i) many = kept(many, {name: `v${i}`, search: ''});
-  assert.deepEqual([many.length, many[0]?.name], [50, 'v10']);
-  for (const text of ['{', '{"a":1}', '[1,null,{"name":2}]']) {
-    held.set('wm-views-runs', text);
-    assert.deepEqual(viewsIn(store), [], text);
-  }
-  assert.deepEqual(viewsIn(undefined), []);
 });

@@ -3,9 +3,11 @@
 import {signal} from '@preact/signals';
 import {part, send} from '../../api/client.ts';
 import {commandLine} from '../../base/text.ts';
+import {clock} from '../../base/time.ts';
 import {Dialog} from '../../parts/dialog.tsx';
 import {Field, FormBox} from '../../parts/form.tsx';
 import {Form} from '../../parts/form_model.ts';
+import {now} from '../../state/clock.ts';
 
 export type Noun = 'hosts' | 'queues';
 interface Wanted {
@@ -19,9 +21,16 @@ export function badminLine(noun: Noun, {name, verb}: Wanted, why: string): strin
   return commandLine(['badmin', ...words]);
 }
 
+/** The reason with its time: "fan, until 14:00". @param until of a field of date and time */
+export function whyWords({why, until}: {why: string; until: string}, at: number): string {
+  const moment = until ? Date.parse(until) / 1000 : Number.NaN;
+  if (!why.trim() || !Number.isFinite(moment)) return why.trim();
+  return `${why.trim()}, until ${clock(moment, at).replace(/^(\d+:\d+):\d+$/, '$1')}`;
+}
+
 export class Closing {
   readonly wanted = signal<Wanted | null>(null);
-  readonly form = new Form({why: ''});
+  readonly form = new Form({why: '', until: ''});
 
   /** @param done called when it is */
   constructor(
@@ -43,7 +52,8 @@ export class Closing {
     const missing: Record<string, string> =
       wanted.verb === 'close' && !why.trim() ? {why: 'Why, and until when? Users read it.'} : {};
     const path = `/api/v1/${this.noun}/${part(wanted.name)}/${wanted.verb}`;
-    if (!(await this.form.submit(() => send(path, {why: why.trim()}), missing))) return;
+    const said = whyWords(this.form.value.value, now());
+    if (!(await this.form.submit(() => send(path, {why: said}), missing))) return;
     this.close();
     this.done();
   }
@@ -51,7 +61,7 @@ export class Closing {
 
 const SAID = {
   hosts: {
-    close: 'Nothing starts there any more; what runs goes on to its end.',
+    close: 'It is drained: nothing starts there any more; what runs goes on to its end.',
     open: 'Jobs may start there again.',
   },
   queues: {
@@ -81,11 +91,20 @@ export function CloseDialog({closing}: {closing: Closing}) {
           <Field
             form={closing.form}
             name="why"
-            label="Why, and until when"
+            label={wanted.verb === 'close' ? 'Why' : 'Why, if users are to read it'}
             input={{autofocus: true, maxLength: 200}}
           />
+          {wanted.verb === 'close' && (
+            <Field
+              form={closing.form}
+              name="until"
+              label="Until"
+              note="Users read it beside the reason; it is opened again by hand."
+              input={{type: 'datetime-local'}}
+            />
+          )}
           <pre class="cmd">
-            {badminLine(closing.noun, wanted, closing.form.value.value.why.trim())}
+            {badminLine(closing.noun, wanted, whyWords(closing.form.value.value, now()))}
           </pre>
           <div class="foot2">
             <button type="button" class="btn" onClick={() => closing.close()}>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
-import {Closing} from './close_dialog.tsx';
+import {Closing, whyWords} from './close_dialog.tsx';
 import {FakeServer, No} from './fake_server.ts';
 
 test('a host is closed for a reason alone, which is sent; it is opened without one', async () => {
@@ -38,4 +38,14 @@ test('what is refused stays in the dialog', async () => {
   await closing.submit();
   assert.equal(closing.form.problem.value, 'administrators only');
   assert.deepEqual([closing.wanted.value?.name, done], ['q', 0]);
+});
+
+test('the time until when goes with the reason, as users read it', () => {
+  const at = Date.parse('2026-11-28T09:00') / 1000;
+  const words = (why: string, until: string) => whyWords({why, until}, at);
+  assert.equal(words(' fan ', ''), 'fan');
+  assert.equal(words('fan', '2026-11-28T14:00'), 'fan, until 14:00');
+  assert.equal(words('fan', '2026-11-30T14:00'), 'fan, until 30 Nov 14:00');
+  assert.equal(words('', '2026-11-28T14:00'), '');
+  assert.equal(words('fan', 'nonsense'), 'fan');
 });

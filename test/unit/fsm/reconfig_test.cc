@@ -1,11 +1,11 @@
 // Which hosts another configuration closes, and which it opens.
-#include "daemons/wmasterd/state/reconfig.h"
+#include "libwm/fsm/reconfig.h"
 
 #include <gtest/gtest.h>
 
 #include "test/support/builders.h"
 
-namespace wm::master {
+namespace wm::fsm {
 namespace {
 
 // A cluster of the hosts h1 and h2, and a configuration that lists those named.
@@ -43,4 +43,4 @@ TEST(reconfig, what_an_administrator_has_closed_stays_closed) {
 }
 
 }  // namespace
-}  // namespace wm::master
+}  // namespace wm::fsm

@@ -1,0 +1,5 @@
+// Role: the pages about searches, loaded together: they share most of what they need.
+
+export {default as newSearch} from '../pages/new_search/page.tsx';
+export {default as search} from '../pages/search/page.tsx';
+export {default as searches} from '../pages/searches/page.tsx';

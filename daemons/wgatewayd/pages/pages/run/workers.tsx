@@ -1,0 +1,98 @@
+// Role: the workers of now: where they are, and how busy is what they have.
+
+import type {JobFull, Task} from '../../api/shapes.ts';
+import type {GpuUse, HostUse} from '../../api/shapes_logs.ts';
+import {bytes, DASH, number} from '../../base/number.ts';
+import {isOver} from '../../base/states.ts';
+import {Outside, Panel} from '../../parts/basic.tsx';
+import {type Column, memory, Table} from '../../parts/table.tsx';
+import type {Run} from './model.ts';
+import {busyOf, gpusOf, type Uses} from './use.ts';
+
+function Bar({percent, words}: {percent: number | null; words: string}) {
+  if (percent === null) return <>{words}</>;
+  return (
+    <span class="pg">
+      <span>{words}</span>
+      <i style={{'--w': `${Math.min(100, Math.max(0, percent))}%`}} />
+    </span>
+  );
+}
+
+const memoryWords = (gpus: readonly GpuUse[]) =>
+  gpus.map((gpu) => `${bytes(gpu.mused_bytes)} of ${bytes(gpu.mtotal_bytes)}`).join(', ') || DASH;
+
+function columnsOf(uses: Uses): readonly Column<Task>[] {
+  const host = (task: Task) => uses.get(task.host);
+  const gpus = (task: Task) => gpusOf(task, uses);
+  const onGpus = [...uses.values()].some((use) => use.gpus.length > 0);
+  const busy: Column<Task> = {
+    key: 'busy',
+    text: onGpus ? 'GPU busy' : 'Host’s CPUs busy',
+    width: 'minmax(72px,1fr)',
+    cell: (task) => {
+      const percent = onGpus ? busyOf(gpus(task)) : hostPercent(host(task));
+      return <Bar percent={percent} words={percent === null ? DASH : `${number(percent)} %`} />;
+    },
+  };
+  return [
+    {key: 'rank', text: 'Rank', width: '40px', cell: (t) => t.rank ?? DASH},
+    {
+      key: 'host',
+      text: 'Host',
+      width: 'minmax(70px,1.2fr)',
+      cell: (t) => (
+        <a href={`/cluster/${encodeURIComponent(t.host)}`}>
+          <Outside text={t.host} most={40} />
+        </a>
+      ),
+    },
+    {key: 'gpu', text: 'GPU', width: '40px', cell: (t) => (t.gpus ?? []).join(', ') || DASH},
+    {key: 'state', text: 'State', width: '64px', cell: (t) => t.state},
+    busy,
+    ...(onGpus
+      ? [
+          {
+            key: 'memory',
+            text: 'GPU memory',
+            width: 'minmax(80px,1.2fr)',
+            cell: (t: Task) => memoryWords(gpus(t)),
+          },
+        ]
+      : []),
+  ];
+}
+const hostPercent = (use: HostUse | undefined) =>
+  use?.ut === null || use === undefined ? null : Math.round(use.ut * 100);
+
+/** What its processes use on all of their hosts together. */
+const Together = ({job}: {job: JobFull}) => (
+  <p class="fine">
+    <span>
+      In sum: {bytes(job.mem_bytes)} of memory, at most {bytes(job.max_mem_bytes)};{' '}
+      {number(job.idle_factor)} CPUs busy on the mean
+    </span>
+  </p>
+);
+
+export function WorkersNow({job, model}: {job: JobFull; model: Run}) {
+  const tasks = (job.tasks ?? []).filter((task) => task.state !== 'gone');
+  if (!tasks.length || isOver(job.wm_state)) return null;
+  const uses = model.use.value;
+  return (
+    <Panel
+      title="Workers now"
+      id="h-n"
+      class="scroll"
+      tools={<span class="s m">membership {number(job.epoch)}</span>}
+    >
+      <Table
+        label="Workers now"
+        columns={columnsOf(uses)}
+        source={memory(tasks)}
+        rowKey={(t) => String(t.task)}
+      />
+      <Together job={job} />
+    </Panel>
+  );
+}
