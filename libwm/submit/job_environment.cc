@@ -98,6 +98,17 @@ Result<void> set_resumption(const Parsed& options, Variables& job) {
   return {};
 }
 
+/// Its PyTorch travels in this variable: a host, which is root, does not look into the user's files.
+constexpr const char* kTorch = "WM_TORCH";
+
+void set_torch(const Surroundings& surroundings, Variables& job) {
+  job.erase(kTorch);
+  auto path = job.find("PATH");
+  if (!surroundings.torch_of || path == job.end()) return;
+  auto version = surroundings.torch_of(path->second, surroundings.home);
+  if (!version.empty()) job[kTorch] = version;
+}
+
 JobEnvironment in_a_block(const Variables& job, std::vector<std::string> unset = {}) {
   JobEnvironment made{"", std::move(unset)};
   for (const auto& [name, value] : job) made.block += name + "=" + value + '\0';
@@ -122,6 +133,7 @@ Result<JobEnvironment> make_environment(const Parsed& options, const Surrounding
   }
   WM_TRY(set_resumption(options, job));
   for (const auto& setting : surroundings.sbatch) WM_TRY(apply(setting, {}, job, unset));
+  set_torch(surroundings, job);
   return in_a_block(job, std::move(unset));
 }
 
@@ -132,6 +144,7 @@ Result<JobEnvironment> make_environment(const JobRequest& request,
   for (const auto& [name, value] : request.environment)
     WM_TRY(apply(name + "=" + value, {}, job, unset));
   job.erase(kResumption);
+  set_torch(surroundings, job);
   return in_a_block(job);
 }
 
