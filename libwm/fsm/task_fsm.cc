@@ -299,6 +299,7 @@ void apply_to(Cluster& c, const TaskStarted& e, WallTime now, Touched& t) {
     t.orders.insert(e.job);
   }
   note_launched(job, now, t);
+  if (has_moving_task(job)) t.schedule = true;  // it may have the place of one
   if (is_first(job, task) && first_host_goes_first(*c.config, job.spec())) t.orders.insert(e.job);
   t.jobs.insert(e.job);
 }

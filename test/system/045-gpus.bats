@@ -133,7 +133,7 @@ shows() { seen | grep -qx "$1"; }
   pid=$(field "$job" pids)
   machine "used=9G" "proc 0 $pid 3G"
   sleep 1
-  gpu_is GPU-a OVER_GMEM ""
+  [[ $(gpu GPU-a OVER_GMEM) != *uses* ]]
   machine "used=9G" "proc 0 $pid 5G"
   wait_for 20 gpu_is GPU-a OVER_GMEM "task 1 of job $job uses 5G, its gmem is 4G"
   bhosts -gpu | grep -q 'ok,over_gmem'

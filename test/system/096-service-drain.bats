@@ -56,10 +56,11 @@ keep_asking() { # until there is a file "enough"; what was answered is in "codes
   bhosts -l "$host" | grep -q 'ADMIN ACTION COMMENT: ".*: new disk"'
   wait_for 30 is_off "$job[2]" "$host"
   wait_for 10 has_kernels 2
-  bhist -l "$job[2]" | tr -d '\n' | tr -s ' ' | grep -q "moved away from <$host>, which is drained"
+  events "$job[2]" RESIZE | jq -r .REASON | grep -q "moved away from <$host>, which is drained"
   says "$host" "nothing is left there" || is_off "$job[1]" "$host"
+  several() { [ "$(grep -c '^200' codes)" -ge 5 ]; }
+  wait_for 30 several
   touch enough && wait "$asking"
-  [ "$(grep -c '^200' codes)" -ge 3 ]
   ! grep -vE '^(200 |503 [1-9][0-9]*)$' codes
 }
 
@@ -76,6 +77,8 @@ keep_asking() { # until there is a file "enough"; what was answered is in "codes
   wait_for 10 has_kernels 1
   [ "$(ask ping two)" = "pong two" ]
   wait_for 10 says "$host" "nothing is left there"
+  several() { [ "$(grep -c '^200' codes)" -ge 5 ]; }
+  wait_for 30 several
   touch enough && wait "$asking"
   ! grep -vE '^(200 |503 [1-9][0-9]*)$' codes # answered, or told to come again; never left without a word
   echo "# $(grep -c '^200' codes) answered, $(grep -c '^503' codes) told to come again" >&3
@@ -94,7 +97,6 @@ keep_asking() { # until there is a file "enough"; what was answered is in "codes
   wait_for 30 is_off "$moves" node1
   [ "$(hosts_of "$moves")" = node2 ]
   wait_for 20 says node1 "1 task runs to its end"
-  [ "$(bhosts -json -l node1 | jq -r '.RECORDS[0].DRAINING')" = yes ] || bhosts -json node1 | jq .
   in_state "$fixed" running
   waiting=$(submit -m node1 true)
   wait_for 10 in_state "$waiting" pending

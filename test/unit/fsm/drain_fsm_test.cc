@@ -108,7 +108,9 @@ TEST_F(Drained, the_next_one_has_the_place_of_the_one_that_moves) {
   auto number = next_numbers(c.job(router), 1).front();
   EXPECT_EQ(place_in(1, number), 0u);
   c.step(TasksAdded{router, Attempt{1}, {Task{.number = number, .host = h3}}, ""}, 11);
-  c.step(TaskStarted{router, Attempt{1}, number, 7}, 12);
+  auto actions = c.step(TaskStarted{router, Attempt{1}, number, 7}, 12);
+  EXPECT_NE(std::find(actions.begin(), actions.end(), Action{RunScheduler{}}), actions.end())
+      << "the one there can go now";
   EXPECT_TRUE(has_moving_task(c.job(router)));
   c.step(ended(c, router, 1), 13);  // it gives way by itself
   EXPECT_EQ(c.job(router).state, JobState::Running);
