@@ -141,7 +141,7 @@ shows() { seen | grep -qx "$1"; }
   told() { bjobs -l "$job" | grep -q 'task 1 uses 5G of GPU-a, its gmem is 4G'; }
   wait_for 10 told
   in_state "$job" running
-  printf '[limits]\ngpu_memory_overuse = end\n' >>"$WM_CONF_DIR/wm.conf"
+  sed -i '/^\[limits\]/a gpu_memory_overuse = end' "$WM_CONF_DIR/wm.conf"
   badmin reconfig
   ran_out "$job"
   machine
