@@ -124,7 +124,8 @@ S
 }
 # runs_upload RUNTIME IMAGE: a training whose script lies in the upload, in a container of that kind
 runs_upload() {
-  sed -i "s/^container = .*/container = $1/" "$WM_CONF_DIR/apps.conf"
+  cp "$WM_CONF_DIR/apps.conf" apps.before
+  sed -i "s/^container = .*/container = $1/; /^container_options/d" "$WM_CONF_DIR/apps.conf"
   badmin reconfig
   mkdir -p mnist
   printf '[ ! -e /etc/where ] || cat /etc/where\ncat data.txt; pwd; echo by $WM_CONTAINER\n' >mnist/train.sh
@@ -133,7 +134,7 @@ runs_upload() {
     --user-cmd -- sh train.sh | tail -n +3 | jq -r .execId)
   over() { exec_is "$id" FINISHED || exec_is "$id" ERROR; }
   wait_for 60 over
-  sed -i "s/^container = .*/container = podman/" "$WM_CONF_DIR/apps.conf"
+  cp apps.before "$WM_CONF_DIR/apps.conf"
   badmin reconfig
   exec_is "$id" FINISHED || { log_of "$id"; false; }
   [[ $(mine "$EXECS/$id/log") == *inside*"came along"*/_submitted_code/mnist*"by $1"* ]]
