@@ -17,8 +17,8 @@ std::vector<Holder> holders_of(const std::string& uuid, const Attempts& attempts
   std::vector<Holder> holders;
   for (const auto& [key, attempt] : attempts.all())
     for (const auto& task : attempt.order.tasks) {
-      bool has = std::find(task.gpu_uuids.begin(), task.gpu_uuids.end(), uuid) !=
-                 task.gpu_uuids.end();
+      bool has =
+          std::find(task.gpu_uuids.begin(), task.gpu_uuids.end(), uuid) != task.gpu_uuids.end();
       if (!has || !is_running(attempt, task.task)) continue;
       holders.push_back({key, task.task, attempt.tasks.at(task.task).pid,
                          attempt.order.resolved.task.gpu_mem, Bytes{0}});
@@ -28,9 +28,9 @@ std::vector<Holder> holders_of(const std::string& uuid, const Attempts& attempts
 
 Holder* holder_of(const gpu::GpuProcess& process, std::vector<Holder>& holders) {
   auto is_below = [&](const Holder& holder) {
-    return holder.pid > 0 && (process.pid == holder.pid ||
-                              std::find(process.above.begin(), process.above.end(), holder.pid) !=
-                                  process.above.end());
+    return holder.pid > 0 &&
+           (process.pid == holder.pid || std::find(process.above.begin(), process.above.end(),
+                                                   holder.pid) != process.above.end());
   };
   auto found = std::find_if(holders.begin(), holders.end(), is_below);
   if (found != holders.end()) return &*found;

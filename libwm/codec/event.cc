@@ -44,7 +44,9 @@ WM_FIELDS(HostRegistered) {
 WM_FIELDS(HostSilent) { f(1, s.host); }
 WM_FIELDS(HostHeard) { f(1, s.host); }
 WM_FIELDS(HostDied) { f(1, s.host), f(2, s.by), f(3, s.why); }
-WM_FIELDS(HostClosed) { f(1, s.host), f(2, s.by), f(3, s.why), f(550, s.for_faults), f(570, s.drain); }
+WM_FIELDS(HostClosed) {
+  f(1, s.host), f(2, s.by), f(3, s.why), f(550, s.for_faults), f(570, s.drain);
+}
 WM_FIELDS(HostOpened) { f(1, s.host), f(2, s.by); }
 WM_FIELDS(QueueChanged) { f(1, s.queue), f(2, s.change), f(3, s.by), f(4, s.why); }
 WM_FIELDS(ConfigLoaded) { f(1, s.config); }

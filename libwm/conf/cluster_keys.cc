@@ -347,8 +347,10 @@ constexpr Key<C> kClusterKeys[] = {
        return Choice{&c.limits.gpu_memory_overuse, kOveruse};
      },
      kAny, Effect::Reconfig,
-     "What becomes of a task that uses more of a GPU's memory than the gmem it asked for: it is told "
-     "in bjobs -l and bhosts -gpu (tell), or ended as well, with TERM_GPU_MEMLIMIT (end). Looked at "
+     "What becomes of a task that uses more of a GPU's memory than the gmem it asked for: it is "
+     "told "
+     "in bjobs -l and bhosts -gpu (tell), or ended as well, with TERM_GPU_MEMLIMIT (end). Looked "
+     "at "
      "every gpu_check."},
     {"nvml_library", [](C& c) -> Field { return &c.nvml_library; }, kAny, Effect::Restart,
      "NVML of the GPU driver, as the loader finds it or a path. Empty: hosts look for no GPUs."},

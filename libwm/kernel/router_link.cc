@@ -94,7 +94,8 @@ Result<void> RouterLink::connect() {
   auto place = contents(place_.folder + "/" + router_);
   WM_TRY(auto options, options_for(place_.folder, place));
   client::Connection connection(std::move(options));
-  auto hello = serve::to_bytes(serve::KernelHello{serve::instance_of(place_.instance, own_task()), own_host(), ::getpid()});
+  auto hello = serve::to_bytes(
+      serve::KernelHello{serve::instance_of(place_.instance, own_task()), own_host(), ::getpid()});
   WM_TRY(auto frame, connection.call(type_of(serve::Word::Hello), hello));
   if (frame.type != type_of(serve::Word::Welcome))
     return fail(Code::Damaged, "the router does not welcome this kernel");

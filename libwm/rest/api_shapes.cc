@@ -102,7 +102,8 @@ constexpr std::pair<const char*, const char*> kApiSchemas[] = {
      "host_name:s status:s run:n? max:n? njobs:n? ngpus:n? ngpus_alloc:n? ngpus_stuck:n? "
      "ngpus_aside:n? ncpus:n? ncpus_alloc:n? total_mem_bytes:n? reserved_mem_bytes:n? "
      "available_mem_bytes:n? load:n? address:s comments:s state:=ok|silent|dead connected:b "
-     "closed:b draining:b moving:n registered_time:n? silent_since:n? load_indexes:load_indexes gpus:[gpu]"},
+     "closed:b draining:b moving:n registered_time:n? silent_since:n? load_indexes:load_indexes "
+     "gpus:[gpu]"},
     {"hosts", "hosts:[host]"},
     {"queue",
      "queue_name:s status:s priority:n? njobs:n? pend:n? run:n? susp:n? max:n? jl_u:n? jl_h:n? "

@@ -98,7 +98,8 @@ Result<void> set_resumption(const Parsed& options, Variables& job) {
   return {};
 }
 
-/// Its PyTorch travels in this variable: a host, which is root, does not look into the user's files.
+/// Its PyTorch travels in this variable: a host, which is root, does not look into the user's
+/// files.
 constexpr const char* kTorch = "WM_TORCH";
 
 void set_torch(const Surroundings& surroundings, Variables& job) {

@@ -149,8 +149,7 @@ std::string gpu_line(const GpuRow& r) {
                 text_or(model(r), "-").c_str(), text_or(used(r), "-").c_str(),
                 format_bytes(reserved(r)).c_str(), jobs, jobs, 0U, 0U);
   auto status = gpu_status(r) + (over_gmem(r).empty() ? "" : ",over_gmem");
-  return text.data() + at_least(status, 15) + " " + text_or(joined(job_names(r), ","), "-") +
-         "\n";
+  return text.data() + at_least(status, 15) + " " + text_or(joined(job_names(r), ","), "-") + "\n";
 }
 
 }  // namespace

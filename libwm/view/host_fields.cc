@@ -218,7 +218,8 @@ std::string drain_words(const V& v) {
     text = tasks(v.moving, " task leaves", " tasks leave") + " when others have taken their place";
   auto stay = v.jobs - std::min(v.jobs, v.moving);
   if (stay > 0)
-    text += (text.empty() ? "" : ", ") + tasks(stay, " task runs to its end", " tasks run to their end");
+    text += (text.empty() ? "" : ", ") +
+            tasks(stay, " task runs to its end", " tasks run to their end");
   return text;
 }
 

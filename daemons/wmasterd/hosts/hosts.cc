@@ -24,7 +24,8 @@ bool is_current(const Cluster& state, const AttemptStatus& attempt) {
 
 // Memory can be plugged in while a machine runs. A host of an earlier version tells none, and what
 // hosts.conf says stays.
-std::optional<HostMemoryChanged> memory_news(const Config& config, const Host& known, wm::Bytes mem) {
+std::optional<HostMemoryChanged> memory_news(const Config& config, const Host& known,
+                                             wm::Bytes mem) {
   const HostConf* conf = config.host(known.name);
   bool declared = conf && conf->mem.value > 0;
   if (mem.value <= 0 || declared || mem == known.capacity.mem) return {};

@@ -219,8 +219,8 @@ namespace {
 std::vector<std::int32_t> above(std::int32_t pid) {
   std::vector<std::int32_t> found;
   constexpr std::size_t kDeepest = 64;
-  for (proc::ProcessStat one; found.size() < kDeepest && proc::read_stat(pid, one) && one.parent > 0;
-       pid = one.parent)
+  for (proc::ProcessStat one;
+       found.size() < kDeepest && proc::read_stat(pid, one) && one.parent > 0; pid = one.parent)
     found.push_back(one.parent);
   return found;
 }

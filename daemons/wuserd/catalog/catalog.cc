@@ -102,8 +102,8 @@ namespace {
 Result<void> check_folder_of(const Volume& volume) {
   std::error_code ec;
   if (fs::is_directory(volume.path, ec)) return {};
-  return fail(Code::Impossible, "storage volume '" + volume.name + "': its folder " + volume.path +
-                                    " is not there");
+  return fail(Code::Impossible,
+              "storage volume '" + volume.name + "': its folder " + volume.path + " is not there");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A host that is drained: its tasks of resizable jobs are not wanted there any more and go on, until
-// others have their places or the host is opened. Rigid jobs know nothing of it.
+// A host that is drained: its tasks of resizable jobs are not wanted there any more and go on,
+// until others have their places or the host is opened. Rigid jobs know nothing of it.
 #include <gtest/gtest.h>
 
 #include "libwm/fsm/fsm.h"
@@ -20,7 +20,8 @@ TaskGroup serving_group(const std::string& name, std::uint32_t least, std::uint3
 
 struct Drained : ::testing::Test {
   Drained() {
-    c.submit(SpecBuilder().group(serving_group("router", 1, 1)).group(serving_group("kernel", 0, 4)));
+    c.submit(
+        SpecBuilder().group(serving_group("router", 1, 1)).group(serving_group("kernel", 0, 4)));
     c.run(router, {h1});
     c.run(kernel, {h1, h2});
   }

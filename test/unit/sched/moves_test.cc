@@ -1,5 +1,6 @@
 // Hosts that are drained: others take the places of what runs there first, within the jobs' shares,
-// and only then it leaves; what finds no place elsewhere stays as far as its job's minimum wants it.
+// and only then it leaves; what finds no place elsewhere stays as far as its job's minimum wants
+// it.
 #include "libwm/sched/placement/moves.h"
 
 #include "libwm/model/groups.h"

@@ -22,8 +22,8 @@ class torch_version : public ::testing::Test {
     return root + "/" + prefix + "/bin";
   }
   void torch(const std::string& packages, const std::string& version) {
-    write(packages + "/torch/version.py", "from typing import Optional\n__version__ = '" + version +
-                                              "'\ndebug = False\n");
+    write(packages + "/torch/version.py",
+          "from typing import Optional\n__version__ = '" + version + "'\ndebug = False\n");
   }
   void write(const std::string& name, const std::string& text) {
     fs::create_directories(fs::path(root + "/" + name).parent_path());

@@ -171,8 +171,7 @@ TEST(hosts, a_task_beyond_its_gmem_is_ended_where_the_site_says_so) {
   auto task = say();
   EXPECT_TRUE(task.kill);
   EXPECT_EQ(task.term, Term::GpuMemLimit);
-  EXPECT_EQ(find_job(desk.state(), id)->outcome.text,
-            "task 1 used 5G of a GPU, its gmem is 4G");
+  EXPECT_EQ(find_job(desk.state(), id)->outcome.text, "task 1 used 5G of a GPU, its gmem is 4G");
   auto seq = desk.state().seq;
   say();
   EXPECT_EQ(desk.state().seq, seq) << "once";

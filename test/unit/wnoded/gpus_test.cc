@@ -151,8 +151,7 @@ TEST_F(gpus, use_beyond_gmem_is_told_and_the_master_asked_where_the_site_ends_su
   EXPECT_TRUE(facts().empty()) << "tell is the default";
   HostWelcome words;
   words.limits.gpu_memory_overuse = "end";
-  ASSERT_TRUE(
-      node_.on_frame(static_cast<std::uint16_t>(NodeVerb::Welcome), codec::encode(words)));
+  ASSERT_TRUE(node_.on_frame(static_cast<std::uint16_t>(NodeVerb::Welcome), codec::encode(words)));
   tick(seconds(60));
   answer(busy());
   auto asked = facts();
