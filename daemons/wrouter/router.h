@@ -49,8 +49,8 @@ struct Notes {
 /// See above. ask() and state() are for other threads, everything else for the loop's.
 class Router {
  public:
-  /// Told how many kernels there should be and which are there: at first, whenever that changes, and
-  /// each schedule_interval; `again`: whatever was said before, by whomever.
+  /// Told how many kernels there should be and which are there: at first, whenever that changes,
+  /// and each schedule_interval; `again`: whatever was said before, by whomever.
   using Wants = std::function<void(Wish, bool again)>;
 
   Router(serve::Profile profile, const wire::SharedKey& key, Wants wants, Notes notes);

@@ -29,7 +29,7 @@ struct AttemptUse {
   Bytes mem{0}, max_mem{0}, mean_mem{0};
   Bytes swap{0}, max_swap{0};
   std::uint32_t processes = 0, threads = 0;
-  std::vector<std::int32_t> pids;  ///< the first of them, at most kMostPids
+  std::vector<std::int32_t> pids;         ///< the first of them, at most kMostPids
   std::vector<GpuOveruse> gpu_over = {};  ///< at the last look at its GPUs
   bool operator==(const AttemptUse&) const = default;
 };

@@ -3,9 +3,9 @@
 // the master. @source LSF bsub (lsf-surface 1.2)
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>

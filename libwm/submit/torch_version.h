@@ -1,5 +1,5 @@
-// Role: which PyTorch a job will import: that of the Python that is first in its PATH, as files say,
-// without starting anything. What is not found so (images, shims of pyenv) is not known.
+// Role: which PyTorch a job will import: that of the Python that is first in its PATH, as files
+// say, without starting anything. What is not found so (images, shims of pyenv) is not known.
 #pragma once
 
 #include <string>

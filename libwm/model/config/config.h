@@ -323,8 +323,7 @@ struct UserConf {
   bool operator==(const UserConf&) const = default;
 };
 
-/// The whole configuration. Queues, hosts, apps and users are sorted by name, plans by
-/// path, so that equal files give equal values.
+/// The whole configuration. Lists are sorted by name or path: equal files give equal values.
 struct Config {
   ClusterConf cluster;
   std::vector<QueueConf> queues;

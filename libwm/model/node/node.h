@@ -273,9 +273,9 @@ struct FactGpuOveruse {
   bool operator==(const FactGpuOveruse&) const = default;
 };
 /// What a host tells of its own accord. Alternatives are append-only.
-using Fact = std::variant<FactStarted, FactEnded, FactStuck, AgentReport, FactNotified,
-                          FactScriptFailed, FactMet, FactRendezvous, FactDelivered, FactHostWell,
-                          FactGpuOveruse>;
+using Fact =
+    std::variant<FactStarted, FactEnded, FactStuck, AgentReport, FactNotified, FactScriptFailed,
+                 FactMet, FactRendezvous, FactDelivered, FactHostWell, FactGpuOveruse>;
 
 /// A fact with the host's own number for it; HostAck names it once it is durable.
 /// Number 0: wants no acknowledgement (progress).
