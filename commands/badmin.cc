@@ -33,6 +33,7 @@ using Act = AdminRequest::Act;
 
 constexpr Option kOptions[] = {
     {"C", Kind::Text, "message", "Why; kept and shown"},
+    {"drain", Kind::Flag, "", "Of hclose: what can go on elsewhere does"},
     {"v", Kind::Flag, "", "Accepted for scripts written for LSF"},
     {"f", Kind::Flag, "", "Accepted for scripts written for LSF"},
     {"-diff", Kind::Flag, "", "Of reconfig: what it would change; nothing is changed"},
@@ -66,8 +67,8 @@ constexpr const char* kSynopsis =
     "       badmin reconfig --diff | showstatus | diagnose | hist | mbdhist | qhist [queue ...] | "
     "hhist "
     "[host ...] | audit | perfmon start [seconds]|stop|view [-json]\n"
-    "       badmin hclose|hopen|hdead [-C message] host ... | qclose|qopen|qinact|qact [-C "
-    "message] queue ...\n"
+    "       badmin hclose [-drain] [-C message] host ... | hopen|hdead [-C message] host ...\n"
+    "       badmin qclose|qopen|qinact|qact [-C message] queue ...\n"
     "       badmin gclose|gopen [-C message] host gpu ...\n"
     "       badmin token-revoke [-C message] user|token ... | token-key [--now] [folder] | "
     "doorhist "
@@ -93,6 +94,8 @@ constexpr const char* kSynopsis =
     "  keys file              Reference of a configuration file, for example queues.conf\n"
     "  snapshot file          Save the live state for bsim and bwhatif; it holds no secrets\n"
     "  hclose, hopen          Start no more tasks on hosts; start them again\n"
+    "  hclose -drain          And move services and elastic tasks elsewhere; hopen keeps what is "
+    "there\n"
     "  hdead                  Vouch that nothing runs on a silent host: its jobs may start "
     "elsewhere\n"
     "  gclose, gopen          Give GPUs of a host (index or uuid) to nobody; give them out again, "
@@ -243,6 +246,7 @@ Result<int> show_keys(const std::vector<std::string>& names) {
 Result<int> ask_master(Act act, const Parsed& options) {
   AdminRequest request{.act = act, .names = {options.words.begin() + 1, options.words.end()}};
   request.why = options.first("C").value_or("");
+  request.drain = options.has("drain");
   if (act == Act::GpuClose || act == Act::GpuOpen) {
     if (request.names.size() < 2)
       return fail(Code::BadArgument, "badmin: name a host and its GPUs, for example: gclose h1 0");
@@ -354,6 +358,8 @@ Result<int> run(const Parsed& options) {
     if (word == "reconfig") return show_difference();
     return fail(Code::BadArgument, "badmin: --diff goes with reconfig");
   }
+  if (options.has("drain") && word != "hclose")
+    return fail(Code::BadArgument, "badmin: -drain goes with hclose");
   if (options.has("-now") && word != "token-key")
     return fail(Code::BadArgument, "badmin: --now goes with token-key");
   if (options.has("json") && word != "perfmon")

@@ -50,7 +50,7 @@ constexpr Listing kListing{
 
 constexpr Listing kGpuListing{"bhosts", "GPUS",
                               "host_name gpu_id gpu_model gpu_status gpu_reason mtotal mused mrsv "
-                              "gpu_mode jobids ut temp uuid "
+                              "gpu_mode jobids ut temp over_gmem uuid "
                               "pci numa_id nvlink mig parent vendor gpu_driver gpu_factor"};
 
 // What advance reservations keep there, a line each.

@@ -11,6 +11,7 @@
 #include "libwm/base/clock.h"
 #include "libwm/client/launch.h"
 #include "libwm/client/names.h"
+#include "libwm/submit/torch_version.h"
 
 namespace wm::cmd {
 
@@ -44,6 +45,7 @@ Surroundings surroundings_here() {
   here.umask = ::umask(0);
   ::umask(here.umask);
   here.now = wall_now();
+  here.torch_of = torch_of;
   for (char** entry = environ; *entry; ++entry) here.environment.emplace_back(*entry);
   auto size = client::size_of_terminal(STDIN_FILENO);
   here.rows = size.rows;

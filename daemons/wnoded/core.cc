@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "daemons/wnoded/gpu_needs.h"
+#include "daemons/wnoded/gpu_overuse.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
 
@@ -40,9 +41,7 @@ Core::Core(Env& env, HostRegister card, launch::HostFacts host)
       uses_(env),
       gpus_(
           host_, reporter_, [this](const auto& key, const auto& fact) { on_drained(key, fact); },
-          [this](const auto& readings) {
-            uses_.look(readings, gpu_holders(attempts_), host_.times.gpu_check);
-          }),
+          [this](const auto& readings) { return on_gpus_read(readings); }),
       meetings_(host_, reporter_),
       steering_(host_, attempts_, gpus_, meetings_, reporter_),
       orders_(host_, attempts_, session_, gpus_, steering_),
@@ -200,6 +199,19 @@ void Core::on_drained(const launch::AttemptKey& key, const FactEnded& fact) {
   attempts_.drop_if_done(key);
 }
 
+// Said again with each look: the master ends a task once.
+std::map<std::string, std::string> Core::on_gpus_read(
+    const std::vector<gpu::GpuReading>& readings) {
+  uses_.look(readings, gpu_holders(attempts_), host_.times.gpu_check);
+  auto over =
+      gpu_overuses(readings, attempts_, [this](const auto& uuid) { return gpus_.base(uuid); });
+  uses_.set_gpu_over(over);
+  if (host_.facts.limits.gpu_memory_overuse == "end")
+    for (const auto& [key, list] : over)
+      for (const auto& use : list) reporter_.pass_on(FactGpuOveruse{key.job, key.attempt, use});
+  return overuse_words(over);
+}
+
 void Core::look_after_gpus() {
   if (gpus_.look_at_daemons(attempts_)) {
     std::vector<launch::AttemptKey> waiting;
@@ -223,7 +235,8 @@ void Core::on_tick(double load, Bytes free_mem, const HostLoad& more) {
   probe_.on_tick(host_.times.kill_grace);
   bool agents = agents_.on_tick(seen);
   auto pause = host_.times.heartbeat;
-  session_.beat(agents ? std::min(pause, kAgentBeat) : pause, {load, free_mem, more});
+  HostHeartbeat words{load, free_mem, more};
+  session_.beat(agents ? std::min(pause, kAgentBeat) : pause, std::move(words));
   if (attempts_.take_shrink())
     host_.env.keep_records(
         [this](const launch::ExitRecord& record) { return attempts_.contains(record.key); });

@@ -64,6 +64,8 @@ class Core {
     agents_.on_report(key, report);
   }
 
+  /// The machine has so much memory by now: said with the next heartbeats, and registered.
+  void on_memory(Bytes mem) { session_.on_memory(mem); }
   /// Called every 200 ms: heartbeats, and the record file when it has grown.
   void on_tick(double load, Bytes free_mem, const HostLoad& more = {});
 
@@ -80,6 +82,7 @@ class Core {
   Result<void> on_master_beat(const std::string& payload);
   void on_drained(const launch::AttemptKey& key, const FactEnded& fact);
   void look_after_gpus();
+  std::map<std::string, std::string> on_gpus_read(const std::vector<gpu::GpuReading>& readings);
 
   OwnHost host_;
   MasterSession session_;

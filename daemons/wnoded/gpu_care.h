@@ -51,6 +51,7 @@ class GpuCare {
   /// How the devices are: for a registration; as the driver told at the last look.
   std::vector<GpuReport> reports() const { return gpus_.reports(); }
   const std::vector<gpu::GpuReading>& readings() const { return gpus_.readings(); }
+  Bytes base(const std::string& uuid) const { return gpus_.base(uuid); }
 
  private:
   void tell_together(LocalAttempt& attempt);

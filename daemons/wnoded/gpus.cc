@@ -13,7 +13,8 @@ constexpr auto kAnswerLimit = std::chrono::seconds(30);
 
 bool same_health(const std::vector<GpuReport>& a, const std::vector<GpuReport>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](auto& x, auto& y) {
-    return x.sick == y.sick && x.sticky == y.sticky && x.why == y.why && x.since == y.since;
+    return x.sick == y.sick && x.sticky == y.sticky && x.why == y.why && x.since == y.since &&
+           x.over == y.over;
   });
 }
 
@@ -22,6 +23,8 @@ void log_changes(const std::vector<GpuReport>& before, const std::vector<GpuRepo
     bool was_sick = i < before.size() && before[i].sick;
     if (now[i].sick && !(was_sick && before[i].why == now[i].why))
       log::warn("gpu_set_aside", {{"gpu", now[i].uuid}, {"why", now[i].why}});
+    if (!now[i].over.empty() && (i >= before.size() || before[i].over != now[i].over))
+      log::warn("gpu_overused", {{"gpu", now[i].uuid}, {"why", now[i].over}});
     if (was_sick && !now[i].sick) log::info("gpu_well_again", {{"gpu", now[i].uuid}});
   }
 }
@@ -97,7 +100,7 @@ void Gpus::on_readings(std::uint64_t number, const std::vector<gpu::GpuReading>&
   done_ = number;
   readings_ = readings;
   watch_.look(readings, held_, env_.wall());
-  looked_(readings);
+  watch_.note_overuse(looked_(readings));
   std::vector<Drain> over;
   for (const auto& drain : drains_) {
     bool free = drain.after < number && is_free(drain);

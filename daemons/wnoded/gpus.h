@@ -11,6 +11,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -24,9 +25,11 @@ namespace wm::node {
 class Gpus {
  public:
   using Ended = std::function<void(const launch::AttemptKey&, const FactEnded&)>;
-  using Looked = std::function<void(const std::vector<gpu::GpuReading>&)>;
+  using Looked =
+      std::function<std::map<std::string, std::string>(const std::vector<gpu::GpuReading>&)>;
 
-  /// `ended`: called from on_tick's readings, never from inside drain. `looked`: with each reading.
+  /// `ended`: called from on_tick's readings, never from inside drain. `looked`: with each reading;
+  /// it says what tasks use beyond their gmem, in words by uuid.
   Gpus(Env& env, const std::vector<Gpu>& gpus, Ended ended, Looked looked)
       : env_(env), watch_(gpus), ended_(std::move(ended)), looked_(std::move(looked)) {}
 
@@ -43,6 +46,8 @@ class Gpus {
   void on_tick(const TimeConf& times, std::set<std::string> held, bool session);
   /// For a registration; empty before the first look. @cost O(GPUs)
   std::vector<GpuReport> reports() const;
+  /// Device memory in use when nobody uses it. @cost O(log GPUs)
+  Bytes base(const std::string& uuid) const { return watch_.base(uuid); }
   /// As the driver told them at the last look; empty before the first.
   const std::vector<gpu::GpuReading>& readings() const { return readings_; }
 

@@ -162,6 +162,13 @@ HostRegister card_of(const Config& config, const Options& options, gpu::Nvml* dr
   return card;
 }
 
+/// Not what hosts.conf declares, nor another machine's topology.
+bool follows_memory(const Config& config, const Options& options, const HostRegister& card) {
+  const auto* declared = config.host(options.name);
+  bool by_conf = declared && declared->mem.value > 0;
+  return !by_conf && card.capacity.mem == proc::load_now().mem;
+}
+
 Result<NodeSetup> find_out(const Config& config, Options options) {
   NodeSetup setup;
   const auto* declared = config.host(options.name);
@@ -177,6 +184,7 @@ Result<NodeSetup> find_out(const Config& config, Options options) {
   WM_TRY(auto master_uid, uid_of(config.cluster.master_user));
   setup.nvml = open_driver(config.cluster.nvml_library);
   setup.card = card_of(config, options, setup.nvml.get());
+  setup.follows_memory = follows_memory(config, options, setup.card);
   setup.host = facts_of(config, options, setup.folders, top);
   setup.card.cpus = setup.host.cpus;
   auto slots = declared && declared->slots ? declared->slots : std::thread::hardware_concurrency();

@@ -71,11 +71,12 @@ void MasterSession::obey(const MasterRank& master, bool at_once) {
   env_.keep_obeyed(master);
 }
 
-void MasterSession::beat(Duration pause, const HostHeartbeat& words) {
+void MasterSession::beat(Duration pause, HostHeartbeat words) {
   auto now = env_.mono();
   if (!open_ || now - beat_ < about(pause, card_.name, beats_)) return;
   beat_ = now;
   ++beats_;
+  words.mem = card_.capacity.mem;
   env_.send(NodeVerb::Heartbeat, codec::encode(words));
 }
 

@@ -22,6 +22,8 @@ class MasterSession {
 
   /// Other hosts reach this one by another address: said at the next registration.
   void on_address(const std::string& address) { card_.address = address; }
+  /// The machine has so much memory by now.
+  void on_memory(Bytes mem) { card_.capacity.mem = mem; }
   /// Registers, with how the GPUs are and what is known here, and says every fact again.
   void on_open(std::vector<GpuReport> gpus, std::vector<AttemptStatus> attempts);
   /// It is over. `down`: the master's host refuses the connection, so it is not running.
@@ -39,7 +41,7 @@ class MasterSession {
   /// seconds at most.
   void on_rank(const MasterRank& master);
   /// Says that the host lives, if that is due after about `pause`.
-  void beat(Duration pause, const HostHeartbeat& words);
+  void beat(Duration pause, HostHeartbeat words);
 
   /// Tells a fact and keeps it until it is acknowledged.
   void tell(Fact fact);

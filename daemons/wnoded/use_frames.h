@@ -2,6 +2,7 @@
 // processes used since the last minute (task_meters.h), and what they use at this moment (uses.h).
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "daemons/wnoded/attempts/local_attempt.h"
@@ -21,6 +22,10 @@ class UseFrames {
   /// A reading of all GPUs; `usual`: the time between two. @cost O(GPUs + holders)
   void look(const std::vector<gpu::GpuReading>& readings, const GpuHolders& holders,
             Duration usual);
+  /// What tasks use of GPUs beyond their gmem, as Uses has it.
+  void set_gpu_over(const std::map<launch::AttemptKey, std::vector<GpuOveruse>>& by_attempt) {
+    uses_.set_gpu_over(by_attempt);
+  }
   /// The attempt is gone.
   void forget(const launch::AttemptKey& key) { uses_.forget(key); }
   /// Another master listens.

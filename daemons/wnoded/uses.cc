@@ -5,9 +5,24 @@ namespace wm::node {
 void Uses::hear(const launch::AttemptKey& key, const launch::Used& word) {
   if (!word.now) return;
   auto& use = newest_[key];
+  auto over = std::move(use.gpu_over);
   use = word.use;
+  use.gpu_over = std::move(over);
   use.job = key.job, use.attempt = key.attempt;
   changed_ = true;
+}
+
+void Uses::set_gpu_over(const std::map<launch::AttemptKey, std::vector<GpuOveruse>>& by_attempt) {
+  for (const auto& [key, over] : by_attempt) {
+    auto& use = newest_[key];
+    use.job = key.job, use.attempt = key.attempt;
+  }
+  for (auto& [key, use] : newest_) {
+    auto at = by_attempt.find(key);
+    auto over = at == by_attempt.end() ? std::vector<GpuOveruse>{} : at->second;
+    changed_ = changed_ || over != use.gpu_over;
+    use.gpu_over = std::move(over);
+  }
 }
 
 std::optional<HostUses> Uses::take(TimePoint now) {

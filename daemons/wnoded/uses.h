@@ -20,6 +20,9 @@ class Uses {
  public:
   /// What a shepherd has said; without figures of now it says nothing here. @cost O(log attempts)
   void hear(const launch::AttemptKey& key, const launch::Used& word);
+  /// What tasks use of GPUs beyond their gmem; of attempts that are not named nothing.
+  /// @cost O(attempts)
+  void set_gpu_over(const std::map<launch::AttemptKey, std::vector<GpuOveruse>>& by_attempt);
   /// The attempt is over here. @cost O(log attempts)
   void forget(const launch::AttemptKey& key) { newest_.erase(key); }
   /// Another master listens, who knows nothing.

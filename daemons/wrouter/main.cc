@@ -282,7 +282,7 @@ Result<void> run(const std::string& folder) {
   if (is_replaced(task_file, own)) return {};
   WM_TRY(replace_file(task_file, serve::text_of(own), 0644));
   Router router(
-      profile, key, [&](std::uint32_t kernels, bool again) { wishes.set(kernels, again); },
+      profile, key, [&](Wish wish, bool again) { wishes.set(std::move(wish), again); },
       notes_in(folder, rank, profile.replica));
   WM_TRY(auto place, listen(router));
   WM_TRY(auto socket, listen_in(folder, name));

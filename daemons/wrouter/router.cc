@@ -1,5 +1,6 @@
 #include "daemons/wrouter/router.h"
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
 #include <future>
 #include <nlohmann/json.hpp>
@@ -295,7 +296,17 @@ void Router::want(std::uint32_t kernels, bool again) {
   if (kernels != told_) log::info("kernels_wanted", {{"kernels", kernels}});
   if (told_ == 0 && kernels > 0) awaited_ = wall_now();
   told_ = kernels;
-  wants_(kernels, again);
+  wants_({kernels, serving()}, again);
+}
+
+// Those that leave serve nobody else any more.
+std::vector<TaskNumber> Router::serving() const {
+  std::vector<TaskNumber> tasks;
+  for (const auto& kernel : queue_.kernels())
+    if (auto task = serve::task_of(kernel.instance); task && !kernel.leaving)
+      tasks.push_back(*task);
+  std::sort(tasks.begin(), tasks.end());
+  return tasks;
 }
 
 std::string Router::state_json() const {

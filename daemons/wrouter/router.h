@@ -15,6 +15,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "daemons/wrouter/wishes.h"
 #include "libwm/serve/meter.h"
 #include "libwm/serve/peers.h"
 #include "libwm/serve/request_queue.h"
@@ -48,9 +49,9 @@ struct Notes {
 /// See above. ask() and state() are for other threads, everything else for the loop's.
 class Router {
  public:
-  /// Told how many kernels there should be: at first, whenever that changes, and each
-  /// schedule_interval; `again`: whatever was said before, by whomever.
-  using Wants = std::function<void(std::uint32_t, bool again)>;
+  /// Told how many kernels there should be and which are there: at first, whenever that changes,
+  /// and each schedule_interval; `again`: whatever was said before, by whomever.
+  using Wants = std::function<void(Wish, bool again)>;
 
   Router(serve::Profile profile, const wire::SharedKey& key, Wants wants, Notes notes);
 
@@ -97,6 +98,7 @@ class Router {
   void look(TimePoint now);
   void hear_of_failures();
   void want(std::uint32_t kernels, bool again = false);
+  std::vector<TaskNumber> serving() const;
   void wake();
   serve::Load whole(TimePoint time);
   void settle(serve::Reply& reply);

@@ -16,17 +16,17 @@ Wishes::Wishes(ClusterConf conf, JobId job) : conf_(std::move(conf)), job_(job) 
   std::thread([this] { run(); }).detach();
 }
 
-void Wishes::set(std::uint32_t kernels, bool again) {
+void Wishes::set(Wish wish, bool again) {
   std::lock_guard hold(lock_);
   if (again) said_.reset();
-  wanted_ = kernels;
+  wanted_ = std::move(wish);
   any_ = true;
   news_.notify_one();
 }
 
 void Wishes::run() {
   for (Backoff tries(kFirstPause, kLongestPause, random_number());;) {
-    std::uint32_t wanted = 0;
+    Wish wanted;
     {
       std::unique_lock hold(lock_);
       news_.wait(hold, [this] { return any_ && said_ != wanted_; });
@@ -34,7 +34,7 @@ void Wishes::run() {
     }
     auto said = say(wanted);
     if (!said) {
-      log::warn("resize_failed", {{"kernels", wanted}, {"why", said.error().text}});
+      log::warn("resize_failed", {{"kernels", wanted.kernels}, {"why", said.error().text}});
       tries.sleep();
       continue;
     }
@@ -44,10 +44,11 @@ void Wishes::run() {
   }
 }
 
-Result<void> Wishes::say(std::uint32_t kernels) {
+Result<void> Wishes::say(const Wish& wish) {
   WM_TRY(auto master, client::Master::of(conf_, std::chrono::seconds(10)));
   ResizeRequest request{
-      .job = job_, .kind = ResizeRequest::Kind::Set, .tasks = kernels, .group = "kernel"};
+      .job = job_, .kind = ResizeRequest::Kind::Set, .tasks = wish.kernels, .group = "kernel"};
+  request.serving = wish.serving;
   auto reply = master.ask(request);
   return reply ? Result<void>() : Result<void>(reply.error());
 }

@@ -8,6 +8,7 @@ namespace wm {
 
 WM_FIELDS(AdminRequest) {
   f(1, s.request_key), f(2, s.act), f(3, s.names), f(4, s.why), f(20, s.gpus);
+  f(570, s.drain);
 }
 WM_FIELDS(AdminReply) { f(1, s.lines); }
 WM_FIELDS(StateRequest) {}

@@ -44,7 +44,9 @@ WM_FIELDS(HostRegistered) {
 WM_FIELDS(HostSilent) { f(1, s.host); }
 WM_FIELDS(HostHeard) { f(1, s.host); }
 WM_FIELDS(HostDied) { f(1, s.host), f(2, s.by), f(3, s.why); }
-WM_FIELDS(HostClosed) { f(1, s.host), f(2, s.by), f(3, s.why), f(550, s.for_faults); }
+WM_FIELDS(HostClosed) {
+  f(1, s.host), f(2, s.by), f(3, s.why), f(550, s.for_faults), f(570, s.drain);
+}
 WM_FIELDS(HostOpened) { f(1, s.host), f(2, s.by); }
 WM_FIELDS(QueueChanged) { f(1, s.queue), f(2, s.change), f(3, s.by), f(4, s.why); }
 WM_FIELDS(ConfigLoaded) { f(1, s.config); }
@@ -85,6 +87,9 @@ WM_FIELDS(ClockStepped) { f(1, s.by), f(2, s.waits); }
 WM_FIELDS(ClockTrusted) { f(1, s.by), f(2, s.why); }
 WM_FIELDS(RunDescribed) { f(1, s.run), f(2, s.words), f(3, s.by); }
 WM_FIELDS(RunDeleted) { f(1, s.run), f(2, s.by); }
+WM_FIELDS(TasksMoving) { f(1, s.job), f(2, s.attempt), f(3, s.tasks); }
+WM_FIELDS(HostMemoryChanged) { f(1, s.host), f(2, s.mem); }
+WM_FIELDS(TasksServing) { f(1, s.job), f(2, s.attempt), f(3, s.tasks); }
 
 }  // namespace wm
 

@@ -72,9 +72,11 @@ WM_FIELDS(Usage) {
   f(1, s.cpu), f(2, s.max_mem), f(3, s.read), f(4, s.written), f(5, s.by_cgroup);
   f(530, s.mean_mem), f(531, s.max_swap);
 }
+WM_FIELDS(GpuOveruse) { f(1, s.task), f(2, s.gpu), f(3, s.used), f(4, s.asked); }
 WM_FIELDS(AttemptUse) {
   f(1, s.job), f(2, s.attempt), f(3, s.cpu), f(4, s.mem), f(5, s.max_mem), f(6, s.mean_mem);
   f(7, s.swap), f(8, s.max_swap), f(9, s.processes), f(10, s.threads), f(11, s.pids);
+  f(570, s.gpu_over);
 }
 WM_FIELDS(Drawn) { f(1, s.gpu), f(2, s.cpu); }
 WM_FIELDS(AttemptDraw) { f(1, s.rate), f(2, s.drawn), f(3, s.as_of), f(4, s.status), f(5, s.term); }
@@ -87,7 +89,7 @@ WM_FIELDS(ResizeNotice) { f(1, s.number), f(2, s.grow), f(3, s.tasks); }
 WM_FIELDS(Task) {
   f(1, s.number), f(2, s.host), f(3, s.gpus), f(4, s.state), f(5, s.has_process), f(6, s.kill);
   f(7, s.pid), f(8, s.status), f(9, s.term), f(10, s.since), f(11, s.leave_by), f(12, s.ended);
-  f(261, s.mem_elsewhere), f(400, s.port);
+  f(261, s.mem_elsewhere), f(400, s.port), f(570, s.moves), f(571, s.serves);
 }
 WM_FIELDS(Membership) {
   f(1, s.lead), f(2, s.lead_host), f(3, s.epoch), f(4, s.members), f(5, s.agents), f(6, s.resizes);
@@ -174,7 +176,7 @@ WM_FIELDS(Gpu) {
 WM_FIELDS(GpuReport) {
   f(1, s.uuid), f(2, s.sick), f(3, s.sticky), f(4, s.why), f(5, s.since), f(6, s.used);
   f(7, s.busy), f(8, s.celsius), f(530, s.mem_busy), f(531, s.watts), f(532, s.pstate);
-  f(533, s.mode), f(534, s.ecc);
+  f(533, s.mode), f(534, s.ecc), f(570, s.over);
 }
 WM_FIELDS(GpuMark) {
   f(1, s.closed), f(2, s.closed_by), f(3, s.closed_why), f(4, s.sick), f(5, s.sticky);
@@ -191,7 +193,7 @@ WM_FIELDS(Host) {
   f(16, s.gpu_owners), f(17, s.registered), f(18, s.silent_since), f(40, s.gpu_shares);
   f(41, s.gpu_marks);
   f(60, s.fence_tries), f(61, s.fence_text), f(410, s.network);
-  f(550, s.faults);
+  f(550, s.faults), f(570, s.drains);
 }
 WM_FIELDS(Held) { f(1, s.slots), f(2, s.milli_gpus), f(3, s.mem); }
 WM_FIELDS(Used) { f(1, s.slots), f(2, s.gpus), f(3, s.mem); }

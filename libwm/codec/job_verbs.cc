@@ -25,6 +25,7 @@ WM_FIELDS(OutcomeReply) { f(1, s.jobs), f(2, s.rest), f(560, s.instead); }
 WM_FIELDS(ReleaseRequest) { f(1, s.request_key), f(2, s.jobs), f(3, s.hold); }
 WM_FIELDS(ResizeRequest) {
   f(1, s.request_key), f(2, s.job), f(3, s.kind), f(4, s.tasks), f(400, s.group);
+  f(570, s.serving);
 }
 WM_FIELDS(ResizeReply) { f(1, s.cap); }
 WM_FIELDS(JobsRequest) { f(1, s.jobs); }

@@ -82,10 +82,11 @@ WM_FIELDS(Rendezvous) { f(1, s.port), f(2, s.waited), f(3, s.callers); }
 WM_FIELDS(FactRendezvous) { f(1, s.job), f(2, s.attempt), f(3, s.meeting); }
 WM_FIELDS(FactDelivered) { f(1, s.job), f(2, s.attempt), f(3, s.text); }
 WM_FIELDS(FactHostWell) { f(1, s.faults); }
+WM_FIELDS(FactGpuOveruse) { f(1, s.job), f(2, s.attempt), f(3, s.use); }
 WM_FIELDS(FactScriptFailed) { f(1, s.job), f(2, s.attempt), f(3, s.why); }
 WM_FIELDS(HostFact) { f(1, s.number), f(2, s.fact); }
 WM_FIELDS(HostAck) { f(1, s.number); }
-WM_FIELDS(HostHeartbeat) { f(1, s.load), f(2, s.free_mem), f(370, s.more); }
+WM_FIELDS(HostHeartbeat) { f(1, s.load), f(2, s.free_mem), f(370, s.more), f(570, s.mem); }
 WM_FIELDS(HostSignal) { f(1, s.job), f(2, s.attempt), f(3, s.signal); }
 WM_FIELDS(PeekRequest) {
   f(1, s.id), f(2, s.job), f(3, s.attempt), f(4, s.task), f(5, s.stream), f(6, s.offset),

@@ -12,6 +12,7 @@ constexpr std::array<std::string_view, 4> kLevels = {"debug", "info", "warn", "e
 constexpr std::array<std::string_view, 3> kLogs = {"file", "syslog", "journald"};
 constexpr std::array<std::string_view, 3> kOutputs = {"file", "mail", "none"};
 constexpr std::array<std::string_view, 2> kFailures = {"refuse", "accept"};
+constexpr std::array<std::string_view, 2> kOveruse = {"tell", "end"};
 constexpr std::array<std::string_view, 6> kUnits = {"default", "KB", "MB", "GB", "TB", "PB"};
 constexpr std::array<std::string_view, 6> kHeadings = {"cluster", "master", "paths",
                                                        "times",   "limits", "scheduler"};
@@ -341,6 +342,16 @@ constexpr Key<C> kClusterKeys[] = {
      "of jobs are still recorded."},
     {"gpu_check", [](C& c) -> Field { return &c.times.gpu_check; }, time_up_to(kDay),
      Effect::Reconfig, "How often hosts look at the health of their GPUs."},
+    {"gpu_memory_overuse",
+     [](C& c) -> Field {
+       return Choice{&c.limits.gpu_memory_overuse, kOveruse};
+     },
+     kAny, Effect::Reconfig,
+     "What becomes of a task that uses more of a GPU's memory than the gmem it asked for: it is "
+     "told "
+     "in bjobs -l and bhosts -gpu (tell), or ended as well, with TERM_GPU_MEMLIMIT (end). Looked "
+     "at "
+     "every gpu_check."},
     {"nvml_library", [](C& c) -> Field { return &c.nvml_library; }, kAny, Effect::Restart,
      "NVML of the GPU driver, as the loader finds it or a path. Empty: hosts look for no GPUs."},
     {"mps_program", [](C& c) -> Field { return &c.mps_program; }, kAny, Effect::Restart,

@@ -129,6 +129,20 @@ Result<void> check_more(const Cluster&, const Job& job, const TasksMet&) {
   if (job.membership.met) return fail(Code::Stale, "known");
   return {};
 }
+Result<void> check_more(const Cluster&, const Job& job, const TasksMoving& e) {
+  bool any = std::any_of(e.tasks.begin(), e.tasks.end(), [&](TaskNumber number) {
+    const Task* task = find_task(job, number);
+    return task && task->holds_slot() && !task->moves;
+  });
+  return any ? Result<void>{} : fail(Code::Stale, "known");
+}
+Result<void> check_more(const Cluster&, const Job& job, const TasksServing& e) {
+  bool known = std::all_of(job.tasks.begin(), job.tasks.end(), [&](const Task& task) {
+    bool serves = std::find(e.tasks.begin(), e.tasks.end(), task.number) != e.tasks.end();
+    return task.serves == serves;
+  });
+  return known ? fail(Code::Stale, "known") : Result<void>{};
+}
 Result<void> check_more(const Cluster&, const Job& job, const AgentSeen& e) {
   auto it = job.membership.agents.find(e.host);
   auto doors = job.membership.doors.find(e.host);

@@ -86,6 +86,13 @@ void note_host_end(Cluster& cluster, const Job& job, const Task& task, Term term
 /// Hosts that failed to start the job and are to be closed. @cost O(tasks), O(hosts) where one is
 std::vector<EventBody> closings(const Cluster& cluster, const Job& job);
 
+/// What can go on elsewhere than on this host is to (drain_fsm.cc). @cost O(jobs there)
+void drain_host(Cluster& cluster, HostId host, Touched& t);
+/// It is to no more: what has not left yet stays. @cost O(tasks of jobs there)
+void stop_draining(Cluster& cluster, HostId host, Touched& t);
+/// The job's tasks on drained hosts that are to move by now. @cost O(tasks), O(1) where none is
+std::vector<EventBody> moves_of(const Cluster& cluster, const Job& job);
+
 /// What the job leaves is written, or nobody waits for it any more; `text` says what is not.
 void end_delivery(Cluster& cluster, Job& job, const std::string& text, Touched& t);
 /// The same of all that this host was writing. @cost O(jobs that are delivering)
@@ -156,6 +163,9 @@ void apply_to(Cluster& c, const TakenOver& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const ClockStepped& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const ClockTrusted& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const JobDelivered& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const TasksMoving& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const TasksServing& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const HostMemoryChanged& e, WallTime now, Touched& t);
 // What is said of a run, and its deletion, are the archive's: no state of a job.
 inline void apply_to(Cluster&, const RunDescribed&, WallTime, Touched&) {}
 inline void apply_to(Cluster&, const RunDeleted&, WallTime, Touched&) {}

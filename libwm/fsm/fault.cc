@@ -32,6 +32,7 @@ constexpr Cause kCauses[] = {
     {Term::Swap, Fault::User, Again::Never, kLimit},
     {Term::ProcessLimit, Fault::User, Again::Never, kLimit},
     {Term::ThreadLimit, Fault::User, Again::Never, kLimit},
+    {Term::GpuMemLimit, Fault::User, Again::Never, kLimit},
     // Hosts.
     {Term::PrologFailed, Fault::Host, Again::Always},
     {Term::HostLost, Fault::Host, Again::IfRerunnable, !kLimit, kLoss, kResumed},

@@ -43,7 +43,7 @@ void forget_fencing(Host& host) {
 bool is_unknown(const Cluster& c, const Job& job) {
   bool any = false, all = true;
   for (const auto& task : job.tasks) {
-    if (!task.holds_slot() || (is_independent(job) && is_lost(task))) continue;
+    if (!task.holds_slot() || (is_independent(job) && (is_lost(task) || task.moves))) continue;
     bool silent = c.hosts.find(task.host.value)->state == HostState::Silent;
     any = any || silent;
     all = all && silent;
@@ -118,6 +118,15 @@ void apply_to(Cluster& c, const HostRegistered& e, WallTime now, Touched& t) {
   t.schedule = true;
 }
 
+// hosts.conf goes before what the host finds.
+void apply_to(Cluster& c, const HostMemoryChanged& e, WallTime, Touched& t) {
+  Host& host = edit_host(c, e.host);
+  Capacity found = host.capacity;
+  found.mem = e.mem;
+  host.capacity = with_conf(std::move(found), c.config->host(host.name));
+  t.schedule = true;
+}
+
 void apply_to(Cluster& c, const HostSilent& e, WallTime now, Touched& t) {
   Host& host = edit_host(c, e.host);
   host.state = HostState::Silent;
@@ -161,6 +170,8 @@ void apply_to(Cluster& c, const HostClosed& e, WallTime, Touched& t) {
   host.closed_by = e.by;
   host.closed_why = e.why;
   host.faults.closed = e.for_faults;
+  if (e.drain) drain_host(c, e.host, t);
+  else stop_draining(c, e.host, t);
   t.schedule = true;
 }
 
@@ -169,6 +180,7 @@ void apply_to(Cluster& c, const HostOpened& e, WallTime, Touched& t) {
   host.closed = false;
   host.closed_by.clear();
   host.closed_why.clear();
+  stop_draining(c, e.host, t);
   forget_faults(c, e.host, true);
   forget_setbacks_on(c, e.host);
   t.schedule = true;

@@ -122,6 +122,8 @@ Result<void> check_indexes(const Cluster& cluster) {
     return broken("the index of jobs whose output is being written");
   if (*cluster.indexes.gaps != *walked.indexes.gaps)
     return broken("the index of hosts with gaps in their configuration");
+  if (*cluster.indexes.draining != *walked.indexes.draining)
+    return broken("the index of hosts that are drained");
   if (all_of(cluster.indexes.by_user) != all_of(walked.indexes.by_user) ||
       all_of(cluster.indexes.by_name) != all_of(walked.indexes.by_name) ||
       all_of(cluster.indexes.services) != all_of(walked.indexes.services))

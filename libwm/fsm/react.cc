@@ -104,6 +104,7 @@ std::vector<EventBody> follow(const Cluster& cluster, const Touched& touched) {
     if (!job || is_array(*job)) continue;
     for (auto& event : follow_groups(cluster, *job)) events.push_back(std::move(event));
     for (auto& event : closings(cluster, *job)) events.push_back(std::move(event));
+    for (auto& event : moves_of(cluster, *job)) events.push_back(std::move(event));
     if (!job->spec().elastic) continue;
     for (auto& event : lead_for(cluster, *job)) events.push_back(std::move(event));
   }

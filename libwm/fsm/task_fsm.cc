@@ -299,6 +299,7 @@ void apply_to(Cluster& c, const TaskStarted& e, WallTime now, Touched& t) {
     t.orders.insert(e.job);
   }
   note_launched(job, now, t);
+  if (has_moving_task(job)) t.schedule = true;  // it may have the place of one
   if (is_first(job, task) && first_host_goes_first(*c.config, job.spec())) t.orders.insert(e.job);
   t.jobs.insert(e.job);
 }
@@ -309,7 +310,7 @@ void apply_to(Cluster& c, const TaskEnded& e, WallTime now, Touched& t) {
   auto writer = writer_of(job);
   bool ended_before = ended_before_restart(c, job, task, e);
   bool was_finishing = job.finishing;
-  bool was_lost = is_lost(task);  // its place has been given to another since
+  bool was_lost = is_lost(task) || task.moves;  // its place has been given to another since
   bool leaving = task.state == TaskState::Leaving && !cause_of(e.term).is_loss && !ended_before;
   bool others_wait = task.state == TaskState::Starting && is_first(job, task) &&
                      first_host_goes_first(*c.config, job.spec());

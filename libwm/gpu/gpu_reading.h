@@ -13,7 +13,8 @@ namespace wm::gpu {
 /// A process that has a context on a device.
 struct GpuProcess {
   std::int32_t pid = 0;
-  Bytes mem{0};
+  Bytes mem{0};                          ///< 0: not told
+  std::vector<std::int32_t> above = {};  ///< its parent, that one's, up to the first process
   bool operator==(const GpuProcess&) const = default;
 };
 

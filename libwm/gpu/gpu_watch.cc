@@ -97,6 +97,13 @@ Bytes GpuWatch::base(const std::string& uuid) const {
   return at == states_.end() ? Bytes{0} : at->second.least.value_or(Bytes{0});
 }
 
+void GpuWatch::note_overuse(const std::map<std::string, std::string>& words) {
+  for (auto& report : reports_) {
+    auto at = words.find(report.uuid);
+    report.over = at == words.end() ? "" : at->second;
+  }
+}
+
 std::string GpuWatch::busy_with(const State& state) const {
   const auto& last = state.last;
   if (last.trouble != 0) return "";  // nothing runs on a device that is gone

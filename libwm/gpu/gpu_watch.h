@@ -47,6 +47,10 @@ class GpuWatch {
   /// aside for before stays. @cost O(log GPUs)
   void set_aside(const std::string& uuid, const std::string& why, WallTime now);
 
+  /// What tasks use of each beyond their gmem, in words, by uuid; who is not named does not.
+  /// @cost O(GPUs log GPUs)
+  void note_overuse(const std::map<std::string, std::string>& words);
+
   /// Why it is not free, by the last look; empty: it is, or it is no device. @cost O(log GPUs)
   std::string not_free(const std::string& uuid) const;
   /// Device memory in use when nobody uses it. @cost O(log GPUs)

@@ -197,9 +197,11 @@ void Nvml::Library::read_processes(Device own, GpuReading& reading) const {
     code = call("nvmlDeviceGetComputeRunningProcesses_v3", own, &count, list.data());
   }
   if (code != kOk) return;
-  for (unsigned i = 0; i < count; ++i)
+  for (unsigned i = 0; i < count; ++i) {
+    auto used = list[i].used == kNotAvailable ? 0 : list[i].used;
     reading.processes.push_back(
-        {static_cast<std::int32_t>(list[i].pid), Bytes{static_cast<std::int64_t>(list[i].used)}});
+        {static_cast<std::int32_t>(list[i].pid), Bytes{static_cast<std::int64_t>(used)}});
+  }
 }
 
 void Nvml::Library::read_health(Device whole, GpuReading& reading) const {

@@ -49,6 +49,8 @@ struct Pci {
 struct Utilization {
   unsigned gpu, memory;
 };
+/// Process::used where the driver cannot tell it.
+inline constexpr std::uint64_t kNotAvailable = ~std::uint64_t{0};
 /// Layout of the _v3 call.
 struct Process {
   unsigned pid;

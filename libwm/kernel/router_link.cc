@@ -57,6 +57,12 @@ std::string own_host() {
   return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
 }
 
+// Its number in the service's group of kernels; empty: it is no task.
+std::string own_task() {
+  const char* told = std::getenv("WM_TASK");
+  return told == nullptr ? "" : told;
+}
+
 constexpr std::uint16_t type_of(serve::Word word) { return static_cast<std::uint16_t>(word); }
 
 }  // namespace
@@ -88,7 +94,8 @@ Result<void> RouterLink::connect() {
   auto place = contents(place_.folder + "/" + router_);
   WM_TRY(auto options, options_for(place_.folder, place));
   client::Connection connection(std::move(options));
-  auto hello = serve::to_bytes(serve::KernelHello{place_.instance, own_host(), ::getpid()});
+  auto hello = serve::to_bytes(
+      serve::KernelHello{serve::instance_of(place_.instance, own_task()), own_host(), ::getpid()});
   WM_TRY(auto frame, connection.call(type_of(serve::Word::Hello), hello));
   if (frame.type != type_of(serve::Word::Welcome))
     return fail(Code::Damaged, "the router does not welcome this kernel");

@@ -1,6 +1,7 @@
 #include "libwm/launch/framework_env.h"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "libwm/launch/group_team.h"
 #include "libwm/model/launcher_size.h"
@@ -40,6 +41,16 @@ void add_resumption(VariableMap& v, const HostOrder& o, const HostFacts& host) {
   if (asked == v.end()) return;
   if (auto job = parse_job_id(asked->second)) asked->second = result_dir(o, host, *job);
   else v.erase(asked);
+}
+
+/// As its submitter's files said (submit/torch_version.h); false: not known.
+bool is_before_torch_2_2(const VariableMap& v) {
+  auto version = v.find("WM_TORCH");
+  int major = 0, minor = 0;
+  char dot = 0;
+  return version != v.end() &&
+         std::sscanf(version->second.c_str(), "%9d%c%9d", &major, &dot, &minor) == 3 &&
+         dot == '.' && (major < 2 || (major == 2 && minor < 2));
 }
 
 }  // namespace
@@ -82,7 +93,8 @@ void add_torchrun(VariableMap& v, const HostOrder& o, const HostFacts& host,
   v["TORCHELASTIC_ERROR_FILE"] =
       attempt_dir(o, host) + "/error-" + std::to_string(task.task.value) + ".json";
   v.try_emplace("OMP_NUM_THREADS", std::to_string(std::max(1u, o.resolved.task.milli_cpus / 1000)));
-  v.try_emplace("NCCL_ASYNC_ERROR_HANDLING", "1");
+  // By this name 2.2 and later know it no more, and warn of it.
+  if (is_before_torch_2_2(v)) v.try_emplace("NCCL_ASYNC_ERROR_HANDLING", "1");
   v.try_emplace("TORCH_NCCL_ASYNC_ERROR_HANDLING", "1");
   // Debian 13's torch is built without libuv, and asks for it unless this says no.
   v.try_emplace("USE_LIBUV", "0");

@@ -3,12 +3,21 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "libwm/base/ids.h"
 #include "libwm/base/units.h"
 
 namespace wm {
+
+/// A task that uses more of one of its GPUs than the gmem that it asked for.
+struct GpuOveruse {
+  TaskNumber task;
+  std::string gpu;  ///< uuid
+  Bytes used{0}, asked{0};
+  bool operator==(const GpuOveruse&) const = default;
+};
 
 /// What the processes of one attempt use on one host, the user's commands beside the tasks among
 /// them: now, and since the first of them started there. @units cpu: user + system time; mem:
@@ -20,7 +29,8 @@ struct AttemptUse {
   Bytes mem{0}, max_mem{0}, mean_mem{0};
   Bytes swap{0}, max_swap{0};
   std::uint32_t processes = 0, threads = 0;
-  std::vector<std::int32_t> pids;  ///< the first of them, at most kMostPids
+  std::vector<std::int32_t> pids;         ///< the first of them, at most kMostPids
+  std::vector<GpuOveruse> gpu_over = {};  ///< at the last look at its GPUs
   bool operator==(const AttemptUse&) const = default;
 };
 inline constexpr std::size_t kMostPids = 64;

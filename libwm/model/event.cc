@@ -6,7 +6,7 @@
 namespace wm {
 
 std::string_view event_name(const EventBody& body) {
-  static constexpr std::array<std::string_view, 58> kNames = {
+  static constexpr std::array<std::string_view, 61> kNames = {
       "job_submitted",       "job_held",         "job_released",
       "job_dispatched",      "task_started",     "task_ended",
       "task_stuck",          "tasks_added",      "tasks_leaving",
@@ -26,7 +26,8 @@ std::string_view event_name(const EventBody& body) {
       "job_noted",           "job_relocated",    "tokens_revoked",
       "tasks_met",           "taken_over",       "clock_stepped",
       "clock_trusted",       "job_delivered",    "run_described",
-      "run_deleted"};
+      "run_deleted",         "tasks_moving",     "tasks_serving",
+      "host_memory_changed"};
   static_assert(kNames.size() == std::variant_size_v<EventBody>);
   return kNames[body.index()];
 }

@@ -96,6 +96,18 @@ struct TasksLeaving {
   WallTime leave_by{};
   std::string reason;
 };
+/// The host of these tasks is drained: others take their places, then they leave.
+struct TasksMoving {
+  JobId job;
+  Attempt attempt;
+  std::vector<TaskNumber> tasks;
+};
+/// The kernels that a service's router has by now, all of them.
+struct TasksServing {
+  JobId job;
+  Attempt attempt;
+  std::vector<TaskNumber> tasks;
+};
 /// A task shall be ended by force: it hangs, or did not leave in time.
 struct TaskCondemned {
   JobId job;
@@ -291,7 +303,8 @@ using EventBody =
                  HostFenceFailed, StepsMeasured, JobParked, JobUnparked, JobModified, JobRequeued,
                  ElementGiven, ArrayClosed, TrialReported, ReservationSet, ReservationRemoved,
                  JobGroupSet, JobGroupRemoved, JobNoted, JobRelocated, TokensRevoked, TasksMet,
-                 TakenOver, ClockStepped, ClockTrusted, JobDelivered, RunDescribed, RunDeleted>;
+                 TakenOver, ClockStepped, ClockTrusted, JobDelivered, RunDescribed, RunDeleted,
+                 TasksMoving, TasksServing, HostMemoryChanged>;
 
 /// An event with its place in the history and the wall time stamped at the rim.
 struct Event {

@@ -7,7 +7,8 @@ namespace wm {
 namespace {
 
 bool is_wanted(const Task& task) {
-  return !task.kill && (task.state == TaskState::Starting || task.state == TaskState::Running);
+  return !task.kill && !task.moves &&
+         (task.state == TaskState::Starting || task.state == TaskState::Running);
 }
 
 }  // namespace
@@ -50,6 +51,23 @@ std::vector<TaskNumber> next_numbers(const Job& job, std::uint32_t more) {
 
 bool has_lost_task(const Job& job) {
   return std::any_of(job.tasks.begin(), job.tasks.end(), is_lost);
+}
+
+bool has_moving_task(const Job& job) {
+  return std::any_of(job.tasks.begin(), job.tasks.end(),
+                     [](const Task& task) { return task.moves && task.holds_slot(); });
+}
+
+bool has_begun_work(const Config& config, const Job& job, const Task& task) {
+  const auto& members = job.membership.members;
+  auto mode = resize_mode_of(config, job);
+  bool told = is_independent(job) && std::any_of(job.tasks.begin(), job.tasks.end(),
+                                                 [](const Task& other) { return other.serves; });
+  if (told) return task.serves;
+  if (mode == ResizeMode::Restart) return true;
+  if (mode == ResizeMode::InPlace)
+    return std::find(members.begin(), members.end(), task.number) != members.end();
+  return task.state == TaskState::Running;
 }
 
 bool groups_are_ready(const Cluster& cluster, const Job& job) {

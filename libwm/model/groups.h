@@ -39,6 +39,14 @@ bool is_lost(const Task& task);
 /// Has it any such task? Another one takes its place meanwhile. @cost O(tasks)
 bool has_lost_task(const Job& job);
 
+/// Has it a task on a host that is drained, for which another is started? @cost O(tasks)
+bool has_moving_task(const Job& job);
+
+/// Does the task do what another one may be asked to leave for: a member of the epoch, a kernel
+/// that its router has, else a process that runs? What is started again at each size always does.
+/// @cost O(tasks)
+bool has_begun_work(const Config& config, const Job& job, const Task& task);
+
 /// May the element start, as far as the others go? Groups that live with the job wait until all of
 /// them wait; independent ones until all of those run. True for any other job. @cost O(groups)
 bool groups_are_ready(const Cluster& cluster, const Job& job);

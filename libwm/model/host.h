@@ -2,7 +2,7 @@
 // what is taken, and whether it is heard. Values; changed by libwm/fsm only.
 //
 //   (register) → ok ⇄ silent → dead (badmin hdead, fence) → (register) → ok
-//   closed by an administrator is a flag beside the state.
+//   closed by an administrator, and drained, are flags beside the state.
 #pragma once
 
 #include <algorithm>
@@ -65,6 +65,7 @@ struct GpuReport {
   std::int32_t pstate = -1;  ///< 0: fastest
   std::int32_t mode = -1;    ///< compute mode: 0 shared, 3 exclusive for a process
   std::int64_t ecc = -1;     ///< errors that could not be corrected, since the driver was loaded
+  std::string over = {};     ///< tasks that use more of it than their gmem, in words
   bool operator==(const GpuReport&) const = default;
 };
 
@@ -130,6 +131,7 @@ struct Host {
   std::string name, address;
   HostState state = HostState::Ok;
   bool closed = false;
+  bool drains = false;  ///< closed, and what can go on elsewhere does
   std::string closed_by, closed_why;
   std::string boot;  ///< identifies this run of wnoded's machine
   /// Inode of its network namespace; 0: not known. Hosts of one boot and namespace share their

@@ -34,6 +34,7 @@ struct HostClosed {
   HostId host;
   std::string by, why;
   bool for_faults = false;  ///< its own, by which jobs did not start: its probe opens it
+  bool drain = false;       ///< tasks that can go on elsewhere do; else they stay
 };
 struct HostOpened {
   HostId host;
@@ -45,6 +46,12 @@ struct GpuMarked {
   HostId host;
   std::string uuid;
   GpuMark mark;
+};
+
+/// Memory was plugged in, or taken away, while it runs.
+struct HostMemoryChanged {
+  HostId host;
+  Bytes mem{0};
 };
 
 /// The fence command was started for a silent host.

@@ -14,6 +14,7 @@ Indexes Indexes::freeze() {
   copy.set_back = set_back.freeze();
   copy.delivering = delivering.freeze();
   copy.gaps = gaps.freeze();
+  copy.draining = draining.freeze();
   copy.by_user = by_user.freeze();
   copy.by_name = by_name.freeze();
   copy.services = services.freeze();
@@ -71,6 +72,11 @@ void index_delivery(Cluster& cluster, JobId id) {
 void index_gaps(Cluster& cluster, HostId id) {
   const Host* host = cluster.hosts.find(id.value);
   keep_in(cluster.indexes.gaps, id, host && !host->faults.gaps.empty());
+}
+
+void index_draining(Cluster& cluster, HostId id) {
+  const Host* host = cluster.hosts.find(id.value);
+  keep_in(cluster.indexes.draining, id, host && host->drains);
 }
 
 std::uint32_t key_of(std::string_view name) {
@@ -181,6 +187,7 @@ void build_indexes(Cluster& cluster) {
   cluster.hosts.each([&](std::uint32_t, const Host& host) {
     cluster.indexes.host_numbers.edit().insert_or_assign(host.name, host.id);
     index_gaps(cluster, host.id);
+    index_draining(cluster, host.id);
   });
   index_config(cluster);
   std::vector<JobId> all;

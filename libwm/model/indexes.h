@@ -76,6 +76,7 @@ struct Indexes {
   Frozen<std::set<JobId>> set_back;                    ///< not over, and with setbacks
   Frozen<std::set<JobId>> delivering;                  ///< with a host in outcome.delivers_on
   Frozen<std::set<HostId>> gaps;                       ///< with any in faults.gaps
+  Frozen<std::set<HostId>> draining;                   ///< with drains
 
   Ordered<JobKey> by_user, by_name, services;  ///< by key_of; arrays by their base
   Ordered<JobKey> moved;                       ///< by queue: not over, with a place (btop, bbot)
@@ -97,6 +98,8 @@ void index_setbacks(Cluster& cluster, JobId job);
 void index_delivery(Cluster& cluster, JobId job);
 /// Its configuration has a gap by now, or none any more. @cost O(log hosts)
 void index_gaps(Cluster& cluster, HostId host);
+/// It is drained by now, or not any more. @cost O(log hosts)
+void index_draining(Cluster& cluster, HostId host);
 /// A job or element was made, or is not what it was. @cost O(log jobs), and O(ranges) of an array
 void index_job(Cluster& cluster, JobId job);
 /// A job, with its elements, is about to go, or to ask for something else: it is taken out until

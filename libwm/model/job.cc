@@ -103,7 +103,7 @@ std::uint32_t slots_held(const Job& job) {
 
 std::uint32_t tasks_wanted(const Job& job) {
   return static_cast<std::uint32_t>(std::count_if(job.tasks.begin(), job.tasks.end(), [](auto& t) {
-    return !t.kill && (t.state == TaskState::Starting || t.state == TaskState::Running);
+    return !t.kill && !t.moves && (t.state == TaskState::Starting || t.state == TaskState::Running);
   }));
 }
 

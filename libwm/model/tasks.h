@@ -48,6 +48,8 @@ struct Task {
   WallTime ended{};
   bool mem_elsewhere = false;  ///< of memory per host: another task of the job there holds it
   std::uint16_t port = 0;      ///< of its host, for the job's groups to meet; 0: none
+  bool moves = false;   ///< its host is drained: it goes on until another has taken its place
+  bool serves = false;  ///< a kernel that its service's router says is there
   bool holds_slot() const { return state != TaskState::Gone; }
   bool operator==(const Task&) const = default;
 };

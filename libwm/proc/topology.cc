@@ -187,6 +187,7 @@ void read_queues(const Load& before, Load& load) {
 
 void read_memory(Load& load) {
   const std::pair<std::string_view, Bytes*> kWanted[] = {{"MemAvailable:", &load.free_mem},
+                                                         {"MemTotal:", &load.mem},
                                                          {"SwapFree:", &load.free_swap},
                                                          {"SwapTotal:", &load.swap}};
   std::ifstream file("/proc/meminfo");

@@ -60,6 +60,7 @@ std::string interface_of(const std::string& address);
 struct Load {
   double one_minute = 0, quarter_minute = 0, quarter_hour = 0;
   Bytes free_mem{0};  ///< that could be used
+  Bytes mem{0};       ///< there is, as total_memory
   Bytes free_swap{0}, swap{0};
   Bytes free_tmp{0}, tmp{0};  ///< of /tmp's file system, for users
   Duration idle{};            ///< since somebody typed at a terminal; without one since the boot

@@ -101,6 +101,10 @@ std::set<JobId> Twin::carry_out(const sched::Plan& plan, WallTime now) {
     apply(TasksAdded{piece.job, piece.attempt, tasks_at(piece.tasks, last), piece.reason}, now);
     touched.insert(piece.job);
   }
+  for (const auto& piece : plan.moves) {
+    apply(TasksLeaving{piece.job, piece.attempt, piece.tasks, now, piece.reason}, now);
+    touched.insert(piece.job);
+  }
   for (const auto& date : plan.promises) apply(StartPromised{date.job, date.at, date.places}, now);
   for (JobId job : touched) settle(job, now);
   return touched;

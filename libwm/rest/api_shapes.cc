@@ -108,13 +108,14 @@ constexpr std::pair<const char*, const char*> kApiSchemas[] = {
     {"logs", "workers:[log_sizes]"},
     {"gpu",
      "gpu_id:i gpu_model:s gpu_status:s gpu_reason:s mtotal_bytes:n? mused_bytes:n? gpu_mode:s "
-     "jobids:[s] ut:n? temp:n? uuid:s mig:s parent:s gpu_driver:s"},
+     "jobids:[s] ut:n? temp:n? over_gmem:s uuid:s mig:s parent:s gpu_driver:s"},
     {"load_indexes", "r1m:n? r15m:n? ut:n? mem_bytes:n? tmp_bytes:n? maxtmp_bytes:n?"},
     {"host",
      "host_name:s status:s run:n? max:n? njobs:n? ngpus:n? ngpus_alloc:n? ngpus_stuck:n? "
      "ngpus_aside:n? ncpus:n? ncpus_alloc:n? total_mem_bytes:n? reserved_mem_bytes:n? "
      "available_mem_bytes:n? load:n? address:s comments:s state:=ok|silent|dead connected:b "
-     "closed:b registered_time:n? silent_since:n? load_indexes:load_indexes gpus:[gpu]"},
+     "closed:b draining:b moving:n registered_time:n? silent_since:n? load_indexes:load_indexes "
+     "gpus:[gpu]"},
     {"hosts", "hosts:[host] next?:s"},
     {"host_page", "host:host"},
     {"capacity", "hosts:i usable:i slots:i slots_used:i gpus:i gpus_used:i gpus_all:i"},

@@ -17,6 +17,7 @@ class Admission {
   bool allows(const Start& start);
   bool allows(const Grow& grow);
   bool allows(const Shrink& shrink) const;
+  bool allows_move(const Shrink& move) const;
   bool waits(JobId id) const;
   bool allows(const Preempt& preempt) const;
   bool allows(const DatedStart& date) const;
@@ -111,6 +112,16 @@ bool Admission::allows(const Shrink& shrink) const {
   return tasks_wanted(*job) >= least_tasks(*job) + shrink.tasks.size();
 }
 
+// Its host may have been opened since.
+bool Admission::allows_move(const Shrink& move) const {
+  const Job* job = find_job(newest_, move.job);
+  if (!job || job->attempt != move.attempt || !is_resizable(newest_, *job)) return false;
+  return std::all_of(move.tasks.begin(), move.tasks.end(), [&](TaskNumber number) {
+    const Task* task = find_task(*job, number);
+    return task && task->moves && task->holds_slot();
+  });
+}
+
 // The job, or the element of an array that may not be made yet.
 bool Admission::waits(JobId id) const {
   const Job* job = find_job(newest_, id);
@@ -190,6 +201,8 @@ Plan admit(const Cluster& newest, const Plan& plan) {
   keep_allowed(admission, plan.resumes, kept.resumes);
   if (same) keep_allowed(admission, plan.grows, kept.grows);
   keep_allowed(admission, plan.shrinks, kept.shrinks);
+  for (const Shrink& move : plan.moves)
+    if (admission.allows_move(move)) kept.moves.push_back(move);
   keep_allowed(admission, plan.preempts, kept.preempts);
   keep_allowed(admission, plan.promises, kept.promises);
   kept.look_again = plan.look_again;

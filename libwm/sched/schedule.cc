@@ -12,6 +12,7 @@
 #include "libwm/sched/amounts/targets.h"
 #include "libwm/sched/demand/order.h"
 #include "libwm/sched/demand/past_use.h"
+#include "libwm/sched/placement/moves.h"
 #include "libwm/sched/placement/placement.h"
 #include "libwm/sched/placement/preempt.h"
 #include "libwm/sched/reasons.h"
@@ -47,6 +48,7 @@ class Pass {
                        [&](const Preempt& piece) { return piece.job == job; });
   }
   void add_pieces();
+  void add_moves();
   void add_waiting();
   void add_rests(ReasonWriter& writer, std::vector<Reasons> rests);
   void add_promises();
@@ -231,6 +233,7 @@ void Pass::add_pieces() {
     if (claim.pending() || placed.more.empty() || is_preempted(claim.id)) continue;
     plan_.grows.push_back({claim.id, claim.job->attempt, placed.more, grow_reason(claim)});
   }
+  add_moves();
   for (const auto& [job, leaving] : placement_->leaving()) {
     if (is_preempted(job)) continue;
     std::string reason(leaving.receivers.empty() ? leaving.why : "released for job");
@@ -242,6 +245,19 @@ void Pass::add_pieces() {
   std::sort(plan_.grows.begin(), plan_.grows.end(), by_job);
   std::sort(plan_.preempts.begin(), plan_.preempts.end(), by_job);
   std::sort(plan_.resumes.begin(), plan_.resumes.end(), by_job);
+}
+
+void Pass::add_moves() {
+  if (cluster_.indexes.draining->empty()) return;
+  for (const Claim& claim : claims_.all) {
+    if (claim.pending() || is_preempted(claim.id)) continue;
+    auto it = placement_->placed().find(&claim);
+    auto granted = it == placement_->placed().end() ? 0 : it->second.more.size();
+    auto leave = leave_drained(cluster_, claim, static_cast<std::uint32_t>(granted));
+    if (leave) plan_.moves.push_back(std::move(*leave));
+  }
+  std::sort(plan_.moves.begin(), plan_.moves.end(),
+            [](const Shrink& a, const Shrink& b) { return a.job < b.job; });
 }
 
 // Reasons of what is looked at, by claim; those that come after the last alike share its own.

@@ -1,5 +1,6 @@
 #include "libwm/serve/frames.h"
 
+#include <charconv>
 #include <cstring>
 
 namespace wm::serve {
@@ -64,7 +65,23 @@ Result<T> checked(const Parts& parts, T value) {
   return value;
 }
 
+constexpr char kTaskMark = '@';
+
 }  // namespace
+
+std::string instance_of(const std::string& name, std::string_view task) {
+  return task.empty() ? name : name + kTaskMark + std::string(task);
+}
+
+std::optional<TaskNumber> task_of(std::string_view instance) {
+  auto mark = instance.rfind(kTaskMark);
+  if (mark == instance.npos) return {};
+  auto text = instance.substr(mark + 1);
+  TaskNumber task;
+  auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), task.value);
+  bool whole = ec == std::errc() && end == text.data() + text.size() && task.value > 0;
+  return whole ? std::optional(task) : std::nullopt;
+}
 
 std::string to_bytes(const KernelHello& hello) {
   return Writer()

@@ -8,10 +8,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "libwm/base/ids.h"
 #include "libwm/base/result.h"
 
 namespace wm::serve {
@@ -32,6 +34,10 @@ struct KernelHello {
   std::int64_t pid = 0;
   bool operator==(const KernelHello&) const = default;
 };
+/// The name of a kernel that is this task of its group, as its hello has it; and back, nothing: it
+/// says no task. @cost O(length)
+std::string instance_of(const std::string& name, std::string_view task);
+std::optional<TaskNumber> task_of(std::string_view instance);
 /// What the router says to it.
 struct KernelWelcome {
   std::uint32_t workers = 1;  ///< that may invoke at a time

@@ -97,6 +97,18 @@ Result<void> set_resumption(const std::string& from, Variables& job) {
   return {};
 }
 
+/// Its PyTorch travels in this variable: a host, which is root, does not look into the user's
+/// files.
+constexpr const char* kTorch = "WM_TORCH";
+
+void set_torch(const Surroundings& surroundings, Variables& job) {
+  job.erase(kTorch);
+  auto path = job.find("PATH");
+  if (!surroundings.torch_of || path == job.end()) return;
+  auto version = surroundings.torch_of(path->second, surroundings.home);
+  if (!version.empty()) job[kTorch] = version;
+}
+
 JobEnvironment in_a_block(const Variables& job, std::vector<std::string> unset = {}) {
   JobEnvironment made{"", std::move(unset)};
   for (const auto& [name, value] : job) made.block += name + "=" + value + '\0';
@@ -123,6 +135,7 @@ Result<JobEnvironment> make_environment(const Parsed& options, const Surrounding
   if (from && from->empty()) return fail(Code::BadArgument, "-resume: a job's number is wanted");
   WM_TRY(set_resumption(from.value_or(""), job));
   for (const auto& setting : surroundings.sbatch) WM_TRY(apply(setting, {}, job, unset));
+  set_torch(surroundings, job);
   return in_a_block(job, std::move(unset));
 }
 
@@ -133,6 +146,7 @@ Result<JobEnvironment> make_environment(const JobRequest& request,
   for (const auto& [name, value] : request.environment)
     WM_TRY(apply(name + "=" + value, {}, job, unset));
   WM_TRY(set_resumption(request.resume, job));
+  set_torch(surroundings, job);
   return in_a_block(job);
 }
 

@@ -3,6 +3,7 @@
 // the master. @source LSF bsub (lsf-surface 1.2)
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,6 +34,8 @@ struct Surroundings {
   WallTime now{};
   Bytes limit_unit{1 << 10};  ///< of -M, -v, -C and -S without a unit
   Bytes mem_unit{1 << 20};    ///< of rusage[mem=] without one
+  /// Which PyTorch a job with this PATH and home imports (torch_version.h); null: nobody looks.
+  std::function<std::string(const std::string& path, const std::string& home)> torch_of = {};
 };
 
 /// What is to run.

@@ -113,6 +113,12 @@ constexpr Field<R> kGpuFields[] = {
     {{"jobids", "jobid", 20}, kFull, [](const R& r) { return job_names(r); }},
     {{"ut", "", 4}, kFull, [](const R& r) { return measured(r, &GpuReport::busy); }},
     {{"temp", "", 4}, kFull, [](const R& r) { return measured(r, &GpuReport::celsius); }},
+    {{"over_gmem", "", 40},
+     kFull,
+     [](const R& r) {
+       const auto* report = report_of(r);
+       return report ? report->over : std::string();
+     }},
     {{"uuid", "", 40}, kFull, fact<&Gpu::uuid>},
     {{"pci", "devid", 16}, kFull, fact<&Gpu::pci>},
     {{"numa_id", "numa", 7},
@@ -131,14 +137,19 @@ constexpr const char* kGpuHeading =
     "ID                MODEL    MUSED     MRSV  NJOBS    RUN   SUSP    RSV STATUS          "
     "JOBIDS\n";
 
+std::string over_gmem(const GpuRow& r) {
+  const auto* report = report_of(r);
+  return report ? report->over : "";
+}
+
 std::string gpu_line(const GpuRow& r) {
   auto jobs = jobs_on(r).size();
   std::array<char, 320> text{};
   std::snprintf(text.data(), text.size(), "%2zu %20s %8s %8s %6zu %6zu %6u %6u ", r.gpu,
                 text_or(model(r), "-").c_str(), text_or(used(r), "-").c_str(),
                 format_bytes(reserved(r)).c_str(), jobs, jobs, 0U, 0U);
-  return text.data() + at_least(gpu_status(r), 15) + " " + text_or(joined(job_names(r), ","), "-") +
-         "\n";
+  auto status = gpu_status(r) + (over_gmem(r).empty() ? "" : ",over_gmem");
+  return text.data() + at_least(status, 15) + " " + text_or(joined(job_names(r), ","), "-") + "\n";
 }
 
 }  // namespace
@@ -208,6 +219,7 @@ std::string gpu_long_text(const HostView& view) {
   for (const auto& row : rows) {
     text += " " + gpu_line(row);
     if (auto why = gpu_reason(row); !why.empty()) text += "    set aside: " + why + "\n";
+    if (auto over = over_gmem(row); !over.empty()) text += "    over gmem: " + over + "\n";
   }
   return text;
 }

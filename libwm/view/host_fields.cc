@@ -165,6 +165,8 @@ constexpr Field<V> kMoreHostFields[] = {
     {{"state", ""}, kFull, [](const V& v) { return state(v); }},
     {{"connected", ""}, kFull, [](const V& v) { return v.connected; }},
     {{"closed", ""}, kFull, [](const V& v) { return v.host.closed; }},
+    {{"draining", ""}, kFull, [](const V& v) { return v.host.drains; }},
+    {{"moving", ""}, kFull, [](const V& v) { return v.moving; }},
     {{"registered_time", ""}, kFull, [](const V& v) { return v.host.registered; }},
     {{"silent_since", ""}, kFull, [](const V& v) { return v.host.silent_since; }},
 };
@@ -203,6 +205,22 @@ std::string current_load(const V& v) {
     add(reserved, kept, first ? std::string_view(" Reserved").size() : 0);
   }
   return " CURRENT LOAD USED FOR SCHEDULING:\n" + heads + "\n" + total + "\n" + reserved + "\n";
+}
+
+// What still is on a host that is drained.
+std::string drain_words(const V& v) {
+  if (v.jobs == 0) return "nothing is left there";
+  auto tasks = [](std::uint32_t n, const char* one, const char* more) {
+    return std::to_string(n) + (n == 1 ? one : more);
+  };
+  std::string text;
+  if (v.moving > 0)
+    text = tasks(v.moving, " task leaves", " tasks leave") + " when others have taken their place";
+  auto stay = v.jobs - std::min(v.jobs, v.moving);
+  if (stay > 0)
+    text += (text.empty() ? "" : ", ") +
+            tasks(stay, " task runs to its end", " tasks run to their end");
+  return text;
 }
 
 std::string host_numbers(const V& v) {
@@ -260,6 +278,7 @@ std::string host_long_text(const HostView& view) {
   line("LOAD", load_text(view));
   if (host.stuck_slots)
     line("STUCK SLOTS", std::to_string(host.stuck_slots) + ", not proven free after SIGKILL");
+  if (host.drains) line("DRAIN", drain_words(view));
   if (host.closed) text += "\n ADMIN ACTION COMMENT: \"" + comment(view) + "\"\n";
   return text + gpu_long_text(view);
 }

@@ -305,6 +305,16 @@ std::string more_limits(const JobLimits& l) {
   return text;
 }
 
+// Its tasks that use more of a GPU than they asked for.
+std::string gpu_overuse_section(const ShownJob& s) {
+  if (!s.view->use || s.view->use->gpu_over.empty() || is_over(s.view->job->state)) return "";
+  std::string text = "\n GPU MEMORY:\n";
+  for (const auto& over : s.view->use->gpu_over)
+    text += " task " + std::to_string(over.task.value) + " uses " + format_bytes(over.used) +
+            " of " + over.gpu + ", its gmem is " + format_bytes(over.asked) + "\n";
+  return text;
+}
+
 std::string limits_section(const ShownJob& s) {
   const auto& spec = s.view->job->spec();
   std::string text;
@@ -320,6 +330,7 @@ std::string limits_section(const ShownJob& s) {
       text += s.view->job->usage.by_cgroup ? "; counted by the kernel" : "; sampled from /proc";
     text += "\n";
   }
+  text += gpu_overuse_section(s);
   if (!spec.asked.resreq.empty())
     text += "\n RESOURCE REQUIREMENT DETAILS:\n Combined: " + spec.asked.resreq +
             "\n Effective: " + spec.asked.resreq + "\n";

@@ -193,6 +193,7 @@ constexpr Part<Host> kHost[] = {
     part<&Host::gpu_shares>(Anyone),  part<&Host::gpu_marks>(Anyone),
     part<&Host::fence_tries>(Nobody), part<&Host::fence_text>(Nobody),
     part<&Host::network>(Nobody),     part<&Host::faults>(Nobody),
+    part<&Host::drains>(Anyone),
 };
 
 constexpr Part<QueueConf> kQueue[] = {

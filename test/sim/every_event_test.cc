@@ -70,6 +70,9 @@ class Course : public test::ClusterBuilder {
     step(HostSilent{h2_});
     step(HostFenceBegan{h2_, "off h2"});
     step(HostFenceFailed{h2_, "no answer"});
+    step(HostHeard{h2_});
+    step(HostMemoryChanged{h2_, Bytes{9LL << 30}});
+    step(HostSilent{h2_});
     step(HostDied{h2_, "root", "its power supply"});
     auto capacity = host_of(h2_).capacity;
     step(HostRegistered{h2_, "h2", "127.0.0.2", "boot2", "LINUX", "x86", capacity});
@@ -139,6 +142,9 @@ class Course : public test::ClusterBuilder {
     JobId driver{base.job, 1}, kernel{base.job, 2};
     run(driver, {h1_});
     run(kernel, {h1_, h2_});
+    step(TasksServing{kernel, kFirst, {TaskNumber{1}}});
+    step(HostClosed{h2_, "root", "its disk", false, true});  // and with it TasksMoving
+    step(HostOpened{h2_, "root"});
     end(kernel, 2, 1 << 8);  // it comes back after a pause
     CapChanged none{kernel, 0, false, "ann", ""};
     none.none = true;

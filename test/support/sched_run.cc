@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "libwm/model/groups.h"
 #include "libwm/sched/admit.h"
 #include "test/support/sound_plan.h"
 
@@ -72,6 +73,8 @@ void SchedRun::start(const sched::Start& piece) {
 
 void SchedRun::grow(const sched::Grow& piece) {
   auto tasks = tasks_at(piece.tasks, job(piece.job).last_task.value, true);
+  auto numbers = next_numbers(job(piece.job), static_cast<std::uint32_t>(tasks.size()));
+  for (std::size_t i = 0; i < tasks.size(); ++i) tasks[i].number = numbers[i];
   step(TasksAdded{piece.job, piece.attempt, tasks, piece.reason});
   all_started(piece.job);
   next_epoch(piece.job);
@@ -91,6 +94,8 @@ sched::Plan SchedRun::pass() {
   for (const auto& piece : plan.resumes) step(JobUnparked{piece.job, piece.attempt});
   for (const auto& piece : plan.starts) start(piece);
   for (const auto& piece : plan.grows) grow(piece);
+  for (const auto& piece : plan.moves)
+    step(TasksLeaving{piece.job, piece.attempt, piece.tasks, at(now + 10), piece.reason});
   for (const auto& date : plan.promises) step(StartPromised{date.job, date.at, date.places});
   return plan;
 }

@@ -127,6 +127,31 @@ shows() { seen | grep -qx "$1"; }
   wait_for 20 gpu_is GPU-a GPU_STATUS ok
 }
 
+@test "a task that uses more than its gmem is named beside its GPU and its job, and ended where the site says so" {
+  job=$(submit -gpu num=1:gmem=4G -o out1 'echo $CUDA_VISIBLE_DEVICES; sleep 60')
+  wait_for 20 shows GPU-a
+  pid=$(field "$job" pids)
+  machine "used=9G" "proc 0 $pid 3G"
+  sleep 1
+  [[ $(gpu GPU-a OVER_GMEM) != *uses* ]]
+  machine "used=9G" "proc 0 $pid 5G"
+  wait_for 20 gpu_is GPU-a OVER_GMEM "task 1 of job $job uses 5G, its gmem is 4G"
+  bhosts -gpu | grep -q 'ok,over_gmem'
+  bhosts -l | grep -q "over gmem: task 1 of job $job uses 5G"
+  told() { bjobs -l "$job" | grep -q 'task 1 uses 5G of GPU-a, its gmem is 4G'; }
+  wait_for 10 told
+  in_state "$job" running
+  sed -i '/^\[limits\]/a gpu_memory_overuse = end' "$WM_CONF_DIR/wm.conf"
+  badmin reconfig
+  ran_out "$job"
+  machine
+  [[ $(field "$job" exit_reason) == *TERM_GPU_MEMLIMIT* ]]
+  bhist -l "$job" | tr -d '\n' | tr -s ' ' | grep -q 'used 5G of a GPU, its gmem is 4G'
+  sed -i '/^gpu_memory_overuse/d' "$WM_CONF_DIR/wm.conf"
+  badmin reconfig
+  wait_for 20 gpu_is GPU-a GPU_STATUS ok
+}
+
 @test "jobs of one owner share a GPU through one MPS daemon, which ends after the last" {
   for k in 1 2; do
     submit -gpu num=1:mode=shared:gmem=8G:gpack=yes:mps=yes -o out$k 'echo $CUDA_MPS_PIPE_DIRECTORY; sleep 60'

@@ -75,6 +75,18 @@ task_is() { [ "$(task "$1" "$2")" = "$3" ]; }
   [ "$(task pause '[.experiments[].hyperParams[0].fixedVal] | unique | length')" = 6 ]   # none twice
 }
 
+@test "a trial that waits for its turn is NOTRUN, one that waits for a slot is SUBMITTED" {
+  create "$(body turns 6 "--wait $PWD/go" '.algoDef.maxParalleJobNum = 1')"
+  wait_for 30 task_is turns .running 1
+  states() { task turns '[.experiments[].state] | unique | join(",")'; }
+  waits() { [[ $(states) == *NOTRUN* ]]; }
+  wait_for 20 waits
+  [ "$(states)" = NOTRUN,RUNNING ]
+  touch go
+  wait_for 60 task_is turns .state FINISHED
+  [ "$(states)" = FINISHED ]
+}
+
 @test "what cannot be searched is refused by its field, and leaves nothing" {
   refused() { run create "$(body "${2-odd}" 4 "" "$1")"; [[ $output == "Error ${4-400}: "*"$3"* ]] || { echo "$output"; return 1; }; }
   refused '.hyperParams = []' odd "hyperParams: no parameter"

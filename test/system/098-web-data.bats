@@ -143,6 +143,26 @@ want_rclone() {
   [ -z "$(ls -A "$CLUSTER/results/$(id -un)/projects/default/data")" ]
 }
 
+@test "an experiment's folder of data has to be there: on a volume, or in the cluster's data" {
+  experiments=$API/projects/default/experiments
+  mkdir -p "$HERE/volume/digits" && echo two >"$HERE/volume/digits/b.txt"
+  mine -F 'data={"name":"reads","framework":"PyTorch","command":"main.py","device":"cpu"}' -F file=@code.modelDir.tar \
+    "$API/projects/default/definitions" | jq -e .name
+  kept() { mine -d "{\"name\":\"on\",\"definitions\":[\"reads\"],$1}" "$experiments"; }
+  kept '"volume":"scratch","data":"nowhere"' | jq -e '.status == 404 and (.title | contains("there is no nowhere on storage volume '"'scratch'"'"))'
+  kept '"volume":"none"' | jq -e '.status == 404 and (.title | contains("storage volume '"'none'"' does not exist"))'
+  kept '"data":"not/there"' | jq -e '.status == 404 and (.title | contains("not/there"))'
+  mine "$experiments" | jq -e '[.experiments[] | select(.name == "on")] == []' # nothing half
+  kept '"volume":"scratch","data":"digits"' | jq -e '.volume == "scratch"'
+  id=$(mine -X POST "$experiments/on/run" | jq -r '.runs[0]')
+  wait_for 60 exec_is "$id" FINISHED
+  [[ $(mine "$EXECS/$id/log?logType=outlog") == *"b.txt 4"* ]]
+  mv "$HERE/volume" "$HERE/away"
+  [[ $(mine -X POST "$experiments/on/run") == *"its folder $HERE/volume is not there"* ]]
+  mv "$HERE/away" "$HERE/volume"
+  mine -X DELETE "$experiments/on"
+}
+
 @test "a data asset is in use: by an experiment, by what waits; dlicmd names one" {
   echo two >b.txt
   data=$API/projects/default/data

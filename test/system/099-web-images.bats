@@ -97,6 +97,62 @@ log_of() { mine "$EXECS/$1/log"; bhist -l "${1##*-}"; }
   [[ $(mine "$EXECS/$id/log") == *inside*"came along"*/_submitted_code/mnist* ]]
 }
 
+# Where this machine has no such runtime a program of its name stands in, which does what its words say: starts the
+# command in the folder that it is told, with the variables, of an image that is there.
+fake() { # NAME
+  mkdir -p fakes
+  cat >"fakes/$1" <<'S'
+#!/bin/sh
+[ "$1" = exec ] && shift
+while :; do
+  case $1 in
+    --env) export "$2"; shift 2 ;;
+    --set-env=*) export "${1#--set-env=}"; shift ;;
+    --pwd | --cd) folder=$2; shift 2 ;;
+    --bind | -b) shift 2 ;;
+    -*) shift ;;
+    *) break ;;
+  esac
+done
+[ -e "$1" ] || { echo "no image $1"; exit 255; }
+cat "$1/etc/where" 2>/dev/null || cat "$1"
+shift
+[ "$1" = -- ] && shift
+cd "$folder" && exec "$@"
+S
+  chmod +x "fakes/$1"
+}
+# runs_upload RUNTIME IMAGE: a training whose script lies in the upload, in a container of that kind
+runs_upload() {
+  cp "$WM_CONF_DIR/apps.conf" apps.before
+  sed -i "s/^container = .*/container = $1/; /^container_options/d" "$WM_CONF_DIR/apps.conf"
+  badmin reconfig
+  mkdir -p mnist
+  printf '[ ! -e /etc/where ] || cat /etc/where\ncat data.txt; pwd; echo by $WM_CONTAINER\n' >mnist/train.sh
+  echo 'came along' >mnist/data.txt
+  id=$(dlicmd --exec-start PyTorch --msd-env "PATH=$PWD/fakes:$PATH" --msd-image-name "$2" --model-dir mnist \
+    --user-cmd -- sh train.sh | tail -n +3 | jq -r .execId)
+  over() { exec_is "$id" FINISHED || exec_is "$id" ERROR; }
+  wait_for 60 over
+  cp apps.before "$WM_CONF_DIR/apps.conf"
+  badmin reconfig
+  exec_is "$id" FINISHED || { log_of "$id"; false; }
+  [[ $(mine "$EXECS/$id/log") == *inside*"came along"*/_submitted_code/mnist*"by $1"* ]]
+}
+
+@test "the script of the upload is where the container starts: apptainer" {
+  echo inside >image.sif
+  fake apptainer
+  runs_upload apptainer "$PWD/image.sif"
+}
+
+@test "the script of the upload is where the container starts: charliecloud" {
+  make_image "$PWD/root"
+  [ -d root ] || skip "no busybox"
+  command -v ch-run >/dev/null || fake ch-run
+  runs_upload charliecloud "$PWD/root"
+}
+
 @test "without an image an execution runs as ever where the site has no default one" {
   id=$(start "" "cat /etc/os-release" | jq -r .id)
   wait_for 30 exec_is "$id" FINISHED

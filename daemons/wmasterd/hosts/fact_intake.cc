@@ -18,11 +18,25 @@ std::vector<EventBody> FactIntake::events_of(HostId host, const Fact& fact, Wall
   if (auto* f = std::get_if<FactDelivered>(&fact)) return events_of_delivery(journal_.newest(), *f);
   if (std::get_if<FactHostWell>(&fact)) return events_of_probe(journal_.newest(), host);
   if (auto* f = std::get_if<FactMet>(&fact)) return {TasksMet{f->job, f->attempt}};
+  if (auto* f = std::get_if<FactGpuOveruse>(&fact)) return events_of(*f);
   if (auto* f = std::get_if<FactRendezvous>(&fact)) {
     hear(*f);
     return {};
   }
   return events_of(std::get<AgentReport>(fact));
+}
+
+// What the site says by now: it may have changed since the host heard of it.
+std::vector<EventBody> FactIntake::events_of(const FactGpuOveruse& f) const {
+  const Cluster& state = journal_.newest();
+  const Job* job = find_job(state, f.job);
+  const Task* task = job && job->attempt == f.attempt ? find_task(*job, f.use.task) : nullptr;
+  bool ends = state.config->cluster.limits.gpu_memory_overuse == "end";
+  if (!ends || !task || !task->holds_slot() || task->kill || is_over(job->state)) return {};
+  return {TaskCondemned{f.job, f.attempt, f.use.task, Term::GpuMemLimit,
+                        "task " + std::to_string(f.use.task.value) + " used " +
+                            format_bytes(f.use.used) + " of a GPU, its gmem is " +
+                            format_bytes(f.use.asked)}};
 }
 
 // Those that were all there may leave one after the other: nobody is missed then.

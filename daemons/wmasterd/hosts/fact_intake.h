@@ -39,6 +39,7 @@ class FactIntake {
  private:
   std::vector<EventBody> events_of_end(HostId host, const FactEnded& ended, WallTime began) const;
   std::vector<EventBody> events_of(const AgentReport& report);
+  std::vector<EventBody> events_of(const FactGpuOveruse& fact) const;
   std::vector<EventBody> on_progress(JobId job, const JobProgress& report);
   void hear(const FactRendezvous& fact);
 

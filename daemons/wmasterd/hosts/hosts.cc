@@ -22,6 +22,16 @@ bool is_current(const Cluster& state, const AttemptStatus& attempt) {
   return job && job->attempt == attempt.attempt && slots_held(*job) > 0;
 }
 
+// Memory can be plugged in while a machine runs. A host of an earlier version tells none, and what
+// hosts.conf says stays.
+std::optional<HostMemoryChanged> memory_news(const Config& config, const Host& known,
+                                             wm::Bytes mem) {
+  const HostConf* conf = config.host(known.name);
+  bool declared = conf && conf->mem.value > 0;
+  if (mem.value <= 0 || declared || mem == known.capacity.mem) return {};
+  return HostMemoryChanged{known.id, mem};
+}
+
 }  // namespace
 
 void Hosts::on_gpus(HostId host, const GpuReports& words) {
@@ -59,6 +69,9 @@ void Hosts::on_frame(PeerId peer, std::uint16_t type, const std::string& payload
     if (auto words = codec::decode<HostHeartbeat>(payload)) {
       readings_.of(host).load = words->load;
       readings_.of(host).more = words->more;
+      if (known)
+        if (auto news = memory_news(*journal_.newest().config, *known, words->mem))
+          journal_.propose({{*news}, {}, {}, nullptr});
     }
     peers_.send(peer, wire(NodeVerb::Heartbeat), codec::encode(journal_.rank()));
   } else if (type == wire(NodeVerb::Fact)) {

@@ -212,6 +212,12 @@ std::vector<EventBody> Cycle::events_of(const sched::Plan& plan) {
     events.push_back(TasksAdded{grow.job, grow.attempt,
                                 made_tasks(state, *job, grow.tasks, true, ports), grow.reason});
   }
+  // After what takes their places: a job is never smaller in between.
+  for (const auto& move : plan.moves) {
+    const Job* job = find_job(state, move.job);
+    events.push_back(TasksLeaving{move.job, move.attempt, move.tasks,
+                                  clock_.wall() + leave_grace_of(state, *job), move.reason});
+  }
   for (const auto& date : plan.promises)
     events.push_back(StartPromised{date.job, date.at, date.places});
   return events;

@@ -51,9 +51,11 @@ Result<void> host_events(const Cluster& state, const AdminRequest& request, cons
     auto hosts = hosts_named(state, name);
     if (hosts.empty()) return fail(Code::NotFound, no_such_host(name));
     for (const Host* host : hosts) {
-      if (close) events.push_back(HostClosed{host->id, who.user, request.why});
+      if (close)
+        events.push_back(HostClosed{host->id, who.user, request.why, false, request.drain});
       else events.push_back(HostOpened{host->id, who.user});
-      lines.push_back((close ? "Close <" : "Open <") + host->name + "> ...... done");
+      const char* word = !close ? "Open <" : request.drain ? "Drain <" : "Close <";
+      lines.push_back(word + host->name + "> ...... done");
     }
   }
   return {};
@@ -186,9 +188,10 @@ void record_admin(Service& service, const AdminRequest& request, const std::stri
   entry.at = service.env.clock.wall();
   entry.by = by;
   entry.act = word_of(request.act);
+  if (request.drain) entry.why = "drained" + std::string(request.why.empty() ? "" : ": ");
   entry.objects = request.names;
   for (const auto& gpu : request.gpus) entry.objects.push_back("gpu " + gpu);
-  entry.why = request.why;
+  entry.why += request.why;
   entry.outcome = outcome;
   service.audit.keep(std::move(entry));
 }

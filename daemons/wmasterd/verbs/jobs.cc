@@ -234,6 +234,28 @@ void release(Service& service, const Call& call, const ReleaseRequest& request) 
   service.answers.commit(call, request.request_key, std::move(proposal), answer);
 }
 
+namespace {
+
+bool is_known(const Job& job, const std::vector<TaskNumber>& serving) {
+  return std::ranges::all_of(job.tasks, [&](const Task& task) {
+    return task.serves == (std::ranges::find(serving, task.number) != serving.end());
+  });
+}
+
+// What a router says again and again is an event only where it is new.
+std::vector<EventBody> resize_events(const Job& job, const CapChanged& change,
+                                     const std::vector<TaskNumber>& serving) {
+  std::vector<EventBody> events;
+  bool same = job.size.cap == change.cap && job.size.wants_none == change.none;
+  if (serving.empty() || !same) events.push_back(change);
+  bool runs = job.state == JobState::Running || job.state == JobState::Launching;
+  if (runs && !serving.empty() && !is_known(job, serving))
+    events.push_back(TasksServing{job.id, job.attempt, serving});
+  return events;
+}
+
+}  // namespace
+
 void resize(Service& service, const Call& call, const ResizeRequest& request) {
   const Cluster& state = service.journal.newest();
   auto meant = resized(state, request);
@@ -252,7 +274,7 @@ void resize(Service& service, const Call& call, const ResizeRequest& request) {
   Proposal proposal;
   CapChanged change{job->id, *cap, false, call.caller().user, ""};
   change.none = set && *cap == 0;
-  proposal.events = {change};
+  proposal.events = resize_events(*job, change, request.serving);
   bool runs = job->state != JobState::Pending && job->state != JobState::Held;
   if (change.none && runs && !job->waits.preempted) {
     auto until = service.env.clock.wall() + leave_grace_of(state, *job);

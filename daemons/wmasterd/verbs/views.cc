@@ -140,6 +140,7 @@ void count(HostView& view, const Job& job, const Task& task) {
     return;
   }
   ++view.jobs;
+  if (task.moves || (view.host.drains && task.state == TaskState::Leaving)) ++view.moving;
   ++(is_suspended(job, job.state) ? view.suspended : view.running);
   if (task.state == TaskState::Stuck)
     view.stuck_gpus += static_cast<std::uint32_t>(task.gpus.size());
@@ -164,6 +165,7 @@ std::optional<AttemptUse> use_of(const ViewSource& source, const Job& job) {
     all->mem = all->mem + use->mem, all->max_mem = all->max_mem + use->max_mem;
     all->mean_mem = all->mean_mem + use->mean_mem;
     all->swap = all->swap + use->swap, all->max_swap = all->max_swap + use->max_swap;
+    all->gpu_over.insert(all->gpu_over.end(), use->gpu_over.begin(), use->gpu_over.end());
     all->processes += use->processes, all->threads += use->threads;
     all->pids.insert(all->pids.end(), use->pids.begin(), use->pids.end());
   }

@@ -13,6 +13,7 @@
 #include "libwm/files/own_folder.h"
 #include "libwm/proc/exit_log.h"
 #include "libwm/proc/topology.h"
+#include "libwm/proc/tree.h"
 
 namespace wm::node {
 namespace {
@@ -152,6 +153,7 @@ void RealEnv::tick() {
   if (mono() - looked_ >= kBetweenLooks) {
     looked_ = mono();
     load_ = proc::load_now(load_);
+    if (setup_.follows_memory && load_.mem.value > 0) core_.on_memory(load_.mem);
   }
   if (mono() >= late_until_)
     for (const auto& key : std::exchange(late_, {})) sweep(key);
@@ -211,9 +213,25 @@ std::vector<std::uint32_t> RealEnv::cpus_of(std::int32_t pid) {
   return cpus;
 }
 
+namespace {
+
+// Up to the first process; one that ends meanwhile cuts it short.
+std::vector<std::int32_t> above(std::int32_t pid) {
+  std::vector<std::int32_t> found;
+  constexpr std::size_t kDeepest = 64;
+  for (proc::ProcessStat one;
+       found.size() < kDeepest && proc::read_stat(pid, one) && one.parent > 0; pid = one.parent)
+    found.push_back(one.parent);
+  return found;
+}
+
+}  // namespace
+
 void RealEnv::read_gpus(std::function<void(std::vector<gpu::GpuReading>)> done) {
   boost::asio::post(workers_, [this, done, nvml = setup_.nvml] {
     auto readings = nvml ? nvml->read() : std::vector<gpu::GpuReading>{};
+    for (auto& reading : readings)
+      for (auto& process : reading.processes) process.above = above(process.pid);
     boost::asio::post(loop_, [done, readings] { done(readings); });
   });
 }

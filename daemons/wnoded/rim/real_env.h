@@ -31,6 +31,7 @@ struct NodeSetup {
   wire::DialOptions dial;
   std::shared_ptr<gpu::Nvml> nvml;  ///< null: no GPU driver
   std::string reached_as;           ///< the name that gives host.address; empty: that is configured
+  bool follows_memory = false;      ///< the card has MemTotal, which is looked at now and then
 };
 
 /// @thread the loop's

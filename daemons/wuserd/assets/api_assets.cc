@@ -107,7 +107,7 @@ Result<Answer> experiments(Call& call) {
 // What it names is there, and is brought to one place.
 Result<void> check_sources(const Site& site, const rest::Project& project,
                            const rest::Experiment& experiment) {
-  if (experiment.sources.empty()) return {};
+  if (experiment.sources.empty()) return check_data_place(site, experiment.volume, experiment.data);
   rest::ExecRequest request;
   WM_TRY(rest::add_exec_data(rest::data_of(project, experiment, {}), request));
   WM_TRY(resolve_assets(site, request));

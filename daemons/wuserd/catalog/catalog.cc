@@ -97,6 +97,31 @@ Result<std::vector<HardwareSpec>> known_hardware(const Site& site) {
   return conf::parse_hardware(text);
 }
 
+namespace {
+
+Result<void> check_folder_of(const Volume& volume) {
+  std::error_code ec;
+  if (fs::is_directory(volume.path, ec)) return {};
+  return fail(Code::Impossible,
+              "storage volume '" + volume.name + "': its folder " + volume.path + " is not there");
+}
+
+}  // namespace
+
+Result<void> check_data_place(const Site& site, const std::string& volume,
+                              const std::string& path) {
+  auto root = site.conf.dirs.data;
+  if (!volume.empty()) {
+    WM_TRY(auto found, volume_named(site, volume));
+    WM_TRY(check_folder_of(found));
+    root = found.path;
+  }
+  std::error_code ec;
+  if (path.empty() || root.empty() || fs::exists(root + "/" + path, ec)) return {};
+  auto where = volume.empty() ? "the cluster's data" : "storage volume '" + volume + "'";
+  return fail(Code::NotFound, "data: there is no " + path + " on " + where);
+}
+
 Result<void> resolve_names(const Site& site, rest::ExecRequest& request) {
   if (!request.hardware.empty()) {
     WM_TRY(auto all, known_hardware(site));
@@ -109,6 +134,7 @@ Result<void> resolve_names(const Site& site, rest::ExecRequest& request) {
   }
   if (request.volume.empty()) return {};
   WM_TRY(auto volume, volume_named(site, request.volume));
+  WM_TRY(check_folder_of(volume));
   request.data_root = volume.path;
   return {};
 }

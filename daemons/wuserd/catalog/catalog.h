@@ -20,6 +20,11 @@ Result<Volume> volume_named(const Site& site, const std::string& name);
 /// @errors as known_frameworks
 Result<std::vector<HardwareSpec>> known_hardware(const Site& site);
 
+/// Is the folder there that an experiment's data is in: below this volume, or without one below the
+/// cluster's data? As this user sees it on the door's host; where neither is named all is well.
+/// @errors NotFound: no such volume, no such folder; Impossible: the volume's own is not there
+Result<void> check_data_place(const Site& site, const std::string& volume, const std::string& path);
+
 /// Puts in place of names what they stand for: hardware specification and volume.
 /// @errors NotFound: no such name; Impossible: the volume's folder is not there
 Result<void> resolve_names(const Site& site, rest::ExecRequest& request);

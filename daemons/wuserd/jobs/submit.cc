@@ -8,6 +8,7 @@
 #include "libwm/submit/job_environment.h"
 #include "libwm/submit/sign_again.h"
 #include "libwm/submit/submission.h"
+#include "libwm/submit/torch_version.h"
 
 namespace wm::user {
 namespace {
@@ -19,6 +20,7 @@ cmd::Surroundings surroundings_of(const Site& site) {
   here.host = conf::this_host();
   here.umask = 077;
   here.now = wall_now();
+  here.torch_of = cmd::torch_of;
   here.limit_unit = site.conf.lsf.limit_unit();
   here.mem_unit = site.conf.lsf.mem_unit();
   here.environment = {"HOME=" + site.home,          "USER=" + site.user, "LOGNAME=" + site.user,

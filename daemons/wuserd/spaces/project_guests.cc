@@ -30,13 +30,9 @@ constexpr std::size_t kBeforeProject = 3;  // segments: api, v1, projects
 struct WriteRow {
   std::string_view method, below;
 };
-<<<<<<< HEAD
-constexpr std::array<WriteRow, 17> kWrites{{{"POST", "/definitions"},
-=======
-constexpr std::array<WriteRow, 12> kWrites{{{"PUT", "/views/{name}"},
+constexpr std::array<WriteRow, 19> kWrites{{{"PUT", "/views/{name}"},
                                             {"DELETE", "/views/{name}"},
                                             {"POST", "/definitions"},
->>>>>>> pages
                                             {"PUT", "/definitions/{name}"},
                                             {"DELETE", "/definitions/{name}"},
                                             {"POST", "/definitions/{name}/rollback"},

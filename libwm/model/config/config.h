@@ -81,6 +81,7 @@ struct LimitConf {
   Bytes store_reserve{64 << 20};     ///< released when the disk is full
   std::uint32_t history_weight = 0;  ///< percent that past usage may bend shares; 0: off
   Bytes store_queue{64 << 20};       ///< not yet durable: above it the master reads no requests
+  std::string gpu_memory_overuse = "tell";  ///< of a task with more than its gmem: tell, end
   bool operator==(const LimitConf&) const = default;
 };
 
@@ -322,8 +323,7 @@ struct UserConf {
   bool operator==(const UserConf&) const = default;
 };
 
-/// The whole configuration. Queues, hosts, apps and users are sorted by name, plans by
-/// path, so that equal files give equal values.
+/// The whole configuration. Lists are sorted by name or path: equal files give equal values.
 struct Config {
   ClusterConf cluster;
   std::vector<QueueConf> queues;

@@ -17,6 +17,7 @@
 
 #include "libwm/base/ids.h"
 #include "libwm/base/units.h"
+#include "libwm/model/attempt_use.h"
 #include "libwm/model/elastic.h"
 #include "libwm/model/host.h"
 #include "libwm/model/job.h"
@@ -264,9 +265,17 @@ struct FactHostWell {
   std::uint32_t faults = 0;  ///< how many there were
   bool operator==(const FactHostWell&) const = default;
 };
+/// A task uses more of a GPU than its gmem, and the site has such tasks ended.
+struct FactGpuOveruse {
+  JobId job;
+  Attempt attempt;
+  GpuOveruse use;
+  bool operator==(const FactGpuOveruse&) const = default;
+};
 /// What a host tells of its own accord. Alternatives are append-only.
-using Fact = std::variant<FactStarted, FactEnded, FactStuck, AgentReport, FactNotified,
-                          FactScriptFailed, FactMet, FactRendezvous, FactDelivered, FactHostWell>;
+using Fact =
+    std::variant<FactStarted, FactEnded, FactStuck, AgentReport, FactNotified, FactScriptFailed,
+                 FactMet, FactRendezvous, FactDelivered, FactHostWell, FactGpuOveruse>;
 
 /// A fact with the host's own number for it; HostAck names it once it is durable.
 /// Number 0: wants no acknowledgement (progress).
@@ -283,6 +292,7 @@ struct HostHeartbeat {
   double load = 0;  ///< 1-minute load average
   Bytes free_mem{0};
   HostLoad more;
+  Bytes mem{0};  ///< Capacity::mem as it is by now; 0: not told
   bool operator==(const HostHeartbeat&) const = default;
 };
 /// bkill -s: one signal to tasks, once; not kept.

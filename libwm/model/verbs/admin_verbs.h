@@ -34,6 +34,7 @@ struct AdminRequest {
   std::vector<std::string> names;  ///< hosts or queues
   std::string why;
   std::vector<std::string> gpus;  ///< of the one host named: indexes or uuids
+  bool drain = false;             ///< of HostClose: what can go on elsewhere does
   bool operator==(const AdminRequest&) const = default;
 };
 struct AdminReply {

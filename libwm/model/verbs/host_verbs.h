@@ -31,6 +31,7 @@ struct HostView {
   HostLoad more;                ///< last heard
   std::uint32_t reserved = 0;   ///< slots that active reservations keep and nobody uses
   std::vector<Cpu> cpus;        ///< where it was asked for; empty: jobs are not bound there
+  std::uint32_t moving = 0;     ///< of `jobs`: slots of tasks that go elsewhere: it is drained
   bool operator==(const HostView&) const = default;
 };
 

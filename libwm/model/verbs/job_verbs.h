@@ -115,6 +115,9 @@ struct ResizeRequest {
   /// independent group 0 as well.
   std::uint32_t tasks = 0;
   std::string group;  ///< of a job with groups: which
+  /// Of a router about its kernels: the tasks that are there by now; empty: nothing is said of
+  /// them.
+  std::vector<TaskNumber> serving = {};
   bool operator==(const ResizeRequest&) const = default;
 };
 struct ResizeReply {

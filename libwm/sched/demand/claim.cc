@@ -21,7 +21,8 @@ void set_price(Claim& claim, const JobSpec& spec) {
 }
 
 bool is_wanted(const Task& task) {
-  return !task.kill && (task.state == TaskState::Starting || task.state == TaskState::Running);
+  return !task.kill && !task.moves &&
+         (task.state == TaskState::Starting || task.state == TaskState::Running);
 }
 
 JobId makes_way_for(const Cluster& cluster, const Job& job) {
@@ -39,7 +40,10 @@ JobId makes_way_for(const Cluster& cluster, const Job& job) {
 }
 
 TaskNumber first_task(const Job& job) {
-  if (!job.membership.members.empty()) return job.membership.members.front();
+  for (TaskNumber member : job.membership.members) {
+    const Task* task = find_task(job, member);
+    if (!task || !task->moves) return member;
+  }
   TaskNumber first;
   for (const Task& task : job.tasks) {
     if (is_wanted(task) && (!first || task.number < first)) first = task.number;

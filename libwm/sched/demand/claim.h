@@ -204,7 +204,8 @@ struct Claims {
   explicit Claims(const Config& config) : requests(config) {}
 };
 
-/// The task of rank 0, which never leaves: the first member, or the lowest wanted number.
+/// The task of rank 0, which never leaves: the first member that stays on its host, or the lowest
+/// wanted number.
 /// @cost O(tasks)
 TaskNumber first_task(const Job& job);
 
@@ -229,7 +230,7 @@ JobId makes_way_for(const Cluster& cluster, const Job& job);
 /// and ptile. @cost O(1)
 void set_price(Claim& claim, const JobSpec& spec);
 
-/// Is the task still wanted: holds a slot and was not asked to go? @cost O(1)
+/// Is the task still wanted: holds a slot, was not asked to go, and stays on its host? @cost O(1)
 bool is_wanted(const Task& task);
 
 }  // namespace wm::sched

@@ -236,13 +236,15 @@ Claim ClaimMaker::running(const Job& job) {
   claim.now = tasks_wanted(job);
   claim.held = slots_held(job);
   if (claim.reserved) claim.back = end_within(cluster_, job, end_by_limit(claim), now_);
-  bool below = claim.now < claim.min && has_lost_task(job);  // those in their place are due at once
+  bool moves = has_moving_task(job);
+  // Those in their place are due at once.
+  bool below = claim.now < claim.min && (moves || has_lost_task(job));
   bool resizable = is_resizable(cluster_, job) && (claim.now > 0 || below);
   if (auto until = may_meet_until(job); resizable && until != WallTime{}) {
     look_again(until);
     resizable = false;
   }
-  bool quiet = resizable && !below && was_resized_lately(job);
+  bool quiet = resizable && !below && !moves && was_resized_lately(job);
   if (quiet && !(hurried_ && claim.in_place)) resizable = false;
   claim.kind = resizable ? ClaimKind::Elastic : ClaimKind::Fixed;
   if (resizable) {

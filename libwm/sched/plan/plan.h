@@ -114,6 +114,7 @@ struct Plan {
   WallTime look_again{};  ///< a pass is due then; 0: only when something changes
   std::vector<Preempt> preempts;
   std::vector<Resume> resumes;
+  std::vector<Shrink> moves;  ///< tasks on drained hosts that have been replaced
 
   /// Why this job waits, or null when the plan says nothing of it.
   /// @cost O(log waiting)   @owns borrowed from this plan
@@ -121,7 +122,7 @@ struct Plan {
   /// True if nothing is to be done. @cost O(1)
   bool idle() const {
     return starts.empty() && grows.empty() && shrinks.empty() && preempts.empty() &&
-           resumes.empty();
+           resumes.empty() && moves.empty();
   }
 };
 

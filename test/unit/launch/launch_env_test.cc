@@ -74,13 +74,29 @@ TEST(launch_env, a_training_task_has_torchruns_complete_set) {
                                                  {"CUDA_VISIBLE_DEVICES", "1,3"},
                                                  {"GLOO_SOCKET_IFNAME", "eth0"},
                                                  {"NCCL_SOCKET_IFNAME", "eth0"},
-                                                 {"NCCL_ASYNC_ERROR_HANDLING", "1"},
+                                                 {"TORCH_NCCL_ASYNC_ERROR_HANDLING", "1"},
                                                  {"WM_TASK", "4"},
                                                  {"WM_ATTEMPT", "c@b:12.3"},
                                                  {"WM_NODE", "b"}};
   for (const auto& [name, value] : expected) EXPECT_EQ(env[name], value) << name;
   for (const char* name : {"TORCHELASTIC_MAX_RESTARTS", "TORCHELASTIC_ERROR_FILE"})
     EXPECT_FALSE(env[name].empty()) << name;
+}
+
+// Later ones warn of the old name.
+TEST(launch_env, the_old_name_of_a_variable_is_for_a_torch_before_2_2_alone) {
+  auto o = two_tasks();
+  auto has = [&](const std::string& version) {
+    o.blobs.env = "WM_TORCH=" + version + '\0';
+    return env_of_task(o, 1).count("NCCL_ASYNC_ERROR_HANDLING") > 0;
+  };
+  for (const char* old : {"1.13.1", "2.0.0", "2.1.2"}) EXPECT_TRUE(has(old)) << old;
+  for (const char* young : {"2.2.0", "2.10.0", "3.0.1", "", "x", "2", "2.", "-"})
+    EXPECT_FALSE(has(young)) << young;
+  o.blobs.env.clear();
+  EXPECT_EQ(env_of_task(o, 1).count("NCCL_ASYNC_ERROR_HANDLING"), 0u) << "not known";
+  o.blobs.env = std::string("NCCL_ASYNC_ERROR_HANDLING=0\0", 28);
+  EXPECT_EQ(env_of_task(o, 1)["NCCL_ASYNC_ERROR_HANDLING"], "0") << "its owner's word";
 }
 
 TEST(launch_env, a_launcher_has_our_modules_whatever_the_profile) {

@@ -42,7 +42,7 @@ HostOrder order_of_all() {
   o.team.restarts = 1;
   o.team.groups = {{"near", "worker", {"a:25002", "b:25000"}, {}}};
   o.blobs.data = R"({"wm_resume": 2})";
-  o.blobs.env = std::string("MINE=1\0TASK_JOB_ID=x\0WM_RESUME_FROM=7\0", 38);
+  o.blobs.env = std::string("MINE=1\0TASK_JOB_ID=x\0WM_RESUME_FROM=7\0WM_TORCH=2.1.0\0", 53);
   o.hosts = job_hosts_of({{{1}, "a", "10.0.0.1"}, {{2}, "b", "10.0.0.2"}}, "b");
   o.first_host = true;
   OrderedTask task;

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "libwm/serve/frames.h"
+
 namespace wm::serve {
 namespace {
 
@@ -78,6 +80,14 @@ TEST(peers, of_two_routers_of_one_name_that_of_the_later_task_is_the_services) {
   EXPECT_EQ(read_router_task(text_of(requeued)), requeued);
   for (const char* damaged : {"", "7", "7 1", "x 1 2", "\n"})
     EXPECT_FALSE(read_router_task(damaged)) << damaged;
+}
+
+// The master is told which tasks serve, so a kernel says which it is.
+TEST(instance, a_kernels_name_has_its_task_and_one_without_has_none) {
+  EXPECT_EQ(task_of(instance_of("h1-4711-ab12", "3")), TaskNumber{3});
+  EXPECT_EQ(instance_of("h1-4711-ab12", ""), "h1-4711-ab12");
+  for (const char* text : {"h1-4711-ab12", "h@", "h@x", "h@3x", "h@0", "", "h@99999999999"})
+    EXPECT_FALSE(task_of(text)) << text;
 }
 
 }  // namespace

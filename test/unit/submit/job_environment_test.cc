@@ -57,6 +57,22 @@ TEST(job_environment, a_request_names_whom_it_goes_on_from_apart_from_its_variab
   EXPECT_FALSE(make_environment(asked, {}));
 }
 
+TEST(job_environment, the_torch_of_its_own_path_is_noted_and_never_inherited) {
+  Surroundings here{.environment = {"PATH=/venv/bin", "WM_TORCH=9"}};
+  auto torch = [&](List args) {
+    auto made = make_environment(parse_options(submit_options(), args, Words::Last).value(), here);
+    auto at = made->block.find("WM_TORCH=");
+    return at == made->block.npos ? "" : std::string(made->block.c_str() + at);
+  };
+  EXPECT_EQ(torch({}), "") << "nobody looks";
+  here.torch_of = [](const std::string& path, const std::string&) {
+    return path == "/venv/bin" ? "2.1.0" : "";
+  };
+  EXPECT_EQ(torch({}), "WM_TORCH=2.1.0");
+  EXPECT_EQ(torch({"-env", "PATH=/usr/bin"}), "");
+  EXPECT_EQ(torch({"-env", "none"}), "");
+}
+
 TEST(job_environment, names_without_a_value_here_are_told) {
   EXPECT_EQ(environment_of({"-env", "all, A, NOSUCH"})->unset, List{"NOSUCH"});
   EXPECT_EQ(environment_of({"-env", "X=a,b"})->unset, List{"b"})

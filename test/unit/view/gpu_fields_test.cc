@@ -57,6 +57,15 @@ TEST(gpu_fields, one_set_aside_says_why) {
   EXPECT_EQ(gpu_status(gpu_rows(std::span(&view, 1))[0]), "ok");
 }
 
+TEST(gpu_fields, who_uses_more_than_its_gmem_is_named_beside_the_gpu) {
+  auto view = gpu_host();
+  view.gpus[0].over = "task 1 of job 7 uses 5G, its gmem is 4G";
+  EXPECT_NE(gpu_table(std::vector{view}, false).find(" ok,over_gmem    7\n"), std::string::npos);
+  EXPECT_EQ(gpu_status(gpu_rows(std::span(&view, 1))[0]), "ok") << "it is given to the next";
+  EXPECT_NE(gpu_long_text(view).find("    over gmem: task 1 of job 7 uses 5G, its gmem is 4G\n"),
+            std::string::npos);
+}
+
 TEST(gpu_fields, the_inventory_says_what_they_are) {
   auto view = gpu_host();
   auto text = gpu_inventory(std::vector{view}, true);

@@ -44,6 +44,27 @@ TEST(host_status, closed_says_by_whom) {
   EXPECT_EQ(host_status(shut), "closed_Wind");
 }
 
+TEST(host_long, one_that_is_drained_says_what_is_still_there) {
+  auto view = node("a");
+  view.host.closed = view.host.drains = true;
+  view.host.closed_by = "root", view.host.closed_why = "disk";
+  auto line = [&] {
+    auto text = host_long_text(view);
+    auto at = text.find(" DRAIN");
+    return at == text.npos ? "" : text.substr(at, text.find('\n', at) - at);
+  };
+  EXPECT_EQ(host_status(view), "closed_Adm");
+  EXPECT_EQ(line(), " DRAIN         nothing is left there");
+  view.jobs = 3, view.moving = 2;
+  EXPECT_EQ(line(),
+            " DRAIN         2 tasks leave when others have taken their place, 1 task runs to its "
+            "end");
+  view.moving = 0;
+  EXPECT_EQ(line(), " DRAIN         3 tasks run to their end");
+  view.host.drains = false;
+  EXPECT_EQ(line(), "");
+}
+
 TEST(host_table, narrow_columns_stand_where_lsf_puts_them) {
   auto full = node("a_host_name_that_is_too_long", 2);
   full.host.used_slots = full.jobs = full.running = 2;

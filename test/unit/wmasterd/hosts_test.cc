@@ -131,6 +131,52 @@ TEST(hosts, heartbeats_are_answered_with_how_far_the_store_is) {
   EXPECT_EQ(told[0], desk.journal->rank());
 }
 
+TEST(hosts, memory_that_was_plugged_in_is_heard_of_once_and_hosts_conf_goes_before_it) {
+  HostsDesk desk;
+  desk.start();
+  auto& peer = desk.enrol(desk.words("n1"));
+  auto mem = [&] { return find_host(desk.state(), "n1")->capacity.mem; };
+  HostHeartbeat words;
+  desk.say(peer, NodeVerb::Heartbeat, words);
+  desk.pass(50ms);
+  EXPECT_EQ(mem(), Bytes{0}) << "a host of before tells none";
+  words.mem = Bytes{126LL << 30};
+  desk.say(peer, NodeVerb::Heartbeat, words);
+  desk.pass(50ms);
+  EXPECT_EQ(mem(), Bytes{126LL << 30});
+  auto seq = desk.state().seq;
+  desk.say(peer, NodeVerb::Heartbeat, words);
+  desk.pass(50ms);
+  EXPECT_EQ(desk.state().seq, seq) << "nothing new";
+}
+
+TEST(hosts, a_task_beyond_its_gmem_is_ended_where_the_site_says_so) {
+  HostsDesk desk;
+  auto h = desk.past.host(2);
+  auto id = desk.past.submit({});
+  desk.past.run(id, {h});
+  desk.start();
+  auto& peer = desk.enrol(desk.again(h));
+  FactGpuOveruse fact{id, Attempt{1}, {TaskNumber{1}, "GPU-a", Bytes{5LL << 30}, Bytes{4LL << 30}}};
+  auto say = [&] {
+    desk.say(peer, NodeVerb::Fact, HostFact{0, fact});
+    desk.pass(50ms);
+    return find_job(desk.state(), id)->tasks[0];
+  };
+  EXPECT_FALSE(say().kill) << "tell is the default";
+  Config config = *desk.state().config;
+  config.cluster.limits.gpu_memory_overuse = "end";
+  desk.journal->propose({{ConfigLoaded{std::make_shared<const Config>(config)}}, {}, {}, nullptr});
+  desk.pass(50ms);
+  auto task = say();
+  EXPECT_TRUE(task.kill);
+  EXPECT_EQ(task.term, Term::GpuMemLimit);
+  EXPECT_EQ(find_job(desk.state(), id)->outcome.text, "task 1 used 5G of a GPU, its gmem is 4G");
+  auto seq = desk.state().seq;
+  say();
+  EXPECT_EQ(desk.state().seq, seq) << "once";
+}
+
 TEST(hosts, what_runs_there_uses_is_kept_beside_the_state) {
   HostsDesk desk;
   desk.start();

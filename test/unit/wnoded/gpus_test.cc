@@ -63,8 +63,9 @@ class gpus : public ::testing::Test {
     env_.gpu_reads.pop_front();
     done(readings);
   }
-  void start(bool shared = false) {
+  void start(bool shared = false, Bytes gmem = Bytes{0}) {
     HostOrder o;
+    o.resolved.task.gpu_mem = gmem;
     o.job = {7, 0};
     o.attempt = {1};
     o.generation = 1;
@@ -133,6 +134,33 @@ class gpus : public ::testing::Test {
   Core node_{env_, card(), host()};
   AttemptKey key_{{7, 0}, {1}};
 };
+
+TEST_F(gpus, use_beyond_gmem_is_told_and_the_master_asked_where_the_site_ends_such_tasks) {
+  start(false, Bytes{4LL << 30});
+  auto facts = [&] {
+    std::vector<FactGpuOveruse> found;
+    for (const auto& fact : env_.take_facts())
+      if (auto* over = std::get_if<FactGpuOveruse>(&fact.fact)) found.push_back(*over);
+    return found;
+  };
+  tick(seconds(60));
+  answer(busy());
+  ASSERT_FALSE(told_gpus().empty());
+  EXPECT_EQ(told_gpus().back().gpus[0].over, "task 1 of job 7 uses 5G, its gmem is 4G");
+  EXPECT_FALSE(told_gpus().back().gpus[0].sick);
+  EXPECT_TRUE(facts().empty()) << "tell is the default";
+  HostWelcome words;
+  words.limits.gpu_memory_overuse = "end";
+  ASSERT_TRUE(node_.on_frame(static_cast<std::uint16_t>(NodeVerb::Welcome), codec::encode(words)));
+  tick(seconds(60));
+  answer(busy());
+  auto asked = facts();
+  ASSERT_EQ(asked.size(), 1u);
+  EXPECT_EQ(asked[0].use.used, Bytes{5LL << 30});
+  tick(seconds(60));
+  answer(idle());
+  EXPECT_EQ(told_gpus().back().gpus[0].over, "");
+}
 
 TEST_F(gpus, an_end_is_told_when_the_gpu_is_free) {
   start();

@@ -57,5 +57,24 @@ TEST(uses, what_is_over_is_told_no_more_and_another_master_hears_all) {
   EXPECT_EQ(uses.take(TimePoint(seconds(20)))->attempts.size(), 1u);
 }
 
+TEST(uses, what_is_used_of_gpus_beyond_gmem_is_told_until_it_is_over) {
+  Uses uses;
+  uses.hear(key_of(7), using_mem(70));
+  (void)uses.take(TimePoint(seconds(10)));
+  GpuOveruse over{TaskNumber{1}, "GPU-a", Bytes{5}, Bytes{4}};
+  uses.set_gpu_over({{key_of(7), {over}}});
+  uses.hear(key_of(7), using_mem(71));
+  auto told = uses.take(TimePoint(seconds(20)));
+  ASSERT_TRUE(told);
+  EXPECT_EQ(told->attempts[0].gpu_over, std::vector{over});
+  EXPECT_EQ(told->attempts[0].mem, Bytes{71});
+  uses.set_gpu_over({{key_of(7), {over}}});
+  EXPECT_FALSE(uses.take(TimePoint(seconds(30)))) << "nothing new";
+  uses.set_gpu_over({});
+  told = uses.take(TimePoint(seconds(40)));
+  ASSERT_TRUE(told);
+  EXPECT_TRUE(told->attempts[0].gpu_over.empty());
+}
+
 }  // namespace
 }  // namespace wm::node

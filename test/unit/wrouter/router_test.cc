@@ -85,7 +85,7 @@ struct Rig {
   explicit Rig(serve::Policy policy = {}, Notes notes = {})
       : router(
             profile(policy), key_of(7),
-            [this](std::uint32_t kernels, bool again) { wish(kernels, again); }, std::move(notes)),
+            [this](Wish said, bool again) { wish(std::move(said), again); }, std::move(notes)),
         socket(folder.path() + "/s") {
     EXPECT_GE(::sodium_init(), 0);
     EXPECT_TRUE(router.listen({"", 0, socket}));
@@ -106,9 +106,10 @@ struct Rig {
     return std::async(std::launch::async, [this, body, group] { return router.ask(body, group); });
   }
   Json state() { return json_or_null(router.state()); }
-  void wish(std::uint32_t kernels, bool again) {
+  void wish(Wish said, bool again) {
     std::lock_guard hold(lock);
-    wishes.emplace_back(kernels, again);
+    wishes.emplace_back(said.kernels, again);
+    serving = std::move(said.serving);
     news.notify_all();
   }
   // Has it wished so, by now or soon?
@@ -116,6 +117,11 @@ struct Rig {
     std::unique_lock hold(lock);
     return news.wait_for(hold, kPatience,
                          [&] { return std::ranges::count(wishes, std::pair(kernels, again)) > 0; });
+  }
+  // Are these the tasks of its kernels, as it said last, by now or soon?
+  bool told_serving(const std::vector<TaskNumber>& tasks) {
+    std::unique_lock hold(lock);
+    return news.wait_for(hold, kPatience, [&] { return serving == tasks; });
   }
   std::uint32_t first_wish() {
     std::unique_lock hold(lock);
@@ -127,6 +133,7 @@ struct Rig {
   std::mutex lock;
   std::condition_variable news;
   std::vector<std::pair<std::uint32_t, bool>> wishes;  // Guarded by lock.
+  std::vector<TaskNumber> serving;                     // Guarded by lock.
   Router router;
   std::string socket;
   std::thread loop;
@@ -156,6 +163,19 @@ TEST(router, a_request_goes_to_a_kernel_and_its_answer_comes_back) {
   EXPECT_EQ(state["kernels"][0]["instance"], "one");
   EXPECT_EQ(state["kernels"][0]["finished"], 1);
   EXPECT_EQ(state["kernels"][0]["leaving"], false);
+}
+
+// The master asks a kernel on a drained host to leave once its successor is among them.
+TEST(router, it_says_which_tasks_its_kernels_are_and_leaves_out_those_that_leave) {
+  Rig rig;
+  Kernel first(rig.socket), second(rig.socket), nobodys(rig.socket);
+  ASSERT_TRUE(first.hello("h1-1-a@3"));
+  ASSERT_TRUE(nobodys.hello("by hand"));
+  EXPECT_TRUE(rig.told_serving({TaskNumber{3}}));
+  ASSERT_TRUE(second.hello("h2-1-b@5"));
+  EXPECT_TRUE(rig.told_serving({TaskNumber{3}, TaskNumber{5}}));
+  first.send(Word::Leaving, "");
+  EXPECT_TRUE(rig.told_serving({TaskNumber{5}}));
 }
 
 TEST(router, a_kernel_is_told_how_many_may_work_in_it) {
