@@ -10,6 +10,7 @@ Writes $LOG_DIR/hash.csv: step, epoch, hash of all parameters after it, and $RES
 
 import hashlib
 import os
+import random
 import signal
 import sys
 import time
@@ -61,6 +62,7 @@ def of_keras():
 
 def of_jax():
     os.environ['JAX_PLATFORMS'] = 'cpu'
+    random.seed(7)  # the job's seed, from which the order of samples follows, is drawn from this
     import jax
     import jax.numpy as jnp
     jax.config.update('jax_enable_x64', True)
