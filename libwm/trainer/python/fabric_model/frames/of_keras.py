@@ -104,7 +104,9 @@ def _compile(model, given):
     saving = sys.modules['keras'].saving
     model.compile(optimizer=optimizer if optimizer is not None else model.optimizer,
                   loss=loss if loss is not None else saving.deserialize_keras_object(before.get('loss')),
-                  metrics=metrics if metrics is not None else saving.deserialize_keras_object(before.get('metrics')))
+                  metrics=metrics if metrics is not None else saving.deserialize_keras_object(before.get('metrics')),
+                  loss_weights=before.get('loss_weights') if loss is None else None,
+                  weighted_metrics=saving.deserialize_keras_object(before.get('weighted_metrics')) if metrics is None else None)
 
 
 def _reduction(model):
@@ -252,11 +254,12 @@ class Trained:
     def warm(self, batch):
         """Builds model, loss, metrics and optimizer: the model is called once, with one sample."""
         model, tf = self._model, self._tf
-        x, y, _ = self._prepared(batch)
+        x, y, weights = self._prepared(batch)
         outputs = self._call(x, False)
-        for part, build in ((model._compile_loss, True), (model._compile_metrics, y is not None)):
-            if part is not None and build and not part.built:
-                part.build(y, outputs)
+        model._compute_loss(x=x, y=y, y_pred=outputs, sample_weight=weights, training=False)
+        if model._compile_metrics is not None and y is not None:
+            model._compile_metrics.update_state(y, outputs, weights)
+            model._compile_metrics.reset_state()
         self.measured.build()
         variables = model.trainable_variables
         if not variables:
