@@ -1,6 +1,6 @@
 """Role: membership of a job of several tasks whose size is fixed (no -ar): one group of all of them from
 the first step to the last. They find each other by what torchrun's workers do, MASTER_ADDR, MASTER_PORT,
-RANK and WORLD_SIZE, and have to have the same Python and torch. Who loses a member ends: such a job ends with
+RANK and WORLD_SIZE, and have to have the same Python and framework. Who loses a member ends: such a job ends with
 its first failed task.
 """
 

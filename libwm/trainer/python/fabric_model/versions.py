@@ -1,4 +1,4 @@
-"""Role: the Python and the torch that this worker runs with. Those that the trainer cannot work with are refused by
+"""Role: the Python and the torch, or other framework, that this worker runs with. Those that the trainer cannot work with are refused by
 name before anything else is imported; the workers of one job have to have the same ones, and tell each other.
 
 Invariant: nothing here needs more than Python 3.6, so that an older one than is wanted is told so.
@@ -15,15 +15,15 @@ OLDEST_TORCH = (1, 13)
 
 
 class Mixed(RuntimeError):
-    """This worker has another Python or torch than the job's first one."""
+    """This worker has another Python or framework than the job's first one."""
 
 
 _OTHERS = ('tensorflow', 'keras', 'jax')  # what a script may train with that has no torch
 
 
 def check():
-    """Refuses what the trainer cannot work with. A script that has imported another framework and no torch is left without. In a task of WM that is one line, which its job's output and bjobs -l
-    show, and not a traceback. @errors ImportError; in a task SystemExit"""
+    """Refuses what the trainer cannot work with. In a task of WM that is one line, which its job's output and bjobs -l
+    show, and not a traceback. A script that has imported another framework, and no torch, is left without. @errors ImportError; in a task SystemExit"""
     if 'torch' not in sys.modules and any(one in sys.modules for one in _OTHERS):
         return
     problem = _problem()

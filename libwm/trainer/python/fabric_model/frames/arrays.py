@@ -26,7 +26,7 @@ from ..patience import limit_s
 from ..progress import Progress
 from ..steps import Steps
 from ..tail import FIXED, Tail
-from .. import mesh, plain
+from .. import mesh, plain, versions
 from ..copies import copy_tensors
 
 FORMAT = 1
@@ -341,12 +341,13 @@ class Batches:
 
 
 class Frame:
-    """What a training asks of its framework. Frames of arrays fill in name, script, and what data sets may be. @thread the training thread"""
+    """What a training asks of its framework. Frames of arrays fill in name, modules, script, and what data sets may be. @thread the training thread"""
 
     carrier, engine, collate = mesh, Engine, None
 
     def prepare(self):
         """Before anything of a training."""
+        versions.use(*self.modules)
 
     def data_sets(self, pair):
         """[training set, test set or None] of what the script's function has returned. @errors TypeError, ValueError"""

@@ -12,7 +12,7 @@ import sys
 
 import numpy
 
-from .. import arguments, versions
+from .. import arguments
 from ..checkpoint import write_file
 from . import arrays
 
@@ -45,7 +45,7 @@ def is_parameters(model):
 class Frame(arrays.Frame):
     """@thread the training thread"""
 
-    name = 'JAX'
+    name, modules = 'JAX', ('jax',)
 
     def __init__(self, model, given):
         """@errors TypeError, ValueError: an argument that cannot be, by name"""
@@ -66,7 +66,6 @@ class Frame(arrays.Frame):
         trained = Trained(model, given['loss'], optimizer, given['metrics'], given['loss_reduction'] == 'sum')
         self.script = _Script(optimizer=optimizer, trained=trained, frame='jax', loss_reduction=given['loss_reduction'], extras={},
                               nonfinite=given['nonfinite'], **code)
-        versions.use('jax')
 
 
 class _Named:

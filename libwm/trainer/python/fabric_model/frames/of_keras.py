@@ -12,7 +12,7 @@ import sys
 
 import numpy
 
-from .. import arguments, versions
+from .. import arguments
 from . import arrays
 
 _NOT_HERE = {
@@ -33,7 +33,7 @@ _NAN = float('nan')
 class Frame(arrays.Frame):
     """@thread the training thread"""
 
-    name = 'Keras'
+    name, modules = 'Keras', ('keras', 'tensorflow')
 
     def __init__(self, model, given):
         """@errors TypeError, ValueError: an argument that cannot be, by name"""
@@ -57,7 +57,6 @@ class Frame(arrays.Frame):
         scaled = model.optimizer.loss_scale_factor is not None or hasattr(model.optimizer, 'inner_optimizer')
         self.script = arrays.Script(model=model, optimizer=model.optimizer, trained=trained, frame='keras', loss_reduction=reduction, extras={},
                                     nonfinite='apply' if scaled else given['nonfinite'], **code)
-        versions.use('keras', 'tensorflow')
 
     def data_sets(self, pair):
         """tf.data sets are read; what else there is, is as it is."""

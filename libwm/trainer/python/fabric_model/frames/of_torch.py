@@ -7,7 +7,7 @@ import os
 import torch
 
 from .. import amp as mixed
-from .. import arguments, group, own_steps, stepping
+from .. import arguments, group, own_steps, stepping, versions
 from .. import control as control_of
 from ..batch import Chooser, Range
 from ..compute import Compute, divided, warm_up
@@ -86,6 +86,7 @@ class Frame:
     @staticmethod
     def prepare():
         """Before anything of a training."""
+        versions.use('torch')
         torch.set_num_threads(int(os.environ.get('OMP_NUM_THREADS') or torch.get_num_threads()))
 
     @staticmethod
