@@ -2,6 +2,7 @@
 told comes in TEST_* variables; torch is hidden where TEST_TORCH is not set.
 
   TEST_FRAME=keras | jax    TEST_SAMPLES, TEST_PASSES, TEST_BATCH, TEST_EFFECTIVE, TEST_STEP_MS, TEST_TESTS, TEST_CHECKPOINTS
+  TEST_TRAININGS=N          calls train() so often
   TEST_NORM=1               batch normalisation and dropout (keras)
   TEST_KILL=WHERE:STEP      kill -9 of this worker: before | inside | after the sum that makes STEP, connect, switch
 
@@ -153,9 +154,12 @@ def main():
     from fabric_model import FabricModel
     plant_faults()
     tests = samples(setting('TESTS', 0)) if setting('TESTS', 0) else None
-    fabric = FabricModel(model, lambda: (samples(setting('SAMPLES', 499)), tests), loss, optimizer, metrics=metrics)
-    trained = fabric.train(setting('PASSES', 3), setting('BATCH', 8), checkpoint_freq=setting('CHECKPOINTS', 0),
-                           effective_batch_size=setting('EFFECTIVE', 0) or None)
+    for number in range(setting('TRAININGS', 1)):
+        if number:
+            print(f'training {number} returned', flush=True)
+        fabric = FabricModel(model, lambda: (samples(setting('SAMPLES', 499)), tests), loss, optimizer, metrics=metrics)
+        trained = fabric.train(setting('PASSES', 3), setting('BATCH', 8), checkpoint_freq=setting('CHECKPOINTS', 0),
+                               effective_batch_size=setting('EFFECTIVE', 0) or None)
     assert setting('TORCH', 0) or 'torch' not in sys.modules
     values = [numpy.asarray(w) for w in trained.weights] if FRAME == 'keras' else leaves(trained)
     numpy.savez(os.path.join(os.environ['RESULT_DIR'], 'returned.npz'), *values)

@@ -10,6 +10,7 @@ import unittest
 import numpy
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+import fake_lead  # noqa: E402
 from elastic_job import ROOT, Elastic  # noqa: E402
 
 WORKER = os.path.join(ROOT, 'test', 'support', 'keras_worker.py')
@@ -34,7 +35,7 @@ class Frames(Elastic):
         return lead
 
     def storm(self):
-        """2 → 3 → 2 workers, the first killed."""
+        """2 → 3 → 2 workers, the first killed in the middle of whatever it does."""
         self.begin([1, 2], later=[3])
         self.at_step(4)
         self.resize([1, 2, 3])
@@ -62,9 +63,10 @@ class Frames(Elastic):
         wanted = self.after(lambda: self.begin([1]), step_ms=0)
         self.assert_near(wanted, self.after(self.storm, killed=[1]))
 
+    @long
     def test_a_worker_that_dies_in_the_middle_of_a_step_takes_none_along(self):
         wanted = self.after(lambda: self.begin([1]), step_ms=0, passes=2)
-        for where in ('before', 'inside', 'after') if os.environ.get('WM_SOAK') else ('inside',):
+        for where in ('before', 'inside', 'after'):
             with self.subTest(where=where):
                 def course(where=where):
                     self.lead.start(2, TEST_KILL=f'{where}:7')
@@ -85,11 +87,23 @@ class Frames(Elastic):
                 self.setUp()
 
 
+    @long
+    def test_a_second_training_keeps_the_workers_of_the_first(self):
+        lead = self.job(trainings=2, passes=2)
+        self.begin([1, 2])
+        lead.run_until(lambda: lead.trainings == 1 and lead.all_ready([1, 2]), what='the next training')
+        lead.plan([1, 2])
+        lead.run_until(lead.formed, what='its first epoch')
+        self.finish()
+        self.assertEqual({row['world'] for row in fake_lead.rows(self.base, 2, 'steps.csv') if row['epoch'] == 2}, {2})
+
+
 @unittest.skipUnless(importlib.util.find_spec('tensorflow') and importlib.util.find_spec('keras'), 'not run: tensorflow and keras are not installed for this Python')
 class Keras(Frames):
     __test__ = True
     frame = 'keras'
 
+    @long
     def test_batch_normalisation_and_dropout_stay_equal_on_all_members(self):
         self.after(self.storm, killed=[1], norm=1)
 

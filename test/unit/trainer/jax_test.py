@@ -25,6 +25,18 @@ if HERE:
     jax.config.update('jax_enable_x64', True)
 
 COUNT = 40
+# What is not installed here, whatever is.
+HIDE = '''
+import importlib.util, sys
+class Hidden:
+    @staticmethod
+    def find_spec(name, *_):
+        if name.partition('.')[0] in HIDDEN:
+            raise ModuleNotFoundError(name, name=name)
+sys.meta_path.insert(0, Hidden)
+plain = importlib.util.find_spec
+importlib.util.find_spec = lambda name, *more: None if name in HIDDEN else plain(name, *more)
+'''
 
 
 class Descent:
@@ -130,8 +142,8 @@ class Training(Fabric):
         def near_accuracy(p, batch):
             return jnp.mean(jnp.abs(batch[0] @ p['w'] - batch[1]) < 1)
 
-        trained = self.train(parameters(), metrics={'near_accuracy': near_accuracy, 'loss_again': loss}, driver_logger_callback=Logger(), user_callback=Callback(),
-                             batch=7)
+        trained = self.train(parameters(), metrics={'near_accuracy': near_accuracy, 'loss_again': loss}, driver_logger_callback=Logger(),
+                             user_callback=Callback(), batch=7)
         self.assertEqual(set(told[-1]), {'loss', 'accuracy', 'loss_again'})
         self.assertAlmostEqual(told[-1]['loss'], float(loss(trained, numbers())), 6)
         self.assertAlmostEqual(told[-1]['loss_again'], told[-1]['loss'], 6)
@@ -175,8 +187,10 @@ class Refusals(Fabric):
     def test_what_cannot_be_is_named(self):
         for refused, options in (('optimizer is a function', {'optimizer': print}), ('a parameter of int', {'model': {'n': jnp.arange(3)}}),
                                  ("amp 'bf16'", {'amp': 'bf16'}), ('servers 2', {'servers': 2}), ("shard 'optimizer'", {'shard': 'optimizer'}),
-                                 ('deterministic', {'deterministic': True}), ('clip_grad_norm 1.0', {'clip_grad_norm': 1.0}), ("loss is 'mse'", {'function': 'mse'}),
-                                 ('class_weight', {'class_weight': {0: 1}}), ("a metric is 'acc'", {'metrics': ['acc']}), ("batch_size 'auto'", {'batch': 'auto'}),
+                                 ('deterministic', {'deterministic': True}), ('clip_grad_norm 1.0', {'clip_grad_norm': 1.0}),
+                                 ("loss is 'mse'", {'function': 'mse'}),
+                                 ('class_weight', {'class_weight': {0: 1}}), ("a metric is 'acc'", {'metrics': ['acc']}),
+                                 ("batch_size 'auto'", {'batch': 'auto'}),
                                  ('names of their own', {'metrics': [loss, loss]}), ("loss_reduction 'x'", {'loss_reduction': 'x'}),
                                  ('model is a dict', {'model': {}})):
             with self.subTest(refused=refused), self.assertRaisesRegex((TypeError, ValueError), refused.replace('a function', 'a builtin_function_or_method')):
@@ -187,10 +201,7 @@ class Alone(unittest.TestCase):
     """Which framework is imported, and which is not."""
 
     def run_it(self, text, hidden=()):
-        hide = f'import sys\nclass H:\n    @staticmethod\n    def find_spec(name, *_):\n        if name.partition(".")[0] in {hidden!r}: raise ModuleNotFoundError(name, name=name)\n' \
-               'sys.meta_path.insert(0, H)\nimport importlib.util\nplain = importlib.util.find_spec\n' \
-               f'importlib.util.find_spec = lambda name, *more: None if name in {hidden!r} else plain(name, *more)\n'
-        run = subprocess.run([sys.executable, '-c', hide + text], capture_output=True, text=True, timeout=120, check=False,
+        run = subprocess.run([sys.executable, '-c', HIDE.replace('HIDDEN', repr(hidden)) + text], capture_output=True, text=True, timeout=120, check=False,
                              env={**os.environ, 'JAX_PLATFORMS': 'cpu', 'TF_CPP_MIN_LOG_LEVEL': '3'})
         return run.returncode, run.stdout, run.stderr
 

@@ -249,8 +249,8 @@ class Course(Fabric):
 
         self.train(dense(classes=3), classes(), keras.losses.SparseCategoricalCrossentropy(from_logits=True), keras.optimizers.SGD(0.5), batch=20,
                    metrics=['accuracy'], driver_logger=First(), user_callback=[Callback()])
-        self.assertEqual([h for h in heard if h[0] != 'train'], ['begin', ('epoch', 0), ('over', 0, False, 0.5, 'Sequential'), ('epoch', 1),
-                                                                 ('over', 1, True, 0.5, 'Sequential')])
+        self.assertEqual([h for h in heard if h[0] != 'train'], ['begin', ('epoch', 0), ('over', 0, False, 0.5, 'Sequential'),
+                                                                 ('epoch', 1), ('over', 1, True, 0.5, 'Sequential')])
         told = [h for h in heard if h[0] == 'train']
         self.assertEqual([one[1] for one in told], [1, 2, 3, 4])
         self.assertTrue(all(0 <= one[2] <= 100 for one in told))
@@ -299,7 +299,8 @@ class Refusals(Fabric):
         own = Own([keras.Input((4,)), keras.layers.Dense(1)])
         for refused, model, options in (
                 ("fn_step_train", dense(), {'fn_step_train': print}), ("amp 'bf16'", dense(), {'amp': 'bf16'}), ('sync_bn True', dense(), {'sync_bn': True}),
-                ('servers 2', dense(), {'servers': 2}), ("shard 'optimizer'", dense(), {'shard': 'optimizer'}), ('deterministic', dense(), {'deterministic': True}),
+                ('servers 2', dense(), {'servers': 2}), ("shard 'optimizer'", dense(), {'shard': 'optimizer'}),
+                ('deterministic', dense(), {'deterministic': True}),
                 ('clip_grad_norm', dense(), {'clip_grad_norm': 1.0}), ('lr_scheduler', dense(), {'lr_scheduler': object()}),
                 ('save_to_onnx', dense(), {'save_to_onnx': True}), ("loss_reduction 'sum'", dense(), {'loss_reduction': 'sum'}),
                 ('has a train_step of its own', own, {}), ("reduction 'none'", dense(), {'loss': keras.losses.MeanSquaredError(reduction='none')}),

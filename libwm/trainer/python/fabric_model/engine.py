@@ -277,7 +277,7 @@ class Engine(Entering):
         """All passes are in the last checkpoint: a training of more goes on behind them."""
         self.checkpoints.finish()
         if self.course.checkpoint_freq and self.checkpoints.save(self.script.state(self.progress), wait=True):
-            self.script.save_beside(os.path.dirname(self.checkpoints.path))
+            self._save_beside()
 
     def _save(self, wait=False):
         """Writes a checkpoint; on all members where all take part."""
@@ -285,6 +285,10 @@ class Engine(Entering):
             return
         kept = self._stepping.state(self.progress)
         if self.group.rank == 0 and self.checkpoints.save(kept, wait=wait):
+            self._save_beside()
+
+    def _save_beside(self):
+        with self.agent.excused():
             self.script.save_beside(os.path.dirname(self.checkpoints.path))
 
     def _no_sums(self):

@@ -99,7 +99,8 @@ class Measured:
 
     def __init__(self, metrics):
         """@errors TypeError, ValueError: one is no function; two have one name"""
-        pairs = metrics.items() if isinstance(metrics, dict) else [(None, m) for m in (metrics if isinstance(metrics, (list, tuple)) else [metrics] if metrics else [])]
+        given = metrics if isinstance(metrics, (list, tuple)) else [metrics] if metrics else []
+        pairs = metrics.items() if isinstance(metrics, dict) else [(None, one) for one in given]
         found = []
         for name, metric in pairs:
             arguments.function('a metric', metric, '(parameters, batch)')

@@ -131,8 +131,8 @@ def _read(given, name):
     @errors ValueError, TypeError: it cannot be dealt"""
     tf, keras = sys.modules.get('tensorflow'), sys.modules['keras']
     if hasattr(given, 'image_data_generator') or isinstance(given, keras.utils.PyDataset):
-        raise TypeError(f'train: the {name} set is a {type(given).__name__}, which gives batches: WM deals samples; give arrays, a tf.data set, or an object whose '
-                        '__getitem__ gives a sample, and put augmentation into layers of the model')
+        raise TypeError(f'train: the {name} set is a {type(given).__name__}, which gives batches: WM deals samples; give arrays, a tf.data set, '
+                        'or an object whose __getitem__ gives a sample, and put augmentation into layers of the model')
     if tf is None or not isinstance(given, tf.data.Dataset):
         return given
     samples = _unbatched(tf, given, name)
@@ -142,7 +142,10 @@ def _read(given, name):
     if not found:
         raise ValueError(f'train: {name} data set of 0 samples: at least 1')
     spec = samples.element_spec
-    columns = iter([numpy.stack(column) for column in zip(*found)])
+    try:
+        columns = iter([numpy.stack(column) for column in zip(*found)])
+    except ValueError:
+        raise ValueError(f'train: the {name} set of tf.data has samples of several shapes: bring them to one, as by padding') from None
     return arrays.mapped(lambda _: next(columns), spec)
 
 
@@ -249,6 +252,7 @@ class Trained:
         self._tf = sys.modules['tensorflow']
         self.measured = Measured(model)
         self._functions, self._has, self._apply, self._buffers = {}, [], {}, []
+        self._has_form = True  # as far as is known
 
     def warm(self, batch):
         """Builds model, loss, metrics and optimizer: the model is called once, with one sample."""
@@ -270,7 +274,6 @@ class Trained:
         self._has = [False] * len(variables)
         self._buffers = self._changing()
         self._seeds = [seed.state for layer in model._flatten_layers() for seed in getattr(layer, '_seed_generators', ())]
-        self._zero = tf.constant(0.0)
 
     def _changing(self):
         """Weights that a step may change beside the gradient: running statistics of layers that are not frozen."""
@@ -313,7 +316,7 @@ class Trained:
                 return step(*arrays.mapped(lambda _: next(rest), form), *rest)
             specs = [tf.TensorSpec([None, *t.shape[1:]], t.dtype) for t in flat]
             specs += [tf.TensorSpec([], tf.float64)] if what == 'train' else []
-            self._functions[key] = tf.function(work, input_signature=specs)
+            self._functions[key] = work if self._model.run_eagerly else tf.function(work, input_signature=specs)
         return self._functions[key], flat
 
     def _train_step(self, x, y, weights, share):
@@ -401,20 +404,35 @@ class Trained:
         """$RESULT_DIR/model/model.keras, and the weights alone. EMA's means become the weights, as at the end of fit()."""
         self._model.optimizer.finalize_variable_values(self._model.trainable_variables)
         folder = os.path.join(result_dir, 'model')
-        _saved(self._model.save, folder, 'model.keras')
         _saved(self._model.save_weights, folder, 'model.weights.h5')
+        self._save_whole(folder, 'model.keras')
 
     def save_beside(self, folder):
         """checkpoint.keras, which keras.models.load_model reads."""
-        _saved(self._model.save, folder, 'checkpoint.keras')
+        self._save_whole(folder, 'checkpoint.keras')
+
+    def _save_whole(self, folder, name):
+        """Some models cannot be told in Keras's form: that is said once, and ends no training."""
+        if self._has_form:
+            try:
+                _saved(self._model.save, folder, name)
+            except OSError:
+                raise
+            except Exception as error:  # the model's own get_config: anything can come
+                self._has_form = False
+                print(f'no {name} is written: {type(error).__name__}: {error}', file=sys.stderr, flush=True)
 
 
 def _saved(save, folder, name):
     """Whole or not at all: Keras goes by the name's end."""
     os.makedirs(folder, exist_ok=True)
     temporary = os.path.join(folder, f'.{os.getpid()}.{name}')
-    save(temporary)
-    os.replace(temporary, os.path.join(folder, name))
+    try:
+        save(temporary)
+        os.replace(temporary, os.path.join(folder, name))
+    finally:
+        if os.path.exists(temporary):
+            os.unlink(temporary)
 
 
 def _plain(array):
