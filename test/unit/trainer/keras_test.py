@@ -178,7 +178,9 @@ class Data(Fabric):
         x, y = numbers()
         whole = tf.data.Dataset.from_tensor_slices((x, y))
         wanted = self.train(dense(), (x, y), 'mse', keras.optimizers.SGD(0.1)).get_weights()
-        for given in (whole, whole.batch(7), whole.shuffle(9).batch(7, drop_remainder=True).prefetch(2), whole.map(lambda a, b: (a, b)).cache()):
+        for given in (whole, whole.batch(7), whole.shuffle(9).batch(7, drop_remainder=True).prefetch(2), whole.map(lambda a, b: (a, b)).cache(),
+                      whole.batch(7).map(lambda a, b: (a, b)).prefetch(1), whole.batch(7).unbatch(),
+                      tf.data.Dataset.zip((whole.map(lambda a, _: a).batch(8), whole.map(lambda _, b: b).batch(8)))):
             keras.utils.set_random_seed(5)
             for mine, theirs in zip(self.train(dense(), given, 'mse', keras.optimizers.SGD(0.1)).get_weights(), wanted):
                 numpy.testing.assert_array_equal(mine, theirs)
@@ -195,6 +197,8 @@ class Data(Fabric):
                 return x[:8], y[:8]
 
         for refused, given in (('has no end: leave repeat', whole.repeat()), ('shuffles before it maps', whole.shuffle(9).map(lambda a, b: (a, b))),
+                               ('of several shapes', tf.data.Dataset.from_generator(lambda: ((numpy.ones(n + 1), numpy.ones(1)) for n in range(3)),
+                                                                                    output_signature=(tf.TensorSpec([None]), tf.TensorSpec([1])))),
                                ('is a Batches, which gives batches', Batches()), ('arrays of 40 and of 41 samples', (numpy.zeros((41, 4)), y)),
                                ('training data set of 0 samples', (x[:0], y[:0])), ('training data set of 0 samples', whole.take(0)),
                                ('training set is a int', 3), ('arrays of numbers', (numpy.array([object()] * 40), y))):

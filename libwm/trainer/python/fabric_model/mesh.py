@@ -323,8 +323,10 @@ class Group:
 
 
 def _add_up(parts, into):
-    """In the order of ranks, so that the bits are those of any other member. `into` may be one of the parts."""
-    total = parts[0].copy()
-    for one in parts[1:]:
+    """In the order of ranks, so that the bits are those of any other member. `into` is one of the parts."""
+    is_late = all(one is not into for one in parts[:2])  # what it holds is still wanted
+    total = numpy.add(parts[0], parts[1], out=numpy.empty_like(into) if is_late else into)
+    for one in parts[2:]:
         total += one
-    into[:] = total
+    if is_late:
+        into[:] = total

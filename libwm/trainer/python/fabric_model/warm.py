@@ -208,9 +208,9 @@ def main():
         try:
             importlib.import_module(module)
         except ModuleNotFoundError as missing:  # torch, where jobs train with another framework
-            if missing.name != module:
+            if (missing.name, module) != ('torch', 'torch'):
                 raise
-            print(f'{module} is not installed here', flush=True)
+            print('torch is not installed here', flush=True)
     gc.collect()
     gc.freeze()  # the fork shares these pages for as long as nobody writes to them
     link.sendall(b'r')

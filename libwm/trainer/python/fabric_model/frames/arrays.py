@@ -20,17 +20,16 @@ import random
 
 import numpy
 
+from .. import mesh, plain, versions
+from ..copies import copy_tensors
 from ..engine import Engine
 from ..native import part
 from ..patience import limit_s
 from ..progress import Progress
 from ..steps import Steps
 from ..tail import FIXED, Tail
-from .. import mesh, plain, versions
-from ..copies import copy_tensors
 
 FORMAT = 1
-_ARRAYS = (tuple, list, dict)
 
 
 class Flat:
@@ -354,7 +353,7 @@ class Frame:
         return [None if one is None else self._set(one, name) for one, name in zip(pair, ('training', 'test'))]
 
     def _set(self, value, name):
-        if isinstance(value, _ARRAYS) and all(hasattr(leaf, '__array__') for leaf in leaves(value)):
+        if isinstance(value, (tuple, list, dict)) and all(hasattr(leaf, '__array__') for leaf in leaves(value)):
             return Arrays(value, name)
         if hasattr(value, '__getitem__') and hasattr(value, '__len__') and not isinstance(value, (str, bytes)):
             return Items(value, self.collate)

@@ -9,6 +9,7 @@ What a step changes beside parameters and the optimizer's state (batch statistic
 import inspect
 import os
 import sys
+from types import SimpleNamespace
 
 import numpy
 
@@ -62,15 +63,10 @@ class Frame(arrays.Frame):
         if not all(callable(getattr(optimizer, name, None)) for name in ('init', 'update')) or isinstance(optimizer, type):
             raise TypeError(f'FabricModel: optimizer is {arguments.kind(optimizer)}; it has to have init(parameters) and update(gradients, state, parameters), '
                             'as optax.adam(1e-3)')
-        code = arguments.user_code(_Named(given))
+        code = arguments.user_code(SimpleNamespace(**given))
         trained = Trained(model, given['loss'], optimizer, given['metrics'], given['loss_reduction'] == 'sum')
         self.script = _Script(optimizer=optimizer, trained=trained, frame='jax', loss_reduction=given['loss_reduction'], extras={},
                               nonfinite=given['nonfinite'], **code)
-
-
-class _Named:
-    def __init__(self, given):
-        self.__dict__.update(given)
 
 
 class _Script(arrays.Script):

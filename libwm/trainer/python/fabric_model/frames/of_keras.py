@@ -9,6 +9,7 @@ What Keras would decide for one process alone is refused by name: Keras 2, other
 import math
 import os
 import sys
+from types import SimpleNamespace
 
 import numpy
 
@@ -47,7 +48,7 @@ class Frame(arrays.Frame):
         arguments.function('fn_batch_collate', self.collate, '(samples)', needed=False)
         keras.saving.get_custom_objects().update(given['keras_custom_objects'] or {})
         _compile(model, given)
-        code = arguments.user_code(_Named(given))
+        code = arguments.user_code(SimpleNamespace(**given))
         for callback in code['callbacks']:
             if isinstance(callback, keras.callbacks.Callback):
                 raise TypeError(f'FabricModel: user_callback {type(callback).__name__} is one of keras.callbacks, which go by the process that they are in; '
@@ -61,11 +62,6 @@ class Frame(arrays.Frame):
     def data_sets(self, pair):
         """tf.data sets are read; what else there is, is as it is."""
         return super().data_sets([_read(one, name) for one, name in zip(pair, ('training', 'test'))])
-
-
-class _Named:
-    def __init__(self, given):
-        self.__dict__.update(given)
 
 
 def _check_stack(model):
@@ -135,7 +131,7 @@ def _read(given, name):
                         'or an object whose __getitem__ gives a sample, and put augmentation into layers of the model')
     if tf is None or not isinstance(given, tf.data.Dataset):
         return given
-    samples = _unbatched(tf, given, name)
+    samples = _unbatched(given, name)
     if int(samples.cardinality()) == tf.data.INFINITE_CARDINALITY:
         raise ValueError(f'train: the {name} set of tf.data has no end: leave repeat() out, epoch_number says how many passes')
     found = [arrays.leaves(one) for one in samples.as_numpy_iterator()]
@@ -149,20 +145,33 @@ def _read(given, name):
     return arrays.mapped(lambda _: next(columns), spec)
 
 
-def _unbatched(tf, given, name):
-    """Without what ends a pipeline and concerns batches and order alone: prefetch, batch, shuffle."""
-    while True:
-        kind, inner = type(given).__name__, getattr(given, '_input_dataset', None)
-        if inner is None or not any(word in kind for word in ('Prefetch', 'Batch', 'Shuffle', 'Options')) or 'Unbatch' in kind:
-            break
-        given = inner
-    found = given
-    while found is not None:
-        if 'Shuffle' in type(found).__name__:
-            raise ValueError(f'train: the {name} set of tf.data shuffles before it maps or takes: each worker would have other samples at a place. Leave '
-                             'shuffle() out, or let it be the last but batch() and prefetch(): WM shuffles each pass itself')
-        found = getattr(found, '_input_dataset', None)
-    return given
+_BATCHES = ('BatchDataset', 'ParallelBatchDataset', 'PaddedBatchDataset')
+_OF_THE_END = (*_BATCHES, 'PrefetchDataset', 'ShuffleDataset', 'OptionsDataset')
+
+
+def _kind(dataset):
+    return type(dataset).__name__.lstrip('_')
+
+
+def _unbatched(given, name):
+    """The samples, without what ends a pipeline and concerns batches and order alone."""
+    while _kind(given) in _OF_THE_END:
+        given, = given._inputs()
+    if _shuffles(given):
+        raise ValueError(f'train: the {name} set of tf.data shuffles before it maps or takes: each worker would have other samples at a place. Leave '
+                         'shuffle() out, or let it be the last but batch() and prefetch(): WM shuffles each pass itself')
+    return given.unbatch() if _has_batches(given) else given
+
+
+def _shuffles(dataset):
+    return 'Shuffle' in _kind(dataset) or any(_shuffles(one) for one in dataset._inputs())
+
+
+def _has_batches(dataset):
+    """Whether what it gives are batches, which somebody has mapped or zipped."""
+    if 'Unbatch' in _kind(dataset):
+        return False
+    return _kind(dataset) in (*_BATCHES, 'MapAndBatchDataset', 'RebatchDataset') or any(_has_batches(one) for one in dataset._inputs())
 
 
 def _divided(batch):

@@ -3,6 +3,7 @@ loaders, streams, stepping and what is below it, state, metrics, virtual, syncbn
 """
 
 import os
+from types import SimpleNamespace
 
 import torch
 
@@ -34,7 +35,7 @@ class Frame:
     def __init__(self, model, given):
         """@errors TypeError, ValueError: an argument that cannot be, by name"""
         self.model = model
-        options = self._options = _Options(given)
+        options = self._options = SimpleNamespace(**given)
         if options.class_weight is not None:
             raise ValueError('FabricModel: class_weight is for models of Keras; torch\'s losses take weight=')
         self._check(options)
@@ -151,13 +152,6 @@ class Frame:
     def warm_up(self):
         """A newcomer's first steps must not be slow."""
         warm_up(next((p.device for p in self.script.model.parameters()), 'cpu'))
-
-
-class _Options:
-    """What was given to FabricModel, by name."""
-
-    def __init__(self, given):
-        self.__dict__.update(given)
 
 
 def _refuse_in_async(run):
