@@ -22,10 +22,14 @@ _OTHERS = ('tensorflow', 'keras', 'jax')  # what a script may train with that ha
 
 
 def check():
+    """check_torch(), but for a script that has imported another framework and no torch: it is left without."""
+    if 'torch' in sys.modules or not any(one in sys.modules for one in _OTHERS):
+        check_torch()
+
+
+def check_torch():
     """Refuses what the trainer cannot work with. In a task of WM that is one line, which its job's output and bjobs -l
-    show, and not a traceback. A script that has imported another framework, and no torch, is left without. @errors ImportError; in a task SystemExit"""
-    if 'torch' not in sys.modules and any(one in sys.modules for one in _OTHERS):
-        return
+    show, and not a traceback. Where there is no torch but another framework, that may be what is trained with. @errors ImportError; in a task SystemExit"""
     problem = _problem()
     if problem is None:
         return

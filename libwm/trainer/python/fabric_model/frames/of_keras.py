@@ -71,6 +71,8 @@ def _check_stack(model):
         raise ValueError('FabricModel: a model of Keras 2 (tf_keras, or TF_USE_LEGACY_KERAS=1): Keras 3 is wanted, the tf.keras of TensorFlow 2.16 and later')
     if int(keras.__version__.partition('.')[0]) < 3:
         raise ValueError(f'FabricModel: Keras {keras.__version__}: 3 or newer is wanted, the tf.keras of TensorFlow 2.16 and later')
+    if not all(hasattr(model, name) for name in ('_compute_loss', '_call_has_training_arg')):
+        raise ValueError(f'FabricModel: Keras {keras.__version__}: a newer Keras 3 is wanted, as 3.15, which this was made for')
     if keras.backend.backend() != 'tensorflow':
         raise ValueError(f"FabricModel: Keras over {keras.backend.backend()}: KERAS_BACKEND=tensorflow is wanted")
     for name in ('train_step', 'test_step', 'compute_metrics'):
@@ -199,7 +201,7 @@ class Measured:
         metrics = list(self._model._compile_metrics.metrics) if self._model._compile_metrics is not None else []
         for metric in metrics:
             for variable in metric.variables:
-                if variable.aggregation != 'sum' or numpy.any(numpy.asarray(variable)):
+                if getattr(variable, 'aggregation', 'sum') != 'sum' or numpy.any(numpy.asarray(variable)):
                     raise ValueError(f"metric '{metric.name}' ({type(metric).__name__}): its {variable.name!r} is no sum over samples, and so cannot be "
                                      'added up over workers')
         first = next((m for m in metrics if 'acc' in m.name), None)

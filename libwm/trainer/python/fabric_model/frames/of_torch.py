@@ -5,26 +5,30 @@ loaders, streams, stepping and what is below it, state, metrics, virtual, syncbn
 import os
 from types import SimpleNamespace
 
-import torch
+from .. import versions
 
-from .. import amp as mixed
-from .. import arguments, group, own_steps, stepping, versions
-from .. import control as control_of
-from ..batch import Chooser, Range
-from ..compute import Compute, divided, warm_up
-from ..data import Batches
-from ..dealing import Deals
-from ..engine import Engine
-from ..flat import FlatModel
-from ..hooks import check_scheduler
-from ..loaders import Taken
-from ..metrics import Metrics
-from ..shards import Sharded
-from ..state import Script, beside
-from ..streams import Stream
-from ..syncbn import Norms, convert
-from ..unsynced import Unsynced, Unwaited
-from ..virtual import Virtual
+versions.check_torch()  # a script that has imported another framework before is looked at here
+
+import torch  # noqa: E402
+
+from .. import amp as mixed  # noqa: E402
+from .. import arguments, group, own_steps, stepping  # noqa: E402
+from .. import control as control_of  # noqa: E402
+from ..batch import Chooser, Range  # noqa: E402
+from ..compute import Compute, divided, warm_up  # noqa: E402
+from ..data import Batches  # noqa: E402
+from ..dealing import Deals  # noqa: E402
+from ..engine import Engine  # noqa: E402
+from ..flat import FlatModel  # noqa: E402
+from ..hooks import check_scheduler  # noqa: E402
+from ..loaders import Taken  # noqa: E402
+from ..metrics import Metrics  # noqa: E402
+from ..shards import Sharded  # noqa: E402
+from ..state import Script, beside  # noqa: E402
+from ..streams import Stream  # noqa: E402
+from ..syncbn import Norms, convert  # noqa: E402
+from ..unsynced import Unsynced, Unwaited  # noqa: E402
+from ..virtual import Virtual  # noqa: E402
 
 
 class Frame:
