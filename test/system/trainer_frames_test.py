@@ -98,7 +98,7 @@ class Frames(Elastic):
         self.assertEqual({row['world'] for row in fake_lead.rows(self.base, 2, 'steps.csv') if row['epoch'] == 2}, {2})
 
 
-@unittest.skipUnless(importlib.util.find_spec('tensorflow') and importlib.util.find_spec('keras'), 'not run: tensorflow and keras are not installed for this Python')
+@unittest.skipUnless(all(map(importlib.util.find_spec, ('tensorflow', 'keras'))), 'not run: tensorflow and keras are not installed for this Python')
 class Keras(Frames):
     __test__ = True
     frame = 'keras'

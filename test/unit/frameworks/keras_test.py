@@ -14,13 +14,14 @@ import numpy
 
 HERE = importlib.util.find_spec('tensorflow') and importlib.util.find_spec('keras')
 if HERE:
-    os.environ.update(TF_CPP_MIN_LOG_LEVEL='3', CUDA_VISIBLE_DEVICES='-1')
+    os.environ['TF_CPP_MIN_LOG_LEVEL'] = '3'
     import keras
     import tensorflow as tf
 
     from fabric_model import FabricModel
     from fabric_model.frames import arrays
 
+    tf.config.set_visible_devices([], 'GPU')
     keras.backend.set_floatx('float64')
 
     class Activity(keras.layers.Layer):
