@@ -30,7 +30,7 @@ std::vector<Framework> built_in() {
       {"edtPyTorch", "ElasticPyTorchTrain", "pytorch", "4G", true, true, "torch",
        "An elastic job: workers come and go while it trains, at most --numWorker of them"},
       {"edtTensorflow", "ElasticTensorflow1xTrain", "tensorflow", "8G", true, true, "tensorflow",
-       "An elastic job of TensorFlow's"},
+       "An elastic job: a model of Keras by FabricModel; workers come and go while it trains"},
   };
   all[0].aliases = {"PyTorch041", "pytorch-onnx", "SingleNodePytorchTrain"};
   all[1].aliases = {"ddlPyTorch", "DistributePyTorchTrain"};

@@ -157,3 +157,17 @@ P
   [ ! -e "$CLUSTER/results/$(id -un)/batchworkdir/${id##*-}/_submitted_code/bin" ] # no part of the code
   [[ $(start "$args") == *"--conda-package env.tar.gz: the file did not come along" ]]
 }
+
+@test "edtTensorflow, called edtKeras by older clients: a model of Keras trains elastically" {
+  needs_venv tensorflow
+  cp "$BATS_TEST_DIRNAME/keras_elastic.py" code/
+  venv=$(dirname "$(dirname "$(command -v python3)")")
+  mine -X POST "$EXECS/frameworks" -d "{\"name\": \"stack\", \"like\": \"edtKeras\", \"venv\": \"$venv\"}"
+  id=$(start "--exec-start stack --numWorker 2 --workerDeviceType cpu --model-main keras_elastic.py --model-dir code -- 40 25" | jq -r .id)
+  finished "$id" 180
+  log=$(mine "$EXECS/$id/log?logType=outlog")
+  [[ $log == *"train returned, world 2 torch False"* ]] || { echo "$log"; return 1; }
+  mine -o result.zip "$EXECS/$id/result"
+  $PYTHON -m zipfile -l result.zip | grep -q model.keras
+  [[ $(start "--exec-start stack --numWorker 2 --numPs 1 --model-main keras_elastic.py --model-dir code") == *"--numPs is for disttensorflow and edtPyTorch" ]]
+}

@@ -16,8 +16,8 @@ from .group import Group
 
 # Below test/. What meets torch, or is run by a user's own Python; a folder is one process, which imports torch once.
 # The quick ones together cost a minute of both cores: each worker process of the others imports torch for seconds.
-QUICK = ('unit/trainer', 'unit/serve', 'unit/commands', 'unit/clients', 'system/trainer_fixed_test.py',
-         'system/trainer_huggingface_test.py', 'system/trainer_lightning_test.py')  # these two have their packages nowhere else
+QUICK = ('unit/trainer', 'unit/frameworks', 'unit/serve', 'unit/commands', 'unit/clients', 'system/trainer_fixed_test.py', 'system/trainer_frames_test.py',
+         'system/trainer_huggingface_test.py', 'system/trainer_lightning_test.py')  # these three have their packages nowhere else
 LONG = (*(f'system/trainer_{name}_test.py' for name in ('again', 'checkpoint', 'kill', 'random', 'resize')),
         'system/wmla_script_test.py', 'system/050-elastic.bats', 'system/063-ways.bats', 'system/070-demo.bats')
 NOT_THERE = "Python's own packages are not there: scripts/bootstrap python says why"

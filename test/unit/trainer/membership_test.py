@@ -4,9 +4,8 @@ import queue
 import threading
 import unittest
 from types import SimpleNamespace
-from unittest import mock
 
-from fabric_model import membership, native, versions
+from fabric_model import group, membership, native, versions
 
 
 class Agent:
@@ -55,10 +54,8 @@ def plan(epoch, members):
 class LatePlanTest(unittest.TestCase):
     def setUp(self):
         self.agent, Connected.closed = Agent(), threading.Event()
-        group = mock.patch.object(membership, 'Group', Connected)
-        group.start()
-        self.addCleanup(group.stop)
-        self.membership = membership.Membership(self.agent)
+        self.carrier = SimpleNamespace(Group=Connected, Rendezvous=group.Rendezvous)
+        self.membership = membership.Membership(self.agent, self.carrier)
 
     def hear(self, *events):
         for event in events:
@@ -102,13 +99,13 @@ class LatePlanTest(unittest.TestCase):
         members.close()
 
     def test_who_is_of_other_versions_than_the_job_says_so_where_it_waits(self):
-        def group(*_):
+        def other(*_):
             raise versions.Mixed('mixed versions')
 
-        with mock.patch.object(membership, 'Group', group):
-            self.hear(plan(1, [2, 1]))
-            with self.assertRaisesRegex(versions.Mixed, 'mixed versions'):
-                self.membership.wait_group(lambda _: None)
+        self.carrier.Group = other
+        self.hear(plan(1, [2, 1]))
+        with self.assertRaisesRegex(versions.Mixed, 'mixed versions'):
+            self.membership.wait_group(lambda _: None)
         self.membership.close()
         self.assertEqual(self.agent.said, [])  # it ends: nobody is to count on it
 

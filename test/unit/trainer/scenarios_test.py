@@ -8,7 +8,6 @@ import queue
 import threading
 import unittest
 from types import SimpleNamespace
-from unittest import mock
 
 from fabric_model import membership, native
 
@@ -88,8 +87,8 @@ class Player:
 
     def __init__(self, rig):
         self.rig, self.agent, self.wire = rig, Agent(), Wire()
-        with mock.patch.object(membership, 'Rendezvous', lambda key: SimpleNamespace(key=key, address='a:1')):
-            self.members = membership.Membership(self.agent)
+        carrier = SimpleNamespace(Group=self.wire.group, Rendezvous=lambda key: SimpleNamespace(key=key, address='a:1'))
+        self.members = membership.Membership(self.agent, carrier)
         self.current, self.replaced, self.told, self.wanted = None, None, [], []
 
     def play(self, line):
@@ -200,11 +199,10 @@ def add_scenario(path):
     """One test of that file's name."""
     def test(self):
         player = Player(self)
-        with mock.patch.object(membership, 'Group', player.wire.group):
-            for line in steps_of(path):
-                with self.subTest(step=line):
-                    player.play(line)
-            player.end()
+        for line in steps_of(path):
+            with self.subTest(step=line):
+                player.play(line)
+        player.end()
     setattr(ScenarioTest, 'test_' + os.path.basename(path)[:-4], test)
 
 

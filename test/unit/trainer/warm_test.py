@@ -173,6 +173,13 @@ class WarmTest(unittest.TestCase):
         self.warm_up([self.script('')])
         self.assertIsNone(self.ask(cwd='/no/such/folder'))
 
+    def test_a_python_without_torch_has_the_rest_imported(self):  # its jobs train with another framework
+        words = [self.script('import sys; print("json" in sys.modules)')]
+        with open(os.path.join(self.folder.name, 'torch.py'), 'w', encoding='ascii') as out:
+            out.write('raise ModuleNotFoundError("No module named \'torch\'", name="torch")')
+        self.assertEqual(self.warm_up(words, 'torch,json'), b'r')
+        self.assertEqual(self.ask(), (0, 'True\n', ''))
+
     def test_a_module_that_does_not_import_ends_the_parent(self):
         self.assertEqual(self.warm_up([self.script('')], 'no_such_module'), b'')
         self.assertNotEqual(self.parent.wait(timeout=600), 0)

@@ -12,29 +12,11 @@ import contextlib
 
 import torch
 
-SUSPECTS = 3     # numbers of the tail that tell the ranks
-_RANKS = 20      # of each: a float32 holds so many bits exactly
+from .finite import SUSPECTS, NotFinite, suspect, suspects  # noqa: F401
+
 _INITIAL, _GROWTH, _INTERVAL = 65536.0, 2.0, 2000
 _LEAST = 1.0     # a scale below which it is not the scale's fault
 KINDS = {'bf16': torch.bfloat16, 'fp16': torch.float16}
-
-
-class NotFinite(RuntimeError):
-    """The gradients of a step were not finite: the training ends, after a checkpoint of what was before."""
-
-
-def suspect(rank, finite):
-    """What a member adds to the tail. @shape SUSPECTS numbers"""
-    numbers = [0.0] * SUSPECTS
-    if not finite:
-        at = min(rank, SUSPECTS * _RANKS - 1)
-        numbers[at // _RANKS] = float(1 << at % _RANKS)
-    return numbers
-
-
-def suspects(numbers):
-    """The ranks in a sum of those. Rank 59 may be any above, too."""
-    return [at * _RANKS + bit for at, number in enumerate(numbers) for bit in range(_RANKS) if round(number) >> bit & 1]
 
 
 def check(amp, nonfinite, device):

@@ -5,10 +5,7 @@ argument, what it is and what is wanted. Converts what is meant well: 10.0 is 10
 import inspect
 import operator
 
-import torch
-
-from .loaders import Taken, seeded
-from .streams import Stream
+from .logs import DriverLogger, WorkerLogger
 
 # Options of the WMLA API for its cluster; here a job's resources are given when it is submitted.
 _OF_A_CLUSTER = ('worker_memory', 'driver_memory')
@@ -75,6 +72,7 @@ def optimizer(value):
 
 def one_device(caller, models):
     """Where the parameters of the modules lie. @errors ValueError: on several devices, or one is not made yet"""
+    import torch
     found = {}
     for name, parameter in (pair for model in models for pair in model.named_parameters()):
         if torch.nn.parameter.is_lazy(parameter):
@@ -120,9 +118,17 @@ def callbacks(value):
     return chosen
 
 
-def data_sets(get):
-    """[training set, test set or None] of the script's function: DataLoaders as loaders.Taken, a training set that can only be
-    read from front to end as streams.Stream; a test set of that kind is read into memory here. @errors TypeError: these are none"""
+def user_code(options):
+    """Callbacks and loggers, as the engine has them. @shape {name: value}   @errors TypeError"""
+    later = options.driver_logger_callback is not None or options.worker_logger_callback is not None
+    return {'callbacks': callbacks(options.user_callback),
+            'driver_logger': logger('driver_logger', options.driver_logger or options.driver_logger_callback, DriverLogger()),
+            'worker_logger': logger('worker_logger', options.worker_logger or options.worker_logger_callback, WorkerLogger()),
+            'logger_generation': 2 if later else 1}
+
+
+def pair_of(get):
+    """(training set, test set or None) of the script's function. @errors TypeError: these are none"""
     function('datasets_function', get, '() that returns (training set, test set or None)')
     pair = get()
     if not isinstance(pair, (tuple, list)) or len(pair) != 2:
@@ -130,10 +136,24 @@ def data_sets(get):
         raise TypeError(f'train: datasets_function returned {what}; it has to return (training set, test set or None)')
     if pair[0] is None:
         raise TypeError('train: datasets_function returned no training set')
+    return pair
+
+
+def by_number(pair):
+    """What torch's models are trained on: DataLoaders as loaders.Taken, a training set that can only be read from front to end as
+    streams.Stream; a test set of that kind is read into memory here. @errors TypeError: these are none"""
     return [None if one is None else _by_number(name, one) for name, one in zip(('training', 'test'), pair)]
 
 
+def data_sets(get):
+    """by_number() of pair_of(). @errors TypeError"""
+    return by_number(pair_of(get))
+
+
 def _by_number(name, data):
+    import torch
+    from .loaders import Taken
+    from .streams import Stream
     streams = isinstance(data, torch.utils.data.IterableDataset)
     if isinstance(data, torch.utils.data.DataLoader):
         return Taken(data, f'train: the {name} set')
@@ -146,4 +166,5 @@ def _by_number(name, data):
 
 def _read_whole(data):
     """All samples, in the same order on all workers where chance has a part in it."""
+    from .loaders import seeded
     return seeded(0, lambda: list(data))

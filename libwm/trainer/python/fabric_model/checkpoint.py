@@ -20,10 +20,10 @@ import sys
 import threading
 import zlib
 
-import torch
+import numpy
 
-from . import onnx_file, plain
-from .state import copy_tensors, without_functions
+from . import plain
+from .copies import copy_tensors, without_functions
 
 NAME = 'checkpoint.pt'
 BEFORE = '.before'  # behind the name: the checkpoint before the newest
@@ -56,6 +56,11 @@ def _write(path, pour, keep=False):
         os.close(folder)
 
 
+def write_file(path, pour):
+    """Makes a file whole or not at all; `pour(file)` fills it. @errors OSError; those of pour"""
+    _write(path, pour)
+
+
 def _keep_before(path):
     """The checkpoint that is there gets a second name, by which it stays when the next takes its place."""
     if not os.path.exists(path):
@@ -73,7 +78,7 @@ def dump(value, file):
     file.write(start)
     total = zlib.crc32(start)
     for tensor in tensors:
-        block = plain.memory(tensor).numpy()
+        block = plain.raw(tensor)
         file.write(block)
         total = zlib.crc32(block, total)
     file.write(total.to_bytes(_SUM, 'little'))
@@ -127,8 +132,8 @@ def _load_rest(path, file, summed):
 
 
 def _read_block(file, count):
-    block = torch.empty(count, dtype=torch.uint8)
-    if count and file.readinto(block.numpy()) != count:
+    block = numpy.empty(count, dtype=numpy.uint8)
+    if count and file.readinto(block) != count:
         raise plain.Damaged('cut short')
     return block
 
@@ -136,23 +141,25 @@ def _read_block(file, count):
 def convert(path):
     """Rewrites a checkpoint of an earlier version, a pickle: for files whose writer is trusted, since reading it runs
     whatever is in it. @errors OSError; what torch.load raises"""
+    import torch
     value = torch.load(path, map_location='cpu', weights_only=False)  # a newer torch's default refuses numpy's state
     value['parts'] = {k: without_functions(v) for k, v in value['parts'].items()}
     _write(path, lambda file: dump(value, file))
 
 
 def _generators():
-    state = {'torch': torch.get_rng_state(), 'python': random.getstate()}
-    if 'numpy' in sys.modules:
-        state['numpy'] = sys.modules['numpy'].random.get_state()
+    state = {'python': random.getstate(), 'numpy': numpy.random.get_state()}
+    if 'torch' in sys.modules:
+        state['torch'] = sys.modules['torch'].get_rng_state()
     return state
 
 
 def _set_generators(state):
-    torch.set_rng_state(state['torch'])
+    if 'torch' in state and 'torch' in sys.modules:
+        sys.modules['torch'].set_rng_state(state['torch'])
     random.setstate(state['python'])
-    if 'numpy' in state and 'numpy' in sys.modules:
-        sys.modules['numpy'].random.set_state(state['numpy'])
+    if 'numpy' in state:
+        numpy.random.set_state(state['numpy'])
 
 
 def _newest_whole(path):
@@ -260,21 +267,6 @@ class Checkpoints:
         print(f'checkpoint {path} is of another job: kept as {aside}, not gone on from (bsub -resume, '
               'or train(resume_from=...) does that)', flush=True)
         return None
-
-
-def save_model(result_dir, script, onnx):
-    """The trained model: $RESULT_DIR/model/train/model_epoch_final.pth and its optimizer's state,
-    model/saved_model.pt with the weights, and model/model.onnx if asked for."""
-    if not result_dir:
-        return
-    folder = os.path.join(result_dir, 'model')
-    os.makedirs(os.path.join(folder, 'train'), exist_ok=True)
-    weights, optimizer = script.model.state_dict(), script.optimizer.state_dict()
-    for value, name in ((weights, 'saved_model.pt'), (weights, 'train/model_epoch_final.pth'),
-                        (optimizer, 'train/model_epoch_final_optimizer_state.pth')):
-        _write(os.path.join(folder, name), functools.partial(torch.save, value))
-    if onnx is not None:
-        onnx_file.save(script.model, onnx, os.path.join(folder, 'model.onnx'))
 
 
 if __name__ == '__main__':

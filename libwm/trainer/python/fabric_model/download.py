@@ -8,7 +8,6 @@ import tempfile
 import time
 import zipfile
 
-from .checkpoint import save_model
 
 
 def _job():
@@ -31,7 +30,7 @@ def write_zip(out_dir, script):
     temporary = f'{path}.{os.getpid()}.tmp'
     with tempfile.TemporaryDirectory() as made:
         if not results:
-            save_model(made, script, script.onnx_example())
+            script.save_trained(made)
         try:
             with zipfile.ZipFile(temporary, 'w', zipfile.ZIP_DEFLATED) as archive:
                 _add(archive, os.path.join(results or made, 'model'))

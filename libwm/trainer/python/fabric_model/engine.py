@@ -17,17 +17,15 @@ import signal
 import time
 from dataclasses import replace
 
-from . import amp, sabotage, trouble
-from .checkpoint import save_model
+from . import sabotage, trouble
+from .communicator import GroupBroken
 from .entering import Entering
-from .flat import Numbers, flags
-from .group import GroupBroken
+from .finite import NotFinite, refused, suspect
 from .membership import Left
 from .native import Step, part
 from .noise import SHARES, Noise
-from .progress import END, FINISH, TRAIN, Progress
-from .stepping import refused
-from .streams import ENDLESS
+from .progress import END, ENDLESS, FINISH, TRAIN, Progress
+from .tail import Numbers, flags
 from .versions import Mixed
 
 _REPORT_NS = 200_000_000  # between two updates of the progress that is reported
@@ -91,8 +89,8 @@ class Engine(Entering):
     def fail(self, error, hint):
         """This worker ends by an error: its peers are woken now, not when its process is gone. Returns what is said of it where it is a
         device's, else None. `hint`: what to do about a full one."""
-        said = trouble.described(error, self.group, self.agent, self._compute.device, self.progress.step + 1, hint)
-        if not isinstance(error, amp.NotFinite):  # by which all end
+        said = trouble.described(error, self.group, self.agent, getattr(self._compute, 'device', None), self.progress.step + 1, hint)
+        if not isinstance(error, NotFinite):  # by which all end
             self.membership.forget_current()
         return said
 
@@ -156,7 +154,7 @@ class Engine(Entering):
         checkpoints, the gradients' noise, what rank 0 chose of the batch and whether its share is finite."""
         self._offered = self.membership.ready_epoch
         wanted = self._stopping or self._asked or self.membership.checkpoint_wanted
-        return flags(self._offered) + [1.0 if wanted else 0.0, *noise, *chosen, *amp.suspect(self.group.rank, finite)]
+        return flags(self._offered) + [1.0 if wanted else 0.0, *noise, *chosen, *suspect(self.group.rank, finite)]
 
     def _choose(self, samples):
         """(samples of the next step, gain of the learning rate in this one of `samples`)."""
@@ -211,7 +209,7 @@ class Engine(Entering):
         elif self.script.nonfinite == 'stop':
             with self.agent.excused():
                 self._save(wait=True)
-            raise amp.NotFinite(f"{said}. The training ends; nonfinite='skip' would leave such steps out")
+            raise NotFinite(f"{said}. The training ends; nonfinite='skip' would leave such steps out")
         else:
             print(said, flush=True)
             tail.forget_sums()
@@ -287,7 +285,7 @@ class Engine(Entering):
                 self.hooks.save(self.progress)
                 self.hooks.driver_end()
                 self._save_finished()
-                save_model(self._result_dir, self.script, self.script.onnx_example())
+                self.script.save_trained(self._result_dir)
         tail = self._numbers.sum(self.group, 0, self._flags() + self._no_sums())
         self.progress.commit_finish()
         return tail
@@ -295,16 +293,20 @@ class Engine(Entering):
     def _save_finished(self):
         """All passes are in the last checkpoint: a training of more goes on behind them."""
         self.checkpoints.finish()
-        if self.course.checkpoint_freq:
-            self.checkpoints.save(self.script.state(self.progress), wait=True)
+        if self.course.checkpoint_freq and self.checkpoints.save(self.script.state(self.progress), wait=True):
+            self._save_beside()
 
     def _save(self, wait=False):
         """Writes a checkpoint; on all members where all take part."""
         if self.group.rank != 0 and not self._stepping.is_shared:
             return
         kept = self._stepping.state(self.progress)
-        if self.group.rank == 0:
-            self.checkpoints.save(kept, wait=wait)
+        if self.group.rank == 0 and self.checkpoints.save(kept, wait=wait):
+            self._save_beside()
+
+    def _save_beside(self):
+        with self.agent.excused():
+            self.script.save_beside(os.path.dirname(self.checkpoints.path))
 
     def _no_sums(self):
         return [0.0] * (1 + self.script.measured.width)

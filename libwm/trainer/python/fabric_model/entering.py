@@ -4,12 +4,11 @@ newest checkpoint or the model as the script made it. A part of the engine (engi
 
 import os
 
-import torch
+import numpy
 
-from . import state, virtual
+from . import parcel
 from .native import Ledger
 from .progress import Progress
-from .syncbn import warn_of_norms
 
 
 class Entering:
@@ -19,11 +18,11 @@ class Entering:
         """First collective of every group: who stands where; then state to those behind
         (W-6). @errors GroupBroken"""
         self.group = group
-        rows = torch.zeros(group.world, 3, dtype=torch.float64)
-        mark = (self._deals.mark if self._deals else 0) + (virtual.mark() if self._virtual else 0)
+        rows = numpy.zeros((group.world, 3))
+        mark = (self._deals.mark if self._deals else 0) + (self._virtual.mark() if self._virtual else 0)
         old = self._has_state and group.rank < max(group.survivors, 1)
         if old:
-            rows[group.rank] = torch.tensor([1.0, float(self.progress.round), 0.0])
+            rows[group.rank] = 1.0, self.progress.round, 0.0
         elif not self._skipped:
             rows[group.rank][1] = 1.0
         rows[group.rank][2] = float(mark)
@@ -44,7 +43,7 @@ class Entering:
         if own:
             self._hand_out(behind)
         elif group.rank in behind:
-            self._take_over(state.receive(group, source), old)
+            self._take_over(parcel.receive(group, source), old)
         group.joined = True
         self._compute.chance.enter(self.progress.seed, group.epoch, group.rank)
         self._tell_rank(group)
@@ -61,7 +60,7 @@ class Entering:
         """@errors RuntimeError: positions are not those of the same samples"""
         others = [rank for rank, mark in enumerate(marks) if mark != marks[0]]
         if others and self._virtual:
-            raise RuntimeError(f'deterministic: rank {others[0]} has something else than rank 0, so that their bits would differ; here: {virtual.described()}')
+            raise RuntimeError(f'deterministic: rank {others[0]} has something else than rank 0, so that their bits would differ; here: {self._virtual.described()}')
         if others:
             raise RuntimeError(f'the stream of rank {others[0]} begins with other samples than that of rank 0: every worker has to read the same one, '
                                'whole; WM divides it. Does it divide itself by RANK, or draw from a generator of its own?')
@@ -74,13 +73,13 @@ class Entering:
 
     def _hand_out(self, behind):
         if behind:
-            parcel = state.Parcel(self.script.state(self.progress))
-            self._delivery = state.Delivery(parcel, self.group, behind)
+            whole = parcel.Parcel(self.script.state(self.progress))
+            self._delivery = parcel.Delivery(whole, self.group, behind)
 
     def _initialise(self):
         """Nobody has state: the newest checkpoint, or the model as the script made it."""
-        if self.agent.present and not self.script.norms:
-            warn_of_norms(self.script.model)
+        if self.agent.present:
+            self.script.warn()
         saved = self.checkpoints.load()
         if saved:
             self._stepping.loaded(saved)
@@ -97,7 +96,7 @@ class Entering:
             whose = '' if path == self.checkpoints.path else f', {path}'
             print(f'resumed from checkpoint at step {self.progress.step}{whose}', flush=True)
             return
-        self.progress = Progress(seed=torch.initial_seed() % (1 << 52),
+        self.progress = Progress(seed=self.script.draw_seed(),
                                  train_samples=0 if self._deals and self._deals.is_stream else self.course.train_samples)
         self._own_state()
         self.hooks.catch_up(self.progress, self.group.rank)

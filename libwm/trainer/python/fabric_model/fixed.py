@@ -1,6 +1,6 @@
 """Role: membership of a job of several tasks whose size is fixed (no -ar): one group of all of them from
 the first step to the last. They find each other by what torchrun's workers do, MASTER_ADDR, MASTER_PORT,
-RANK and WORLD_SIZE, and have to have the same Python and torch. Who loses a member ends: such a job ends with
+RANK and WORLD_SIZE, and have to have the same Python and framework. Who loses a member ends: such a job ends with
 its first failed task.
 """
 
@@ -9,7 +9,7 @@ import secrets
 from types import SimpleNamespace
 
 from . import meeting
-from .group import Group, Rendezvous
+from .membership import gloo
 
 # Members import and build their models first, some on slower hosts; one that fails ends the job.
 _ALL_THERE_S = 1800.0
@@ -30,9 +30,10 @@ class Fixed:
 
     ready_epoch, checkpoint_wanted = 0, False
 
-    def __init__(self, agent):
+    def __init__(self, agent, carrier=None):
         """Waits for all members. @errors versions.Mixed; RuntimeError, OSError, ValueError: one is missing"""
-        self._rendezvous = Rendezvous()
+        carrier = carrier or gloo()
+        self._rendezvous = carrier.Rendezvous()
         rank, self._world = int(os.environ['RANK']), int(os.environ['WORLD_SIZE'])
         host, port = os.environ['MASTER_ADDR'], int(os.environ['MASTER_PORT'])
         # Elastic jobs have their key from their agents; these have none. Whoever comes to the address
@@ -46,7 +47,7 @@ class Fixed:
             self._rendezvous.key, address = bytes.fromhex(words['key']), words['address']
         plan = SimpleNamespace(epoch=1, lead=0, survivors=0, members=list(range(self._world)),
                                rendezvous=address, reason='the whole job')
-        self._group = self._current = Group(plan, rank, self._rendezvous, agent)
+        self._group = self._current = carrier.Group(plan, rank, self._rendezvous, agent)
 
     @property
     def key(self):

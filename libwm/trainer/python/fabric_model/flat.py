@@ -2,12 +2,10 @@
 backward writes right into the buffer), the buffers of the model (buffers.py), and a tail of plain
 numbers.
 
-  main buffer:   [ gradients | model buffers | has gradient? of each parameter
-                   | weight c t t² checkpoint noise³ batch² suspects³ loss metrics… ]
+  main buffer:   [ gradients | model buffers | has gradient? of each parameter | tail (tail.py) ]
   other buffers: [ gradients of the other dtype ]
 
-Invariants: `weight` is the number of samples behind a contribution; c, t, t² are rule W-5 of
-libwm/elastic/PROTOCOL.md; a buffer is reduced whole before anything of it is used. A parameter that no
+Invariants: a buffer is reduced whole before anything of it is used. A parameter that no
 member has a gradient of has none afterwards: AdamW would let it decay.
 """
 
@@ -15,50 +13,8 @@ import math
 
 import torch
 
-from .amp import SUSPECTS, suspects
 from .buffers import Buffers
-from .noise import SHARES
-
-_FLAGS = 5  # weight, the three of W-5, checkpoint
-_BATCH = _FLAGS + SHARES
-_SUSPECTS = _BATCH + 2
-FIXED = _SUSPECTS + SUSPECTS  # numbers of the tail before the loss
-_EPOCHS = 64  # W-5: t = 1 + epoch mod 64
-
-
-def flags(ready_epoch):
-    """The three numbers by which members agree on a switch."""
-    if not ready_epoch:
-        return [0.0, 0.0, 0.0]
-    t = float(1 + ready_epoch % _EPOCHS)
-    return [1.0, t, t * t]
-
-
-def all_agree(sums, world):
-    """Whether every member stands ready for one and the same plan.
-    @shape sums: c, t, t² over all members"""
-    c, t, square = (round(s) for s in sums)
-    return c == world and world * square == t * t
-
-
-class Tail:
-    """The plain numbers of a round, read after the sum."""
-
-    def __init__(self, numbers, world):
-        self.weight, self.exact_weight = round(numbers[0]), numbers[0]
-        self.switch = all_agree(numbers[1:4], world)
-        self.checkpoint = numbers[4] > 0.5
-        self.noise = numbers[_FLAGS:_BATCH]
-        self.batch = round(numbers[_BATCH])  # samples of the next step; 0: as it is
-        self.gain = numbers[_BATCH + 1]      # of the learning rate in this one; 0: none
-        self.suspects = suspects(numbers[_SUSPECTS:FIXED])  # ranks whose share was not finite
-        self.sums = numbers[FIXED:]
-
-
-    def forget_sums(self):
-        """Loss and metrics of a step that is not applied count nowhere."""
-        self.weight, self.sums = 0, [0.0] * len(self.sums)
-
+from .tail import FIXED, Numbers, Tail, all_agree, flags  # noqa: F401
 
 def _wide(dtype):
     """The dtype that a gradient is summed in: gloo sums no bfloat16."""
@@ -295,16 +251,3 @@ class FlatModel:
         """The model is its script's again."""
         for bucket in self._buckets:
             bucket.close()
-
-
-class Numbers:
-    """A round without gradients: the tail alone."""
-
-    def __init__(self, metrics):
-        self._flat = torch.zeros(FIXED + 1 + metrics, dtype=torch.float64)
-
-    def sum(self, group, weight, tail):
-        """Sums the tail over the members. @errors GroupBroken"""
-        self._flat.copy_(torch.tensor([float(weight)] + tail, dtype=torch.float64))
-        group.sum(self._flat)
-        return Tail(self._flat.tolist(), group.world)

@@ -12,7 +12,6 @@ import atexit
 import contextlib
 import ctypes
 import datetime
-import os
 import threading
 import time
 import weakref
@@ -20,11 +19,10 @@ import weakref
 import torch
 import torch.distributed as dist
 
-from . import proof, sockets, versions
+from . import proof, sockets
+from .communicator import CONNECT_LIMIT_S, LEAVE_LIMIT_S, GroupBroken, agree_on_versions, host_address
 from .store import Client, Server
 
-CONNECT_LIMIT_S = 8.0  # above the lead's connect_limit, which withdraws first
-LEAVE_LIMIT_S = 2.0  # a peer that has not ended by then hangs: it is the lead's affair
 # A collective ends by its peers' sockets or by abort(), not by time: members may be slow.
 _COLLECTIVE_LIMIT = datetime.timedelta(days=7)
 _PROOFS = 1  # tag of the messages of that; others have 0
@@ -38,30 +36,6 @@ def _close_all():
     it gone aborts the process, after all is done: so these threads end before it does."""
     for group in list(_living):
         group.close()
-
-
-class GroupBroken(Exception):
-    """The group is dead: a member was lost or the group was aborted."""
-
-
-def host_address():
-    """The numeric address that peers reach this worker at."""
-    return os.environ.get('WM_HOST_ADDR') or _interface_address() or '127.0.0.1'
-
-
-def _interface_address():
-    import fcntl
-    import socket
-    import struct
-    name = os.environ.get('GLOO_SOCKET_IFNAME', '').split(',')[0]
-    if not name:
-        return None
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            answer = fcntl.ioctl(probe.fileno(), 0x8915, struct.pack('256s', name.encode()[:15]))
-        except OSError:
-            return None  # SIOCGIFADDR: no such interface, or no IPv4 address
-    return socket.inet_ntoa(answer[20:24])
 
 
 class Rendezvous:
@@ -86,14 +60,27 @@ class Rendezvous:
         self._server.key = key
 
 
+class _Store(Client, dist.Store):
+    """As gloo wants it."""
+
+    def __init__(self, *arguments):
+        dist.Store.__init__(self)
+        Client.__init__(self, *arguments)
+
+
+def _tensor(values):
+    """Tensors as they are; an array as one that has its memory."""
+    return values if torch.is_tensor(values) else torch.from_numpy(values)
+
+
 def _connect(plan, rank, rendezvous, cancelled):
     """A full mesh of the plan's members, each of whom holds the job's key.
     @errors versions.Mixed; RuntimeError, OSError: a member is missing, or is none"""
     world, name = len(plan.members), f'wm/{plan.lead}/{plan.epoch}'
     deadline = time.monotonic() + CONNECT_LIMIT_S
-    store = Client(plan.rendezvous, name, rendezvous.key, CONNECT_LIMIT_S, cancelled)
+    store = _Store(plan.rendezvous, name, rendezvous.key, CONNECT_LIMIT_S, cancelled)
     try:
-        _agree_on_versions(store, rank)
+        agree_on_versions(store, rank)
         store.set(f'here/{rank}', proof.nonce())
         # gloo's own waiting has the limit of the collectives: wait for all before it begins.
         nonces = [store.get(f'here/{r}') for r in range(world)]
@@ -114,16 +101,6 @@ def _connect(plan, rank, rendezvous, cancelled):
         return mesh, connections
     finally:
         store.close()
-
-
-def _agree_on_versions(store, rank):
-    """Before the others count on this member: it has what rank 0 has. @errors versions.Mixed"""
-    if rank == 0:
-        store.set('versions', versions.told())
-        return
-    store.get('here/0')  # rank 0 has told them by then, if it is of a WM that does
-    found = store.look('versions')
-    versions.compare(found and found.decode())
 
 
 def _pair_proofs(key, name, nonces):
@@ -165,11 +142,11 @@ class Group:
 
     def sum(self, tensor):
         """Sums `tensor` over the members, in place. @errors GroupBroken"""
-        self._run(lambda mesh: mesh.allreduce([tensor]))
+        self._run(lambda mesh: mesh.allreduce([_tensor(tensor)]))
 
     def broadcast(self, tensor, rank):
         """Makes `tensor` what that member has in it, everywhere. @errors GroupBroken"""
-        self._run(lambda mesh: mesh.broadcast(tensor, rank))
+        self._run(lambda mesh: mesh.broadcast(_tensor(tensor), rank))
 
     @contextlib.contextmanager
     def waiting(self):
@@ -182,13 +159,13 @@ class Group:
 
     def send(self, tensor, rank):
         """Sends `tensor` to one member. @thread any   @errors GroupBroken"""
-        self._pass_on(lambda mesh: mesh.send([tensor], rank, 0))
+        self._pass_on(lambda mesh: mesh.send([_tensor(tensor)], rank, 0))
 
     def receive(self, tensor, rank):
         """Fills `tensor` from one member. @errors GroupBroken"""
         self._agent.in_collective(1)  # not this member is late, if others wait now
         try:
-            self._pass_on(lambda mesh: mesh.recv([tensor], rank, 0))
+            self._pass_on(lambda mesh: mesh.recv([_tensor(tensor)], rank, 0))
         finally:
             self._agent.in_collective(0)
 

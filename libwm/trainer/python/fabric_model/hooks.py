@@ -12,8 +12,6 @@ last on_epoch_end, which saves the model, belongs to the end (W-12): who takes r
 import inspect
 import math
 
-import torch
-
 from .progress import FINISH, TRAIN, VALID, Progress
 
 
@@ -35,7 +33,7 @@ def _percent(accuracy):
 
 
 def _by_loss(scheduler):
-    return isinstance(scheduler, torch.optim.lr_scheduler.ReduceLROnPlateau)
+    return any(kind.__name__ == 'ReduceLROnPlateau' for kind in type(scheduler).__mro__)
 
 
 def _steps_of(scheduler):

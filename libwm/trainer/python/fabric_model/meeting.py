@@ -1,5 +1,5 @@
 """Role: where the tasks of a job of fixed size meet first: at MASTER_ADDR and MASTER_PORT, rank 0 hears of every other
-one which Python and torch it has, and tells all where the group is formed and by which key; or who does not fit.
+one which Python and framework it has, and tells all where the group is formed and by which key; or who does not fit.
 
   rank r ──{"rank": r, "versions": …}──► rank 0 ──{"key": …, "address": …} or {"mixed" | "missing": why}──► rank r
                                                    when all are there          likewise, or a minute after it is seen

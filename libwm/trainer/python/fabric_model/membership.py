@@ -16,13 +16,19 @@ import time
 from types import SimpleNamespace
 
 from . import native
-from .group import LEAVE_LIMIT_S, Group, Rendezvous
+from .communicator import LEAVE_LIMIT_S
 from .versions import Mixed
 
 _CLOSE_S = LEAVE_LIMIT_S + 1.0  # for background threads to end
 # A signal that comes right before a wait does not end it: waits are looked up from so often.
 _SIGNALS_SEEN_S = 1.0
 _KEY_MS = 10000  # for the agent to come up and give the job's key
+
+
+def gloo():
+    """What carries groups unless another is named: torch's gloo. A carrier has a Group and a Rendezvous."""
+    from . import group
+    return group
 
 
 class Left(Exception):
@@ -49,14 +55,14 @@ class Alone:
 
     ready_epoch, checkpoint_wanted = 0, False
 
-    def __init__(self, agent):
-        self._agent, self._epoch = agent, -1
+    def __init__(self, agent, carrier=None):
+        self._agent, self._epoch, self._carrier = agent, -1, carrier or gloo()
         self.key = secrets.token_bytes(32)  # of what this worker starts
 
     def wait_group(self, _on_broken):
         self._epoch += 1
         plan = SimpleNamespace(epoch=self._epoch, survivors=self._epoch, members=[self._agent.task], reason='alone')
-        return Group(plan, self._agent.task, None, self._agent)
+        return self._carrier.Group(plan, self._agent.task, None, self._agent)
 
     def _nothing(self, *_):
         return None
@@ -70,8 +76,8 @@ class Alone:
 class Membership:
     """@thread hears in its own thread; every public method: the training thread"""
 
-    def __init__(self, agent):
-        self._agent = agent
+    def __init__(self, agent, carrier=None):
+        self._agent, self._carrier = agent, carrier or gloo()
         self._changed = threading.Condition()
         self._pending = None
         self._connecting = None
@@ -84,7 +90,7 @@ class Membership:
         self._stand = False
         self._checkpoint = False
         self._threads = []        # connecting, closing
-        self._rendezvous = Rendezvous(agent.key(_KEY_MS))
+        self._rendezvous = self._carrier.Rendezvous(agent.key(_KEY_MS))
         self._thread = threading.Thread(target=self._hear, name='wm-membership', daemon=True)
         self._thread.start()
         agent.ready(self._rendezvous.address)
@@ -226,8 +232,7 @@ class Membership:
     def _connect(self, connecting):
         plan = connecting.plan
         try:
-            group = Group(plan, self._agent.task, self._rendezvous, self._agent,
-                          lambda: connecting.cancelled)
+            group = self._carrier.Group(plan, self._agent.task, self._rendezvous, self._agent, lambda: connecting.cancelled)
         except Mixed as error:
             with self._changed:
                 self._mixed = error

@@ -11,34 +11,16 @@ import signal
 import sys
 import threading
 import time
+from dataclasses import replace
 from types import SimpleNamespace
 
-import torch
-
-from . import amp as mixed
-from . import arguments, fixed, native, own_steps, stepping, succession
-from . import control as control_of
-from .batch import Chooser, Range
+from . import arguments, fixed, frames, native, succession
 from .checkpoint import Checkpoints
-from .compute import Compute, divided, warm_up
-from .data import Batches
-from .dealing import Deals
 from .download import write_zip
-from .engine import Engine
-from .flat import FlatModel
-from .hooks import Hooks, check_scheduler
-from .loaders import Taken
-from .logs import DriverLogger, WorkerLogger
+from .hooks import Hooks
 from .membership import Alone, Left, Membership
-from .metrics import Metrics
 from .progress import Course
-from .shards import Sharded
-from .state import Script, beside
-from .streams import Stream
-from .syncbn import Norms, convert
-from .unsynced import Unsynced, Unwaited
 from .versions import Mixed
-from .virtual import Virtual
 
 _TRAININGS = 'WM_TRAININGS_DONE'  # in the environment: how often train() has returned
 _SKIPPED = 'WM_TRAININGS_SKIPPED'  # likewise, of a worker that came when a later one was under way
@@ -59,8 +41,8 @@ class FabricModel:
                  save_to_onnx=False, fn_step_train=None, fn_test=None, keras_custom_objects=None,
                  fn_batch_collate=None, loss_reduction='mean', sync_bn=False, lr_scheduler=None,
                  lr_scheduler_each='pass', clip_grad_norm=None, amp=None, nonfinite='stop', deterministic=False,
-                 control=None, servers=None, staleness=None, shard=None, **older):
-        """signature fixed by the WMLA API, both generations; ours are the last twelve:
+                 control=None, servers=None, staleness=None, shard=None, class_weight=None, **older):
+        """signature fixed by the WMLA API, both generations; ours are the last thirteen:
         loss_reduction  'mean' or 'sum': what the loss function returns for a batch
         sync_bn         batch normalisation over the samples of all members
         lr_scheduler    a torch scheduler, stepped after every pass; ReduceLROnPlateau by the newest
@@ -76,57 +58,27 @@ class FabricModel:
         servers         how many parameter servers, fixed for the job
         staleness       of async: steps by which a gradient may be late at the whole learning rate; 0: sync
         shard           'optimizer': each worker has a part of the optimizer's state, and a copy of another's part
-        @errors TypeError: no torch model, an argument of a wrong kind, unknown keyword; ValueError: unknown
+        class_weight    of Keras: {class: weight}, as that of fit()
+        `model`: a torch.nn.Module, a keras.Model, or parameters of JAX; what an argument means, and which there are, is its frame's
+        (frames/). @errors TypeError: no model, an argument of a wrong kind, unknown keyword; ValueError: unknown
           loss_reduction, a scheduler that cannot be stepped like that, a length of 0 or less"""
         older = {_OLDER.get(k, k): v for k, v in older.items()}
         datasets_function = datasets_function or older.pop('datasets_function', None)
         loss = loss or older.pop('loss', None)
         if older:
             raise TypeError(f"FabricModel: unexpected keyword '{next(iter(older))}'")
-        if not isinstance(model, torch.nn.Module):
-            raise TypeError(f'FabricModel: model is a {type(model).__name__}; this version trains '
-                            'torch.nn.Module only')
-        if loss_reduction not in ('mean', 'sum'):
-            raise ValueError(f"loss_reduction '{loss_reduction}': 'mean' or 'sum'")
-        needs_loss = fn_step_train is None or fn_test is None
-        arguments.function('loss', loss, '(outputs, labels)', needed=needs_loss)
-        arguments.optimizer(optimizer)
-        for name, step in (('fn_step_train', fn_step_train), ('fn_test', fn_test),
-                           ('fn_batch_collate', fn_batch_collate)):
-            arguments.function(name, step, '', needed=False)
-        if fn_step_train is not None:
-            own_steps.check(fn_step_train, optimizer)
-        if lr_scheduler is not None:
-            check_scheduler(lr_scheduler, lr_scheduler_each)
-        if clip_grad_norm is not None and not clip_grad_norm > 0:
-            raise ValueError(f'clip_grad_norm {clip_grad_norm}: more than 0')
-        device = arguments.one_device('FabricModel', [model])
-        mixed.check(amp, nonfinite, device)
-        for name, other in (('sync_bn', sync_bn), ('fn_step_train', fn_step_train)):
-            if deterministic and other:
-                raise ValueError(f'FabricModel: deterministic and {name}: what it does depends on how many workers there are; give one of them')
-        self._control = control_of.chosen(control, servers, staleness)
-        control_of.check_shard(shard, self._control)
-        self._deterministic, self._shard = deterministic, shard
-        later = driver_logger_callback is not None or worker_logger_callback is not None
-        self._datasets, self._collate = datasets_function, fn_batch_collate
-        self._onnx = enable_onnx or save_to_onnx
+        self._datasets = datasets_function
+        self._frame = frames.of(model, {
+            'loss': loss, 'optimizer': optimizer, 'metrics': metrics, 'driver_logger': driver_logger, 'worker_logger': worker_logger,
+            'driver_logger_callback': driver_logger_callback, 'worker_logger_callback': worker_logger_callback,
+            'user_callback': user_callback, 'enable_onnx': enable_onnx, 'save_to_onnx': save_to_onnx,
+            'fn_step_train': fn_step_train, 'fn_test': fn_test, 'keras_custom_objects': keras_custom_objects,
+            'fn_batch_collate': fn_batch_collate, 'loss_reduction': loss_reduction, 'sync_bn': sync_bn,
+            'lr_scheduler': lr_scheduler, 'lr_scheduler_each': lr_scheduler_each, 'clip_grad_norm': clip_grad_norm, 'amp': amp,
+            'nonfinite': nonfinite, 'deterministic': deterministic, 'control': control, 'servers': servers,
+            'staleness': staleness, 'shard': shard, 'class_weight': class_weight})
+        self._script = self._frame.script
         self._trained = False
-        norms = Norms() if sync_bn else None
-        self._script = Script(
-            model=convert(model, norms) if sync_bn else model, norms=norms, loss=loss,
-            optimizer=optimizer,
-            measured=Metrics(metrics), lr_scheduler=lr_scheduler, loss_reduction=loss_reduction,
-            lr_scheduler_each=lr_scheduler_each, clip_grad_norm=clip_grad_norm,
-            fn_step_train=fn_step_train, fn_test=fn_test, callbacks=arguments.callbacks(user_callback),
-            driver_logger=arguments.logger('driver_logger', driver_logger or driver_logger_callback, DriverLogger()),
-            worker_logger=arguments.logger('worker_logger', worker_logger or worker_logger_callback, WorkerLogger()),
-            logger_generation=2 if later else 1, extras={}, amp=amp, nonfinite=nonfinite,
-            scaler=mixed.Scaler() if amp == 'fp16' else None,
-            joined=[mixed.JoinedScaler(one, device) for one in own_steps.scalers(fn_step_train)] if fn_step_train else [])
-        control_of.check(self._control, sum(p.numel() for p in [*model.parameters(), *beside(self._script)] if p.requires_grad),
-                         {'deterministic': deterministic, 'sync_bn': sync_bn, 'clip_grad_norm': clip_grad_norm, 'fp16': amp == 'fp16',
-                          'GradScaler': self._script.joined})
 
     @property
     def model(self):
@@ -168,7 +120,7 @@ class FabricModel:
         the learning rate is left alone.
         @errors ValueError: nothing to train, or a number out of range"""
         began = time.monotonic()
-        torch.set_num_threads(int(os.environ.get('OMP_NUM_THREADS') or torch.get_num_threads()))
+        self._frame.prepare()
         arguments.refuse_others('train', cluster_options, _TRAIN)
         engines = engines_number and arguments.number('engines_number', engines_number, 1)
         loaders = arguments.number('num_dataloader_threads', num_dataloader_threads, 0, empty=0)
@@ -198,16 +150,16 @@ class _Run:
     held = None  # the workers of the training before, while rank 0 keeps them
 
     def __init__(self, fabric, epochs, batch_size, max_tasks, resume_from):
-        self._fabric, self._script = fabric, fabric._script
+        self._fabric, self._script, self._frame = fabric, fabric._script, fabric._frame
         self._epochs = arguments.number('epoch_number', epochs, 1)
-        self._auto = isinstance(batch_size, str) and batch_size == 'auto'
-        self._batch_size = 0 if self._auto else arguments.number('batch_size', batch_size, 1)
+        self.auto = isinstance(batch_size, str) and batch_size == 'auto'
+        self._batch_size = 0 if self.auto else arguments.number('batch_size', batch_size, 1)
         self._training = int(os.environ.get(_TRAININGS, '0')) + 1
         self._resume_from, self._engines = resume_from, max_tasks
         self._lib = native.load()
         self.agent = native.Agent(self._lib, max_tasks, trainings=self._training - 1)
-        self.train_set, self.test_set = arguments.data_sets(fabric._datasets)
-        self.records, self.membership, self._batches = None, None, []
+        self.train_set, self.test_set = self._frame.data_sets(arguments.pair_of(fabric._datasets))
+        self.records, self.membership, self.batches = None, None, []
         self._handlers = {number: signal.getsignal(number)
                           for number in self._stop_signals() + self._save_signals()}
 
@@ -215,106 +167,60 @@ class _Run:
         """What is to be done, from train()'s arguments. @errors ValueError: not that"""
         validation_freq = arguments.number('validation_freq', validation_freq, 0, empty=0)
         checkpoint_freq = arguments.number('checkpoint_freq', checkpoint_freq, 0, empty=0)
-        self.deals = Deals.of(self.train_set)
+        self.deals = self._frame.deals(self.train_set)
         if not len(self.train_set) or (self.deals and self.deals.is_stream and not self.deals.mark):
             raise ValueError('train: training data set of 0 samples: at least 1')
-        if self._auto and self.deals:
+        if self.auto and self.deals:
             raise ValueError("train: batch_size 'auto' wants a data set that is dealt by chance, no sampler and no stream")
-        names = self._script.measured.names
         self._chooser = None
-        if self._auto:
-            limits = Range.of(effective, len(self.train_set))
-            self._chooser = Chooser(limits, self._script.optimizer)
+        if self.auto:
+            limits, self._chooser = self._frame.chooser(effective, len(self.train_set))
             self._batch_size, effective = limits.at_once, limits.initial
             self.agent.batch_range(limits)
-        self._script.virtual = self._virtual()
+        self._script.virtual = self._frame.virtual(self.auto, self._engines)
         self._course = Course(self._epochs, self._batch_size, effective, validation_freq,
                               checkpoint_freq, len(self.train_set),
-                              len(self.test_set) if self.test_set is not None else 0, names,
-                              self._auto)
+                              len(self.test_set) if self.test_set is not None else 0, (), self.auto)
 
     def engine(self, loaders):
         """Builds every part. Loaders are forked before there is any connection; the worker is
         ready only when all is built."""
-        self._batches = [self._batches_of(one, loaders) for one in (self.train_set, self.test_set)]
+        self.batches = [self._frame.batches(one, loaders) for one in (self.train_set, self.test_set)]
         result_dir = os.environ.get('RESULT_DIR', '')
-        flat = self._flat = FlatModel(self._script.model, self._script.measured.width, beside(self._script),
-                                      bool(self._script.virtual))
-        self._script.onnx_example = self._onnx_example
-        compute = Compute(self._script, flat, self._batch_size, self.agent)
-        self._stepping = self._stepping_of(flat, compute)  # forks as well
+        flat, compute, self._stepping = self._frame.build(self, self._batch_size)  # may fork as well
+        self._flat = flat
+        self._course = replace(self._course, metric_names=self._script.measured.names)  # some frameworks know them by now
         hooks = Hooks(self._script, self._course)
         hooks.train_begin()
         self._script.check()
-        warm_up(next((p.device for p in self._script.model.parameters()), 'cpu'))
+        self._frame.warm_up()
         self.records = native.Records(self._lib, os.environ.get('LOG_DIR', ''))
         self.membership = self._find_members()
         parts = SimpleNamespace(
             agent=self.agent, membership=self.membership, hooks=hooks, records=self.records,
             checkpoints=Checkpoints(result_dir, self._training, self._resume_from),
-            train_batches=self._batches[0],
-            test_batches=self._batches[1], lib=self._lib, result_dir=result_dir, flat=flat,
+            train_batches=self.batches[0],
+            test_batches=self.batches[1], lib=self._lib, result_dir=result_dir, flat=flat,
             chooser=self._chooser, deals=self.deals, skipped=os.environ.get(_SKIPPED) == str(self._training - 1),
             compute=compute, stepping=self._stepping)
-        return (Unsynced if self._fabric._control.is_async else Engine)(self._course, self._script, parts)
+        return self._frame.engine(self._course, self._script, parts)
 
-    def _stepping_of(self, flat, compute):
-        """How gradients become steps. @errors ValueError"""
-        control = self._fabric._control
-        if not control.servers:
-            return (Sharded if self._fabric._shard else stepping.Summed)(self._script, flat, compute)
-        if control.is_async:
-            self._refuse_in_async()
-            return Unwaited(self._script, flat, compute, control, lambda: self.membership.key)
-        return stepping.Served(self._script, flat, compute, control.servers, lambda: self.membership.key)
-
-    def _refuse_in_async(self):
-        """@errors ValueError"""
-        for name, given, why in (("batch_size 'auto'", self._auto, 'steps have no size that all agree on'),
-                                 ('a stream', self.deals and self.deals.is_stream, 'samples are dealt in any order, and a stream has one'),
-                                 ('a sampler', self.deals, 'samples are dealt in deals of one size')):
-            if given:
-                raise ValueError(f"train: {name} and control='async': {why}")
-
-    def _virtual(self):
-        """The virtual workers of deterministic=; None: there are none. @errors ValueError"""
-        wanted = self._fabric._deterministic
-        if not wanted:
-            return None
-        if self._auto:
-            raise ValueError("train: batch_size 'auto' and deterministic: the batch follows from how fast the workers are; give one of them")
-        torch.use_deterministic_algorithms(True)
-        torch.backends.cudnn.benchmark = False
-        return Virtual(self._script.model, self._engines or 4 if wanted is True else int(wanted))
-
-    def _batches_of(self, given, loaders):
-        """Of a data set, or of what a DataLoader was made of."""
-        collate = self._fabric._collate
-        if isinstance(given, Taken):
-            return Batches(given.dataset, collate or given.collate, loaders or given.processes)
-        return Batches(given, collate, loaders if given is not None and not isinstance(given, Stream) else 0)
+    def get_key(self):
+        """The job's, by which its processes know each other."""
+        return self.membership.key
 
     def _find_members(self):
         if self.agent.present:
-            return Membership(self.agent)
+            return Membership(self.agent, self._frame.carrier)
         # Of a group of fixed size all but one end with the first training.
         if self._training == 1 and fixed.expected():
             try:
-                return fixed.Fixed(self.agent)
+                return fixed.Fixed(self.agent, self._frame.carrier)
             except Mixed as refusal:
                 sys.exit(str(refusal))
         if self._engines > 1 and self._training == 1:
             print(_alone(self._engines), flush=True)
-        return Alone(self.agent)
-
-    def _onnx_example(self):
-        """An input batch of one sample, or None when no ONNX file is wanted."""
-        if not self._fabric._onnx:
-            return None
-        inputs, named, _ = divided(self._batches[0].get([0], [0]))
-        if len(inputs) == 1 and not named:
-            return inputs[0]
-        return (*inputs, named) if named else tuple(inputs)
+        return Alone(self.agent, self._frame.carrier)
 
     def _stop_signals(self):
         """Signals that ask for a checkpoint and the end. Under WM also those that bkill and a
@@ -389,7 +295,7 @@ class _Run:
         for number, handler in self._handlers.items():
             yield lambda number=number, handler=handler: signal.signal(number, handler or signal.SIG_DFL)
         yield from (self.membership.close, self.records.close, self._stepping.close, self._flat.close)
-        yield from (batches.close for batches in self._batches)
+        yield from (batches.close for batches in self.batches)
 
 
 def _alone(engines):

@@ -2,12 +2,13 @@
 host's agent, the step records, the ledger. Converts values, decides nothing.
 
 The library is $WM_TRAINER_LIB, or lies one folder above these packages, or where a wheel has it. Outside WM a job
-also runs without it: then nothing is recorded and the order of samples is torch's.
+also runs without it: then nothing is recorded and the order of samples is this package's own.
 """
 
 import contextlib
 import ctypes as c
 import os
+import random
 import sys
 import threading
 
@@ -250,22 +251,29 @@ class Ledger:
         """Sample numbers at positions [begin, begin + count) and their augmentation seeds.
         @shape two lists of `count`"""
         if self._lib is None:
-            return self._torch_samples(data_epoch, begin, count)
+            return self._own_samples(data_epoch, begin, count)
         out, seeds = (c.c_uint64 * count)(), (c.c_uint64 * count)()
         _check(self._lib, self._lib.wm_ledger_samples(c.byref(self._ledger), data_epoch, begin,
                                                       count, out, seeds))
         return list(out), list(seeds)
 
-    def _torch_samples(self, data_epoch, begin, count):
-        import torch
+    def _own_samples(self, data_epoch, begin, count):
         if self._pass[0] != data_epoch:
             seed = (self._ledger.seed * 1000003 + data_epoch) & 0xffffffffffffffff
-            source = torch.Generator().manual_seed(seed)
-            order = torch.randperm(self._ledger.samples, generator=source).tolist()
-            self._pass = (data_epoch, order)
+            self._pass = (data_epoch, _shuffled(self._ledger.samples, seed))
         numbers = self._pass[1][begin:begin + count]
         base = (self._ledger.seed * 31 + data_epoch) << 32
         return numbers, [(base + n) & 0xffffffffffffffff for n in numbers]
+
+
+def _shuffled(count, seed):
+    """As torch does, where it is loaded."""
+    torch = sys.modules.get('torch')
+    if torch is None:
+        numbers = list(range(count))
+        random.Random(seed).shuffle(numbers)
+        return numbers
+    return torch.randperm(count, generator=torch.Generator().manual_seed(seed)).tolist()
 
 
 def part(whole, parts, index):

@@ -13,11 +13,17 @@ Invariant: unpack() takes memory only for what was announced, and calls nothing 
 import base64
 import json
 import math
+import sys
 from collections import Counter, OrderedDict, defaultdict, deque
 
-import torch
+from .copies import is_tensor
 
 _ARRAY_KINDS = 'biufc'  # numpy's kinds of numbers; never objects
+
+
+def _torch():
+    """torch, where it is loaded: states of other frameworks have none of it."""
+    return sys.modules.get('torch')
 
 
 class NotPlain(TypeError):
@@ -48,7 +54,7 @@ class _Packer:
             return value
         if type(value) is list:
             return self._items(value, where)
-        if torch.is_tensor(value):
+        if is_tensor(value):
             return {'tensor': self._tensor(value, where)}
         found = self._container(value, where) or self._special(value, where)
         if found is not None:
@@ -66,7 +72,9 @@ class _Packer:
         return [[self.value(k, f'a key of {where}'), self.value(v, f'{where}[{k!r}]')] for k, v in values.items()]
 
     def _container(self, value, where):
-        kind = type(value)
+        kind, torch = type(value), _torch()
+        if torch and kind is torch.Size:
+            return {'size': self._items(value, where)}
         if kind in _PAIRS_NAMES:
             return {_PAIRS_NAMES[kind]: self._pairs(value, where)}
         if kind is deque:
@@ -80,9 +88,10 @@ class _Packer:
             return {'bytes': base64.b64encode(value).decode('ascii')}
         if type(value) is complex:
             return {'complex': [value.real, value.imag]}
-        if isinstance(value, torch.dtype):
+        torch = _torch()
+        if torch and isinstance(value, torch.dtype):
             return {'dtype': str(value).partition('.')[2]}
-        if isinstance(value, torch.device):
+        if torch and isinstance(value, torch.device):
             return {'device': str(value)}
         return self._numpy(value, where)
 
@@ -92,13 +101,12 @@ class _Packer:
             return None
         if isinstance(value, types[1]):
             return self.value(value.item(), where)
-        self.tensors.append(torch.frombuffer(bytearray(value.tobytes()), dtype=torch.uint8)
-                            if value.size else torch.empty(0, dtype=torch.uint8))
+        self.tensors.append(value.copy(order='C'))
         self.blocks.append(['array', value.dtype.str, list(value.shape)])
         return {'array': len(self.blocks) - 1}
 
     def _tensor(self, tensor, where):
-        if tensor.layout != torch.strided or tensor.is_quantized:
+        if tensor.layout != _torch().strided or tensor.is_quantized:
             raise NotPlain(f'{where} is a tensor of {tensor.layout}, {tensor.dtype}: a state may hold dense ones only')
         self.tensors.append(tensor.detach())
         self.blocks.append(['tensor', str(tensor.dtype).partition('.')[2], list(tensor.shape)])
@@ -107,17 +115,25 @@ class _Packer:
 
 _PAIRS = {'dict': dict, 'ordered': OrderedDict, 'counter': Counter}
 _PAIRS_NAMES = {kind: name for name, kind in _PAIRS.items()} | {defaultdict: 'dict'}
-_ITEMS = {'tuple': tuple, 'set': set, 'frozenset': frozenset, 'size': torch.Size}
+_ITEMS = {'tuple': tuple, 'set': set, 'frozenset': frozenset}
 _ITEMS_NAMES = {kind: name for name, kind in _ITEMS.items()}
 
 
 def memory(tensor):
-    """The tensor's numbers as they lie, on the CPU. @shape [bytes] uint8   @cost no copy where it can"""
+    """The tensor's numbers as they lie, on the CPU, as a tensor. @shape [bytes] uint8   @cost no copy where it can"""
+    torch = _torch()
+    if not torch.is_tensor(tensor):
+        return torch.from_numpy(raw(tensor))
     return tensor.cpu().resolve_conj().resolve_neg().contiguous().reshape(-1).view(torch.uint8)
 
 
+def raw(values):
+    """As memory(), of a tensor or an array, as an array. @shape [bytes] uint8"""
+    return memory(values).numpy() if is_tensor(values) else values.reshape(-1).view('u1')
+
+
 def pack(tree, name='state'):
-    """(head, tensors): bytes, and the tensors whose memory() belongs behind them, in order. The tensors are
+    """(head, tensors): bytes, and the tensors and arrays whose memory() belongs behind them, in order. The tensors are
     the tree's own. `name`: what a refusal calls the tree.
     @errors NotPlain   @cost that of the tree, less its tensors' memory"""
     packer = _Packer()
@@ -146,8 +162,9 @@ class Head:
         if not all(type(n) is int and n >= 0 for n in shape):
             raise Damaged(f'shape {shape}')
         if kind == 'tensor':
+            torch = _torch()
             dtype = getattr(torch, name, None)
-            if not isinstance(dtype, torch.dtype):
+            if torch is None or not isinstance(dtype, torch.dtype):
                 raise Damaged(f"tensor of '{name}'")
             return dtype, shape, math.prod(shape) * torch.empty(0, dtype=dtype).element_size()
         import numpy
@@ -162,7 +179,7 @@ class Head:
         return [size for _, _, size in self._blocks]
 
     def tree(self, blocks):
-        """The tree, with the memory of its blocks. @shape blocks: uint8 tensors of `sizes`, which the tree
+        """The tree, with the memory of its blocks. @shape blocks: uint8 arrays, or tensors, of `sizes`, which the tree
         takes over   @errors Damaged"""
         values = [self._value_of(*about, block) for about, block in zip(self._blocks, blocks)]
         try:
@@ -172,9 +189,11 @@ class Head:
 
     @staticmethod
     def _value_of(dtype, shape, _size, block):
-        if isinstance(dtype, torch.dtype):
+        torch = _torch()
+        if torch and isinstance(dtype, torch.dtype):
+            block = block if torch.is_tensor(block) else torch.from_numpy(block)
             return block.view(dtype).view(shape) if block.numel() else torch.empty(shape, dtype=dtype)
-        return block.numpy().view(dtype).reshape(shape)
+        return (block.numpy() if is_tensor(block) else block).view(dtype).reshape(shape)
 
     def _read(self, value, values):
         if isinstance(value, list):
@@ -190,15 +209,17 @@ class Head:
             return deque(self._read(what[1], values), maxlen=what[0])
         if name in _ITEMS:
             return _ITEMS[name](self._read(what, values))
+        if name == 'size':
+            return _torch().Size(self._read(what, values))
         return _SPECIAL[name](what)
 
 
 def _dtype(name):
-    found = getattr(torch, name)
-    if not isinstance(found, torch.dtype):
+    found = getattr(_torch(), name)
+    if not isinstance(found, _torch().dtype):
         raise Damaged(f"dtype '{name}'")
     return found
 
 
 _SPECIAL = {'bytes': base64.b64decode, 'complex': lambda parts: complex(*parts), 'dtype': _dtype,
-            'device': torch.device}
+            'device': lambda name: _torch().device(name)}

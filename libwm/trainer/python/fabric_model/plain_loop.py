@@ -20,7 +20,7 @@ import torch
 
 from . import amp
 from .engine import Engine
-from .group import GroupBroken
+from .communicator import GroupBroken
 from .native import Step, part
 from .outermost import Watch
 from .progress import END, FINISH, TRAIN, Progress

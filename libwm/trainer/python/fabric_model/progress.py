@@ -13,6 +13,7 @@ step; the cursor never crosses the end of a pass.
 from dataclasses import astuple, dataclass, field, fields
 
 TRAIN, VALID, FINISH, END = range(4)
+ENDLESS = 1 << 50  # samples of a pass whose end is not known yet
 
 
 @dataclass(frozen=True)

@@ -5,20 +5,12 @@ varies, so that a resize, which changes the shares, compiles nothing anew.
 
 import contextlib
 import dataclasses
-import os
-import threading
 
 import torch
 
-_START_LIMIT_S = 600.0
+from .patience import limit_s
+
 _MOST = 1024  # shapes that are remembered; a stream of ever new ones has no excuse behind that
-
-
-def _limit_s():
-    try:
-        return float(os.environ.get('WM_START_LIMIT_S', _START_LIMIT_S))
-    except ValueError:
-        return _START_LIMIT_S
 
 
 def is_dataclass(value):
@@ -59,7 +51,7 @@ class Shapes:
         if key in self._seen or len(self._seen) >= _MOST:
             yield
             return
-        with self._agent.excused(_limit_s()):
+        with self._agent.excused(limit_s()):
             yield
         self._seen.add(key)
 

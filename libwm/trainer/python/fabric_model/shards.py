@@ -16,7 +16,7 @@ from collections import namedtuple
 import torch
 
 from . import plain
-from .group import GroupBroken
+from .communicator import GroupBroken
 from .servers import pieces as of_pieces
 from .servers.cut import cut, pieces
 from .servers.places import Lost

@@ -1,23 +1,18 @@
 """Role: everything that a newcomer or a member left behind must be given, and a checkpoint must
 hold: progress, model, optimizer, learning-rate scheduler, callbacks' state, registered extras.
-
-A state travels as: the length of its head; the head (plain.py); the small blocks of memory as one; the
-large ones each by itself, not copied.
-Invariants: a receiver holds all of it before it takes any of it over; nothing that is received
-is run.
+parcel.py has how it travels.
 """
-
-import threading
 
 import torch
 
 from . import plain
-from .group import GroupBroken
+from .copies import copy_tensors, without_functions
+from .parcel import Delivery, Parcel, receive  # noqa: F401
 from .progress import Progress
+from .syncbn import warn_of_norms
+from .trained import save_model
 
 FORMAT = 1
-_SMALL = 1 << 16  # bytes; smaller ones travel together
-_LONGEST = 1 << 32  # bytes of a head
 _WORDS = 400  # characters of what a framework says
 
 
@@ -100,6 +95,23 @@ class Script:
         # torch's schedulers put their own methods among their values: every worker has its own.
         return copy_tensors(without_functions(values) if name == 'scheduler' else values)
 
+    def save_trained(self, result_dir):
+        """Writes the model, and the optimizer's state, as people take them along. @errors OSError"""
+        save_model(result_dir, self, self.onnx_example())
+
+    def save_beside(self, folder):
+        """A checkpoint goes to this folder: torch's form of it is the checkpoint's."""
+
+    @staticmethod
+    def draw_seed():
+        """The job's, where it begins."""
+        return torch.initial_seed() % (1 << 52)
+
+    def warn(self):
+        """Says once what of the model depends on how many workers there are."""
+        if not self.norms:
+            warn_of_norms(self.model)
+
     def check(self):
         """Whether what has a state by now can travel, before a training relies on it.
         @errors plain.NotPlain: naming what cannot"""
@@ -132,99 +144,3 @@ class Script:
 def _one_line(error):
     text = ' '.join(str(error).split())
     return text if len(text) <= _WORDS else text[:_WORDS] + ' …'
-
-
-def without_functions(value):
-    """The same tree without the functions and methods in its dicts."""
-    if isinstance(value, list):
-        return [without_functions(v) for v in value]
-    if not isinstance(value, dict):
-        return value
-    out = value.copy()
-    for key, inner in value.items():
-        if callable(inner):
-            del out[key]
-        else:
-            out[key] = without_functions(inner)
-    return out
-
-
-def copy_tensors(value):
-    """The same tree with its tensors, arrays and containers copied, so that training may go on meanwhile."""
-    if torch.is_tensor(value):
-        return value.detach().clone()
-    if isinstance(value, dict):
-        out = value.copy()  # of its own kind: a Counter counts what it is made of
-        for key, inner in value.items():
-            out[key] = copy_tensors(inner)
-        return out
-    if type(value) in (list, tuple):
-        return type(value)(copy_tensors(v) for v in value)
-    return value.copy() if hasattr(value, 'copy') else value
-
-
-class Parcel:
-    """A state ready to be sent to any number of members."""
-
-    def __init__(self, state):
-        """@errors plain.NotPlain"""
-        head, tensors = plain.pack(state)
-        flat = [plain.memory(t) for t in tensors]
-        small = [f for f in flat if f.numel() < _SMALL]
-        self._head = torch.frombuffer(bytearray(head), dtype=torch.uint8)
-        self._blocks = ([torch.cat(small)] if small else []) + \
-            [f for f in flat if f.numel() >= _SMALL]
-
-    def send(self, group, rank):
-        """@errors GroupBroken"""
-        group.send(torch.tensor([self._head.numel()]), rank)
-        for block in [self._head] + self._blocks:
-            if block.numel():
-                group.send(block, rank)
-
-
-class Delivery:
-    """Sends a parcel to members in a thread while training goes on: the parameters in it do
-    not change before the receivers have them, because no step is applied without them.
-    @thread the training thread"""
-
-    def __init__(self, parcel, group, ranks):
-        self._parcel, self._group, self._ranks = parcel, group, ranks
-        self._thread = threading.Thread(target=self._run, name='wm-delivery', daemon=True)
-        self._thread.start()
-
-    def _run(self):
-        try:
-            for rank in self._ranks:
-                self._parcel.send(self._group, rank)
-        except GroupBroken:
-            self._group.abort()  # the training thread finds it dead
-
-    def finish(self):
-        """Before a step is applied: everything is out."""
-        self._thread.join()
-
-
-def receive(group, rank):
-    """The state that `rank` sends as a Parcel. @errors GroupBroken; plain.Damaged"""
-    size = torch.zeros(1, dtype=torch.int64)
-    group.receive(size, rank)
-    if not 0 < int(size) <= _LONGEST:
-        raise plain.Damaged(f'a state with a head of {int(size)} bytes, at most {_LONGEST}')
-    head = plain.Head(_receive_block(group, rank, int(size)).numpy().tobytes())
-    small = _receive_block(group, rank, sum(s for s in head.sizes if s < _SMALL))
-    blocks, at = [], 0
-    for count in head.sizes:
-        if count < _SMALL:
-            block, at = small[at:at + count].clone(), at + count
-        else:
-            block = _receive_block(group, rank, count)
-        blocks.append(block)
-    return head.tree(blocks)
-
-
-def _receive_block(group, rank, count):
-    block = torch.empty(count, dtype=torch.uint8)
-    if count:
-        group.receive(block, rank)
-    return block

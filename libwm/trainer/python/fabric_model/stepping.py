@@ -14,45 +14,18 @@ import math
 import torch
 
 from . import batch
-from .group import GroupBroken
+from .communicator import GroupBroken
 from .plain import Damaged
 from .progress import Progress
 from .servers import arranging, cut, links, nursery, pieces, places, replica, server
+from .steps import Steps
 
 
 _LEAVE_S = 20.0  # for servers beside a member that goes to be moved
 
 
-class Summed:
+class Summed(Steps):
     """@thread the training thread"""
-
-    is_shared = False  # whether all members take part in state() and bring_home(), which then give rank 0 what it wants
-
-    def __init__(self, script, flat, compute):
-        self._script, self._flat, self._compute = script, flat, compute
-
-    def sum(self, group, _progress, weight, first, tail):
-        """Everything of a step, over all members. Returns the Tail. @errors GroupBroken"""
-        return self._flat.sum(group, weight, first, tail)
-
-    def square(self):
-        """Square of the length of the gradient that sum() has summed."""
-        return self._flat.square()
-
-    def _is_finite(self):
-        return self._flat.is_finite()
-
-    def apply(self, tail):
-        """The step that was summed, unless it is not finite: all members see the same sum, and do the same. Returns whether it was."""
-        scalers = [s for s in (self._script.scaler, *self._script.joined) if s]
-        finite = not tail.suspects and (not scalers or self._is_finite())
-        if finite:
-            self._step(tail)
-        else:
-            self.leave_out()
-        for scaler in scalers:
-            scaler.update(finite)
-        return finite
 
     def _step(self, tail):
         self._flat.take((self._compute.scale, tail.weight))
@@ -60,43 +33,9 @@ class Summed:
             self._flat.clip(self._script.clip_grad_norm)
         batch.step(self._script.optimizer, tail.gain or 1.0)
 
-    def leave_out(self):
-        """The step that was summed is one, and nothing is applied."""
-
-    def enter(self, group, source, fresh, progress, begin_anew):
-        """At an epoch, before state is handed out. `fresh`: the source has just made it; `progress()`: where this member stands;
-        `begin_anew(why)`: makes the source's state that of a checkpoint. Returns whether that was done. @errors GroupBroken"""
-        return False
-
     def loaded(self, saved):
-        """The source goes on from this checkpoint. @errors ValueError: it cannot"""
         if 'desk' in saved:
             prefix_of(saved)
-
-    def part(self, group, members):
-        """All members of `group` agreed to go on as `members`. @errors GroupBroken"""
-
-    def leave(self):
-        """This member goes, the others train on."""
-
-    def state(self, progress):
-        """The whole state, for a checkpoint. @errors GroupBroken"""
-        return self._script.state(progress)
-
-    def bring_home(self):
-        """The script's optimizer has its state, on this member. @errors GroupBroken"""
-
-    def close(self):
-        """The training is over."""
-
-
-def refused(script, tail, progress, members, agent):
-    """What is said of a step that was not applied; None: it is the scaler's to leave out."""
-    if (script.scaler and not script.scaler.is_exhausted) or script.joined:
-        return None
-    whose = ', '.join(f'rank {rank}' + (f' (task {members[rank]})' if agent.present else '')
-                      for rank in tail.suspects if rank < len(members)) or 'the sum'
-    return f'step {progress.step + 1} is not applied: gradients that are not finite (NaN or inf) of {whose}'
 
 
 class Served(Summed):

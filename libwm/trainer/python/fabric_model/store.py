@@ -18,8 +18,6 @@ import struct
 import threading
 import time
 
-import torch.distributed as dist
-
 from . import proof
 
 _POLL_S = 0.001
@@ -122,14 +120,13 @@ class Server:
                      struct.pack('>I', len(found) + 1) + found)
 
 
-class Client(dist.Store):
-    """The store of an epoch's rank 0, its keys below `prefix`, as gloo wants it.
+class Client:
+    """The store of an epoch's rank 0, its keys below `prefix`.
     @thread one at a time   @units limit_s: seconds
     @errors RuntimeError: the limit has passed, or the server is gone"""
 
     def __init__(self, address, prefix, key, limit_s, cancelled):
         """@errors OSError: nobody is there; proof.Stranger: one who does not hold the job's key"""
-        super().__init__()
         self._cancelled = cancelled
         host, port = address.rsplit(':', 1)
         self._prefix = prefix.encode() + b'/'

@@ -15,10 +15,10 @@ import torch
 
 from .data import BadSample
 from .loaders import seeded
+from .progress import ENDLESS
 from .shapes import tensors
 
 _PROVED = 8  # first samples that are compared
-ENDLESS = 1 << 50  # samples of a pass whose end is not known yet
 
 
 class _Generators:

@@ -15,9 +15,9 @@ import os
 import threading
 import time
 
-import torch
+import numpy
 
-from .group import GroupBroken
+from .communicator import GroupBroken
 
 _KEEP = 'WM_KEEP_WORKERS_S'  # seconds, from the user's environment
 _KEEP_S = 30.0
@@ -44,7 +44,7 @@ class Held:
             return
         for rank in range(1, group.world if time.monotonic() < self._until else 1):
             try:
-                group.send(torch.ones(1), rank)
+                group.send(numpy.ones(1), rank)
             except GroupBroken:
                 pass
         group.leave()
@@ -61,7 +61,7 @@ def called(group):
     limit.daemon = True
     limit.start()
     try:
-        group.receive(torch.zeros(1), 0)
+        group.receive(numpy.zeros(1), 0)
         return True
     except GroupBroken:
         return False

@@ -2,12 +2,12 @@
 train on without it where the job's least number of tasks allows.
 """
 
-import torch
+import sys
 
-from .amp import NotFinite
+from .finite import NotFinite
 
-_FULL = tuple(kind for kind in (getattr(torch, 'OutOfMemoryError', None), getattr(torch.cuda, 'OutOfMemoryError', None), MemoryError) if kind)
-_FULL_WORDS = ("can't allocate memory", 'out of memory', 'ALLOC_FAILED')
+_FULL = ('OutOfMemoryError', 'ResourceExhaustedError')  # the names of torch's and TensorFlow's
+_FULL_WORDS = ("can't allocate memory", 'out of memory', 'Out of memory', 'ALLOC_FAILED')
 _LOST_WORDS = ('CUDA error', 'CUDA driver error', 'cuDNN error', 'CUBLAS_STATUS', 'NCCL error', 'HIP error')
 
 
@@ -18,17 +18,20 @@ class Trouble(RuntimeError):
 def kind(error):
     """'full', 'lost', or None: the error is none of a device's."""
     text = str(error)
-    if isinstance(error, _FULL) or isinstance(error, RuntimeError) and any(word in text for word in _FULL_WORDS):
+    named = isinstance(error, MemoryError) or any(base.__name__ in _FULL for base in type(error).__mro__)
+    if named or isinstance(error, RuntimeError) and any(word in text for word in _FULL_WORDS):
         return 'full'
     return 'lost' if isinstance(error, RuntimeError) and any(word in text for word in _LOST_WORDS) else None
 
 
 def place(device):
-    """What a device is called."""
+    """What a device is called; None: the framework's own choice."""
+    if device is None:
+        return 'its device'
     if device.type != 'cuda':
         return "this host's memory" if device.type == 'cpu' else str(device)
     try:
-        return f'GPU {device.index or 0} ({torch.cuda.get_device_name(device)})'
+        return f"GPU {device.index or 0} ({sys.modules['torch'].cuda.get_device_name(device)})"
     except (RuntimeError, AssertionError):  # one that is lost does not tell
         return f'GPU {device.index or 0}'
 

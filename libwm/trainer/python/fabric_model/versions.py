@@ -1,4 +1,4 @@
-"""Role: the Python and the torch that this worker runs with. Those that the trainer cannot work with are refused by
+"""Role: the Python and the torch, or other framework, that this worker runs with. Those that the trainer cannot work with are refused by
 name before anything else is imported; the workers of one job have to have the same ones, and tell each other.
 
 Invariant: nothing here needs more than Python 3.6, so that an older one than is wanted is told so.
@@ -15,12 +15,21 @@ OLDEST_TORCH = (1, 13)
 
 
 class Mixed(RuntimeError):
-    """This worker has another Python or torch than the job's first one."""
+    """This worker has another Python or framework than the job's first one."""
+
+
+_OTHERS = ('tensorflow', 'keras', 'jax')  # what a script may train with that has no torch
 
 
 def check():
+    """check_torch(), but for a script that has imported another framework and no torch: it is left without."""
+    if 'torch' in sys.modules or not any(one in sys.modules for one in _OTHERS):
+        check_torch()
+
+
+def check_torch():
     """Refuses what the trainer cannot work with. In a task of WM that is one line, which its job's output and bjobs -l
-    show, and not a traceback. @errors ImportError; in a task SystemExit"""
+    show, and not a traceback. Where there is no torch but another framework, that may be what is trained with. @errors ImportError; in a task SystemExit"""
     problem = _problem()
     if problem is None:
         return
@@ -29,11 +38,19 @@ def check():
     raise ImportError('fabric_model: ' + problem)
 
 
+_used = ['torch']
+
+
+def use(*modules):
+    """What this worker trains with, where that is not torch."""
+    _used[:] = modules
+
+
 def name():
-    """What has to be the same in all workers of a job, as people say it. Builds of one torch version may differ: CPUs
+    """What has to be the same in all workers of a job, as people say it. Builds of one version may differ: CPUs
     and GPUs of several kinds can train together."""
-    torch = sys.modules['torch']
-    return 'Python {}.{}, torch {}'.format(*sys.version_info[:2], torch.__version__.partition('+')[0])
+    return 'Python {}.{}'.format(*sys.version_info[:2]) + ''.join(
+        ', {} {}'.format(one, sys.modules[one].__version__.partition('+')[0]) for one in _used)
 
 
 def told():
@@ -67,6 +84,8 @@ def _problem():
     if sys.version_info[:2] < OLDEST_PYTHON:
         return '{} is too old: {} or newer is wanted'.format(_python(), _dotted(OLDEST_PYTHON))
     found = importlib.util.find_spec('torch')
+    if (found is None or not found.origin) and any(importlib.util.find_spec(one) for one in _OTHERS):
+        return None
     if found is None or not found.origin:
         return '{} has no torch: install it there, or submit with another Python in PATH'.format(_python())
     folder = os.path.dirname(found.origin)

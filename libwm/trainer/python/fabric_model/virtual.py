@@ -77,6 +77,8 @@ def mark():
 class Virtual:
     """@thread the training thread"""
 
+    described, mark = staticmethod(described), staticmethod(mark)
+
     def __init__(self, model, count):
         self.count = count
         self._buffers = [(owner, name) for owner in model.modules() for name, _ in owner.named_buffers(recurse=False)

@@ -13,7 +13,7 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from ..group import GroupBroken, host_address
+from ..communicator import GroupBroken, host_address
 from . import places, wire
 from .replica import contents_of
 from .server import Answered, ask

@@ -7,7 +7,7 @@ import math
 
 import torch
 
-from ..group import GroupBroken
+from ..communicator import GroupBroken
 from . import wire
 from .cut import starts
 from .replica import put_parameters, width
