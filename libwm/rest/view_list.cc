@@ -31,7 +31,7 @@ std::string member(const Json& json, const char* key) {
 
 std::vector<SavedView> parse_views(std::string_view text) {
   std::vector<SavedView> views;
-  auto json = Json::parse(text, nullptr, false);
+  auto json = json_or_null(text);
   if (!json.is_object() || !json.contains("views") || !json["views"].is_array()) return views;
   for (const auto& one : json["views"]) {
     if (!one.is_object()) continue;
