@@ -109,11 +109,11 @@ TEST(check_secret, keys_are_read_as_the_account_whatever_root_may_read) {
   EXPECT_FALSE(home.shown(home.secret));
 }
 
-const proc::Account kAnn{"ann", "/home/ann", "/bin/sh", 4711, 4711};
+const proc::Account kSomebody{"ann", "/home/ann", "/bin/sh", 4711, 4711};
 
 TEST(check_secret, the_accounts_password_gives_all_scopes_and_has_no_end) {
   PamDesk pam;
-  auto grant = check_secret(kAnn, "right", pam.service);
+  auto grant = check_secret(kSomebody, "right", pam.service);
   ASSERT_TRUE(grant);
   EXPECT_EQ(*grant, (Grant{std::string(rest::kAllScopes), 0}));
   EXPECT_EQ(pam.asked(), "ann\n");
@@ -121,10 +121,10 @@ TEST(check_secret, the_accounts_password_gives_all_scopes_and_has_no_end) {
 
 TEST(check_secret, a_wrong_password_and_a_locked_account_are_refused_in_the_same_words) {
   PamDesk pam;
-  auto wrong = check_secret(kAnn, "wrong", pam.service);
+  auto wrong = check_secret(kSomebody, "wrong", pam.service);
   ASSERT_FALSE(wrong);
   pam.write("pam_deny.so");
-  auto locked = check_secret(kAnn, "right", pam.service);
+  auto locked = check_secret(kSomebody, "right", pam.service);
   ASSERT_FALSE(locked);
   EXPECT_EQ(wrong.error(), locked.error());
   EXPECT_EQ(pam.asked(), "ann\nann\n");
@@ -138,15 +138,15 @@ TEST(check_secret, a_name_that_none_has_takes_as_long_and_is_refused_whatever_pa
 
 TEST(check_secret, no_secret_is_refused_before_pam_is_asked) {
   PamDesk pam;
-  EXPECT_FALSE(check_secret(kAnn, "", pam.service));
+  EXPECT_FALSE(check_secret(kSomebody, "", pam.service));
   EXPECT_EQ(pam.asked(), "");
 }
 
 TEST(check_secret, without_rules_nobody_is_let_in) {
   test::OwnFolder own;
-  EXPECT_FALSE(check_secret(kAnn, "right", {"wm", own.path() + "/none"}));
-  EXPECT_FALSE(check_secret(kAnn, "right", {"wm", own.path()}));
-  EXPECT_FALSE(is_usable(kAnn, {"wm", own.path() + "/none"}));
+  EXPECT_FALSE(check_secret(kSomebody, "right", {"wm", own.path() + "/none"}));
+  EXPECT_FALSE(check_secret(kSomebody, "right", {"wm", own.path()}));
+  EXPECT_FALSE(is_usable(kSomebody, {"wm", own.path() + "/none"}));
 }
 
 TEST(is_plain_name, has_letters_digits_and_what_directories_of_a_site_put_into_names) {
