@@ -14,6 +14,7 @@ import os
 import random
 import signal
 import sys
+import tempfile
 import time
 
 
@@ -34,6 +35,9 @@ if not setting('TORCH', 0):
     sys.meta_path.insert(0, Hidden)
 
 import numpy  # noqa: E402
+
+# TensorFlow keeps files until it ends, and a worker may be killed: they lie in the test's own folder.
+tempfile.tempdir = os.environ['LOG_DIR']
 
 WHERE, _, AT = setting('KILL', '').partition(':')
 FRAME = setting('FRAME', 'keras')
