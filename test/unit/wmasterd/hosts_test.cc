@@ -156,7 +156,9 @@ TEST(hosts, a_task_beyond_its_gmem_is_ended_where_the_site_says_so) {
   auto id = desk.past.submit({});
   desk.past.run(id, {h});
   desk.start();
-  auto& peer = desk.enrol(desk.again(h));
+  auto words = desk.again(h);
+  words.attempts = {{id, Attempt{1}, {{TaskNumber{1}, 100}}, "", {}}};
+  auto& peer = desk.enrol(words);
   FactGpuOveruse fact{id, Attempt{1}, {TaskNumber{1}, "GPU-a", Bytes{5LL << 30}, Bytes{4LL << 30}}};
   auto say = [&] {
     desk.say(peer, NodeVerb::Fact, HostFact{0, fact});
