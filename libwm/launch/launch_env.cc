@@ -275,6 +275,7 @@ std::vector<std::string> task_environment(const HostOrder& order, const HostFact
   vars[std::string(kTaskVariable)] = std::to_string(task.task.value);
   vars["LSF_PM_TASKID"] = std::to_string(place_of(order, task.task).rank + 1);
   add_slurm(vars, order, host, task);
+  vars.erase("WM_TORCH");  // for add_torchrun: a job inside this one has a torch of its own
   vars[kOwnList] = own_list(before, vars);
   return entries_of(vars);
 }

@@ -164,7 +164,6 @@ constexpr OwnVariable kOwn[] = {
     {"WM_RESUME_FROM", SetWhen::Asked, SetBy::FrameworkEnv},
     {"WM_START", SetWhen::Process, SetBy::LaunchEnv},
     {"WM_TASK", SetWhen::Task, SetBy::LaunchEnv},
-    {"WM_TORCH", SetWhen::Asked, SetBy::FrameworkEnv},
     {"WM_WARM_FD", SetWhen::Warm, SetBy::Wshepherd},
     {"WM_WEB_PORT", SetWhen::Notebook, SetBy::PartEnv},
     {"WM_WEB_PORT_OWNED", SetWhen::Notebook, SetBy::PartEnv},
