@@ -1,6 +1,7 @@
 #include "libwm/trainer/link.h"
 
 #include <poll.h>
+#include <pthread.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -10,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <mutex>
 
 #include "libwm/base/clock.h"
 #include "libwm/codec/codec.h"
@@ -40,6 +42,18 @@ int open_socket(const std::string& path) {
   return -1;
 }
 
+// Held by threads of links while they do not sleep. A worker forks loaders and parameter servers,
+// and a fork copies the C library's own locks as they are: one that such a thread held then (that
+// of atexit, which the first use of a static takes) would stay taken in the child for ever. So a
+// fork waits until they sleep. @source fork(2), pthread_atfork(3)
+std::mutex awake;
+
+void forks_wait() {
+  static const int once =
+      ::pthread_atfork([] { awake.lock(); }, [] { awake.unlock(); }, [] { awake.unlock(); });
+  (void)once;
+}
+
 int poll_ms(Duration limit) {
   return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(limit).count());
 }
@@ -57,7 +71,9 @@ Result<std::unique_ptr<Link>> Link::open(std::string path, WorkerHello hello) {
 
 Link::Link(std::string path, WorkerHello hello, int wake)
     : path_(std::move(path)), wake_(wake), standing_(hello) {
-  if (!path_.empty()) thread_ = std::thread([this] { run(); });
+  if (path_.empty()) return;
+  forks_wait();
+  thread_ = std::thread([this] { run(); });
 }
 
 Link::~Link() {
@@ -127,6 +143,7 @@ void Link::wake() {
 }
 
 void Link::run() {
+  std::lock_guard hold(awake);
   TimePoint deadline{};
   while (true) {
     if (closing_ && deadline == TimePoint{}) deadline = steady_now() + kFarewell;
@@ -159,7 +176,9 @@ void Link::disconnect() {
 void Link::exchange(Duration limit) {
   std::array<pollfd, 2> fds{pollfd{wake_, POLLIN, 0}, pollfd{socket_, POLLIN, 0}};
   if (!output_.empty()) fds[1].events |= POLLOUT;
+  awake.unlock();
   ::poll(fds.data(), socket_ < 0 ? 1 : 2, poll_ms(limit));
+  awake.lock();
   std::uint64_t count = 0;
   [[maybe_unused]] auto n = ::read(wake_, &count, sizeof count);  // only to reset it
   if (socket_ >= 0 && (fds[1].revents & (POLLIN | POLLHUP | POLLERR))) read_frames();
