@@ -56,6 +56,12 @@ class Served(Summed):
         self._links = links.Links(self._blueprint, self._intervals)
         self._group, self._number, self._last, self._behind, self._is_fresh = None, 0, None, False, False
 
+    @property
+    def is_behind(self):
+        """A server was lost while it applied the newest step, which counts: callbacks of this worker still see the parameters of
+        before, in part; those of the step come from the server's copy before the next one."""
+        return self._behind
+
     # ---- a step ----------------------------------------------------------------------------
 
     def sum(self, group, progress, weight, first, tail):
