@@ -139,7 +139,7 @@ constexpr std::pair<const char*, const char*> kApiSchemas[] = {
     {"again_words", "args?:s resume?:b"},
     {"begun_again", "id:s"},
     {"job_act", "why?:s queue?:s tasks?:i"},
-    {"admin_act", "why?:s"},
+    {"admin_act", "why?:s drain?:b"},
     {"done_lines", "lines:[s]"},
     {"config_file", "file:s path:s text:s hash:s parts:[s] wrong:[s] pending:[s]"},
     {"config_text", "text:s"},

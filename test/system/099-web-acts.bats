@@ -32,7 +32,7 @@ exec_of() { # LR STEPS: its number
   scene admin "$host" "$job"
   [ "$(bjobs -noheader -o queue "$job" | tr -d ' ')" = urgent ]
   [ "$(bhosts -o status -noheader "$host" | tr -d ' ')" = ok ]
-  badmin hhist | grep -q "hclose <$host> by $(id -un): fan, until 23:59"
+  badmin hhist | grep -q "hclose <$host> by $(id -un): drained: fan, until 23:59"
   badmin hhist | grep -q "hopen <$host>"
 }
 
@@ -62,6 +62,8 @@ exec_of() { # LR STEPS: its number
   [ "$(code_of -d '{}' "$API/hosts/none/close")" = 404 ]
   [ "$(code_of -d 'x' "$API/hosts/$host/close")" = 400 ]
   [ "$(code_of -d '{"why": 5}' "$API/hosts/$host/close")" = 400 ]
+  [ "$(code_of -d '{"drain": 1}' "$API/hosts/$host/close")" = 400 ]
+  [ "$(code_of -d '{"drain": true}' "$API/hosts/$host/open")" = 400 ]
   job=$(submit -J waits -H sleep 5)
   mine -d '{}' "$API/jobs/$job/explode" | grep -q 'stop, hold, release, top, bottom, switch, requeue, resize'
   mine -d '{"tasks": 0}' "$API/jobs/$job/resize" | grep -q 'tasks: a whole number from 1'

@@ -48,7 +48,7 @@ def admin(host, job):
         says(browser, 'Why, and until when? Users read it.', 'a reason is asked for')
         browser.fill('dialog input[name=why]', 'fan')
         browser.value(TYPED.format('dialog input[name=until]', time.strftime('%Y-%m-%dT23:59')))
-        says(browser, f"badmin hclose -C 'fan, until 23:59' {host}")
+        says(browser, f"badmin hclose -drain -C 'fan, until 23:59' {host}")
         browser.click('[data-do=close]')
         says(browser, f'Closed by {getpass.getuser()}: fan, until 23:59', 'it is closed')
         browser.open(f'{URL}/cluster?q=state:aside')

@@ -21,6 +21,8 @@ export interface Host {
   readonly state: 'ok' | 'silent' | 'dead';
   readonly connected: boolean;
   readonly closed: boolean;
+  readonly draining: boolean;
+  readonly moving: number | null;
   readonly run: number | null;
   readonly max: number | null;
   readonly ngpus: number | null;

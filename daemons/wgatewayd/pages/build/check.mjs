@@ -10,7 +10,12 @@ import {COMMON, PAGES} from './common.mjs';
 import {layers} from './layers.mjs';
 import {writeTypes} from './types.mjs';
 
-const out = resolve(process.argv[2] ?? '');
+const out = process.argv[2] ? resolve(process.argv[2]) : PAGES;
+if (PAGES.startsWith(out)) {
+  // OUT is emptied first.
+  console.error('usage: check.mjs OUT [CHECK …]: OUT is a folder apart from the sources');
+  process.exit(2);
+}
 const asked = process.argv.slice(3);
 
 function run(words) {

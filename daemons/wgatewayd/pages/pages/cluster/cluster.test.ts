@@ -25,6 +25,8 @@ const host = (host_name: string, more: Partial<Host> = {}): Host => ({
   state: 'ok',
   connected: true,
   closed: false,
+  draining: false,
+  moving: null,
   run: 0,
   max: 4,
   ngpus: 0,

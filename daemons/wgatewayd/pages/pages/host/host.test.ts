@@ -25,6 +25,14 @@ test('why it takes nothing is said, with what to do where one can do something',
   assert.match(hostWhy(host({connected: false, silent_since: null}), 5), /^Nothing was heard/);
   assert.equal(hostWhy(host({closed: true, comments: 'root: fan'}), 0), 'Closed by root: fan.');
   assert.equal(hostWhy(host({closed: true}), 0), 'Closed by an administrator.');
+  assert.equal(
+    hostWhy(host({closed: true, draining: true, moving: 3, comments: 'root: fan'}), 0),
+    'Closed by root: fan. Tasks of 3 slots move elsewhere.',
+  );
+  assert.equal(
+    hostWhy(host({closed: true, draining: true, moving: 0, comments: 'root: fan'}), 0),
+    'Closed by root: fan. What could move has moved.',
+  );
   assert.equal(hostWhy(host({status: 'closed_Full'}), 0), 'Takes nothing now: closed_Full.');
 });
 

@@ -17,6 +17,12 @@ export function hostShown(host: Host): Shown {
   return {word: 'Open', icon: 'run', kind: 'run'};
 }
 
+/** How far a drain has come. */
+function movingWords({draining, moving}: Host): string {
+  if (!draining) return '';
+  return moving ? ` Tasks of ${moving} slots move elsewhere.` : ' What could move has moved.';
+}
+
 /** Why nothing starts there; empty: something may. */
 export function hostWhy(host: Host, now: number): string {
   if (host.state !== 'ok' || !host.connected) {
@@ -24,7 +30,7 @@ export function hostWhy(host: Host, now: number): string {
     return `Nothing was heard from it${since}. In a shell there: systemctl status wnoded`;
   }
   // The comment begins with who did it.
-  if (host.closed) return `Closed by ${host.comments || 'an administrator'}.`;
+  if (host.closed) return `Closed by ${host.comments || 'an administrator'}.${movingWords(host)}`;
   return host.status === 'ok' ? '' : `Takes nothing now: ${host.status}.`;
 }
 

@@ -25,7 +25,7 @@ test('the line of the shell does the same, its words quoted', () => {
   assert.equal(line('switch', {queue: 'night'}), "bswitch night 7 '8[2]'");
   assert.equal(
     badminLine('hosts', {name: 'n1', verb: 'close'}, 'a fan'),
-    "badmin hclose -C 'a fan' n1",
+    "badmin hclose -drain -C 'a fan' n1",
   );
   assert.equal(badminLine('queues', {name: 'q', verb: 'open'}, ''), 'badmin qopen q');
 });

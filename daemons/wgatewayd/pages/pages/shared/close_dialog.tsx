@@ -15,10 +15,14 @@ interface Wanted {
   readonly verb: 'close' | 'open';
 }
 
+/** A host that is closed here lets go of what can go on elsewhere. */
+const drains = (noun: Noun, verb: Wanted['verb']) => noun === 'hosts' && verb === 'close';
+
 /** The line of badmin that does the same. */
 export function badminLine(noun: Noun, {name, verb}: Wanted, why: string): string {
-  const words = [`${noun === 'hosts' ? 'h' : 'q'}${verb}`, ...(why ? ['-C', why] : []), name];
-  return commandLine(['badmin', ...words]);
+  const drain = drains(noun, verb) ? ['-drain'] : [];
+  const act = `${noun === 'hosts' ? 'h' : 'q'}${verb}`;
+  return commandLine(['badmin', act, ...drain, ...(why ? ['-C', why] : []), name]);
 }
 
 /** The reason with its time: "fan, until 14:00". @param until of a field of date and time */
@@ -53,7 +57,8 @@ export class Closing {
       wanted.verb === 'close' && !why.trim() ? {why: 'Why, and until when? Users read it.'} : {};
     const path = `/api/v1/${this.noun}/${part(wanted.name)}/${wanted.verb}`;
     const said = whyWords(this.form.value.value, now());
-    if (!(await this.form.submit(() => send(path, {why: said}), missing))) return;
+    const body = {why: said, ...(drains(this.noun, wanted.verb) ? {drain: true} : {})};
+    if (!(await this.form.submit(() => send(path, body), missing))) return;
     this.close();
     this.done();
   }
@@ -61,7 +66,9 @@ export class Closing {
 
 const SAID = {
   hosts: {
-    close: 'It is drained: nothing starts there any more; what runs goes on to its end.',
+    close:
+      'It is drained: nothing starts there any more, services and elastic tasks move elsewhere, ' +
+      'and what else runs goes on to its end.',
     open: 'Jobs may start there again.',
   },
   queues: {

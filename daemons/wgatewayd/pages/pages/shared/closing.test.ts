@@ -22,7 +22,7 @@ test('a host is closed for a reason alone, which is sent; it is opened without o
   assert.deepEqual([server.words(), done], [[], 0]);
   closing.form.set('why', ' a fan ');
   await closing.submit();
-  assert.deepEqual([sent, done, closing.wanted.value], [[{why: 'a fan'}], 1, null]);
+  assert.deepEqual([sent, done, closing.wanted.value], [[{why: 'a fan', drain: true}], 1, null]);
   closing.open('n 1', 'open');
   assert.equal(closing.form.value.value.why, '', 'the reason of before is gone');
   await closing.submit();
