@@ -89,6 +89,11 @@ exec_of() { # LR STEPS: its number
   mine "$API/jobs/$run/logs/search?q=NEEDLE" | jq -e '.count == 1 and .complete and .matches[0].line == 12'
   mine "$API/jobs/$run/logs/merged?tail=100" | jq -e '.left_out == 0 and (.parts | length) == 4'
   mine "$API/jobs/$run/checkpoints" | jq -e '.resumable and .checkpoints[0].name == "checkpoint.pt"'
+  file=$(find "$WM_CLUSTER_DIR/results" -path "*/batchworkdir/$run/log/1/stderr")
+  mv "$file" away # it is made at the first byte
+  [ "$(code_of "$API/jobs/$run/logs/1/stderr?tail=100")" = 200 ] && [ -z "$(mine "$API/jobs/$run/logs/1/stderr")" ]
+  [ "$(code_of "$API/jobs/$run/logs/99/stderr")" = 404 ]
+  mv away "$file"
   for bad in 'logs/search' 'logs/search?q=a&errors=yes' 'logs/merged?tail=x' 'logs/merged?have=1,x'; do
     [ "$(code_of "$API/jobs/$run/$bad")" = 400 ]
   done

@@ -215,7 +215,10 @@ Result<void> send_log_part(Call& call, const std::string& result_dir, const std:
   known = known && found != workers.end();
   auto none = fail(Code::NotFound, "worker " + worker + " has no " + stream);
   if (!known) return none;
-  auto file = open_output(found->folder + "/" + stream);
+  auto path = found->folder + "/" + stream;
+  // Made at the first byte: a worker's output is empty until then.
+  bool begun = ::access(path.c_str(), F_OK) == 0 || errno != ENOENT;
+  auto file = begun ? open_output(path) : Result<Output>(Output());
   if (!file) return none;
   WM_TRY(auto tail, offset_in(call.target.value("tail")));
   WM_TRY(auto from, offset_in(call.target.value("from")));
