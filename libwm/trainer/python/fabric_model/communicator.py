@@ -3,6 +3,7 @@ frameworks that have none (mesh.py). The engine knows a group by sum, broadcast,
 close and leave, and by this.
 """
 
+import contextlib
 import os
 
 from . import versions
@@ -13,6 +14,19 @@ LEAVE_LIMIT_S = 2.0  # a peer that has not ended by then hangs: it is the lead's
 
 class GroupBroken(Exception):
     """The group is dead: a member was lost or the group was aborted."""
+
+
+class Member:
+    """What a member of either kind of group does alike. Has `_agent`."""
+
+    @contextlib.contextmanager
+    def waiting(self):
+        """While this member waits for something that others keep: it is not the one that is late."""
+        self._agent.in_collective(1)
+        try:
+            yield
+        finally:
+            self._agent.in_collective(0)
 
 
 def host_address():

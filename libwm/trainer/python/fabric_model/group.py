@@ -9,7 +9,6 @@ Invariant: after abort() every collective, also one that waits already, ends in 
 """
 
 import atexit
-import contextlib
 import ctypes
 import datetime
 import threading
@@ -20,7 +19,7 @@ import torch
 import torch.distributed as dist
 
 from . import proof, sockets
-from .communicator import CONNECT_LIMIT_S, LEAVE_LIMIT_S, GroupBroken, agree_on_versions, host_address
+from .communicator import CONNECT_LIMIT_S, LEAVE_LIMIT_S, GroupBroken, Member, agree_on_versions, host_address
 from .store import Client, Server
 
 # A collective ends by its peers' sockets or by abort(), not by time: members may be slow.
@@ -124,7 +123,7 @@ def _prove(mesh, rank, deadline, shown):
             raise RuntimeError(f'who has connected as member {r} does not hold the key of this job')
 
 
-class Group:
+class Group(Member):
     """The members of one epoch. @thread abort and close: any; the rest: the training thread"""
 
     def __init__(self, plan, task, rendezvous, agent, cancelled=lambda: False):
@@ -147,15 +146,6 @@ class Group:
     def broadcast(self, tensor, rank):
         """Makes `tensor` what that member has in it, everywhere. @errors GroupBroken"""
         self._run(lambda mesh: mesh.broadcast(_tensor(tensor), rank))
-
-    @contextlib.contextmanager
-    def waiting(self):
-        """While this member waits for something that others keep: it is not the one that is late."""
-        self._agent.in_collective(1)
-        try:
-            yield
-        finally:
-            self._agent.in_collective(0)
 
     def send(self, tensor, rank):
         """Sends `tensor` to one member. @thread any   @errors GroupBroken"""

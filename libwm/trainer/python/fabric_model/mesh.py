@@ -20,7 +20,7 @@ import time
 import numpy
 
 from . import proof, sockets
-from .communicator import CONNECT_LIMIT_S, LEAVE_LIMIT_S, GroupBroken, agree_on_versions, host_address
+from .communicator import CONNECT_LIMIT_S, LEAVE_LIMIT_S, GroupBroken, Member, agree_on_versions, host_address
 from .native import part
 from .store import Client, Server
 
@@ -165,7 +165,7 @@ def _bytes(array):
     return memoryview(array).cast('B') if array.size else memoryview(b'')
 
 
-class Group:
+class Group(Member):
     """The members of one epoch. @thread abort and close: any; send: any; the rest: the training thread"""
 
     def __init__(self, plan, task, rendezvous, agent, cancelled=lambda: False):
@@ -224,15 +224,6 @@ class Group:
                 self._exchange({other: words for other in self._others}, {})
             else:
                 self._exchange({}, {rank: words})
-
-    @contextlib.contextmanager
-    def waiting(self):
-        """While this member waits for something that others keep: it is not the one that is late."""
-        self._agent.in_collective(1)
-        try:
-            yield
-        finally:
-            self._agent.in_collective(0)
 
     # ---- messages ----------------------------------------------------------------------------
 
