@@ -14,7 +14,6 @@ PlainBody::PlainBody(boost::asio::io_context& loop, const Settings& settings, La
 void PlainBody::introduce() {
   AgentUp up{doors_.launch, doors_};
   node_.send({settings_.job, settings_.attempt, settings_.host, up});
-  launch_.open_consoles();
 }
 
 void PlainBody::on(const NodeToAgent& words) {
@@ -22,6 +21,7 @@ void PlainBody::on(const NodeToAgent& words) {
     launch_.on_order(*order);
     if (ranks_ != nullptr) ranks_->on_order(*order);
   }
+  if (std::get_if<NodeHeartbeat>(&words)) launch_.open_consoles();
   auto* gone = std::get_if<TaskGone>(&words);
   if (gone != nullptr && ranks_ != nullptr) ranks_->on_gone(gone->task);
 }

@@ -27,6 +27,8 @@ void AgentTalk::hear(LocalAttempt& attempt, const AgentReport& report) {
   }
   if (auto* up = std::get_if<AgentUp>(&report.fact)) on_up(attempt, *up);
   reporter_.say(attempt, report);
+  // What starts behind the agent's doors ends after this report, and is told after it.
+  if (std::get_if<AgentUp>(&report.fact)) host_.env.tell_agent(attempt.key, NodeHeartbeat{seen_});
 }
 
 void AgentTalk::on_up(LocalAttempt& attempt, const AgentUp& up) {
@@ -49,6 +51,7 @@ void AgentTalk::on_order(const AgentOrder& order) {
 
 bool AgentTalk::on_tick(MasterSeen seen) {
   auto now = host_.env.mono();
+  seen_ = seen;
   bool any = false;
   for (auto& [key, attempt] : attempts_.all()) {
     for (const auto& told : attempt.agent.flow.due(now)) hear(attempt, told);

@@ -32,6 +32,7 @@ class AgentTalk {
   const OwnHost& host_;
   Attempts& attempts_;
   Reporter& reporter_;
+  MasterSeen seen_ = MasterSeen::Silent;  ///< at the last tick
 };
 
 }  // namespace wm::node

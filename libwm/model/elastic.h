@@ -218,7 +218,7 @@ struct AgentOrder {
 /// How wnoded sees the master. Down: its host refuses the connection, so it is not running;
 /// Silent: no answer, it may live on the far side of a cut.
 enum class MasterSeen : std::uint8_t { Silent = 0, Heard = 1, Down = 2 };
-/// wnoded to agent, every 200 ms.
+/// wnoded to agent: once its AgentUp is heard; of an elastic job every 200 ms from then on.
 struct NodeHeartbeat {
   MasterSeen master = MasterSeen::Silent;
   bool operator==(const NodeHeartbeat&) const = default;

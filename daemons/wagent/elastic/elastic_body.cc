@@ -44,6 +44,7 @@ ElasticBody::ElasticBody(boost::asio::io_context& loop, const Settings& settings
              [this](const NodeToAgent& words) {
                auto* order = std::get_if<AgentOrder>(&words);
                if (order && launch_) launch_->on_order(*order);
+               if (std::get_if<NodeHeartbeat>(&words) && launch_) launch_->open_consoles();
                if (auto* gone = std::get_if<TaskGone>(&words)) workers_.drain(gone->task);
                on(words);
              }}),
@@ -76,7 +77,6 @@ void ElasticBody::act(const elastic::SendNode& action) {
   auto report = action.report;
   report.fact = AgentUp{up->address, doors_};
   node_.send(report);
-  if (launch_) launch_->open_consoles();
 }
 
 void ElasticBody::act(const elastic::SendWorker& action) {

@@ -38,7 +38,7 @@ Result<AgentDoors> LaunchPort::listen() {
 }
 
 void LaunchPort::open_consoles() {
-  if (part_.console_socket.empty()) return;
+  if (part_.console_socket.empty() || std::exchange(consoles_open_, true)) return;
   auto open = consoles_.listen(part_.console_socket);
   if (!open) log::warn("consoles_closed", {{"reason", open.error().text}});
 }

@@ -38,7 +38,9 @@ class LaunchPort {
   Result<AgentDoors> listen();
   /// How this job's agents reach each other.
   Doors& doors() { return doors_; }
-  /// From now on tasks may bring their consoles: the master hears of the doors first.
+  /// From now on tasks may bring their consoles. To be called once the host has heard of the doors:
+  /// a task that ends at once must not be told of before them, or nobody finds its output. Repeats
+  /// do nothing.
   void open_consoles();
   /// Takes over links that have a first frame about ranks.
   using OnRankLink = std::function<void(std::unique_ptr<wire::Link>, const wire::Frame& first)>;
@@ -84,6 +86,7 @@ class LaunchPort {
   Consoles consoles_;
   std::map<Number, Guest> guests_;
   Number next_ = 1;
+  bool consoles_open_ = false;
   std::optional<AgentOrder> order_;
   OnRankLink on_rank_link_;
   std::function<void(const AgentOrder&)> on_order_;

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "daemons/wagent/frames.h"
 #include "daemons/wagent/plain_body.h"
 #include "libwm/proc/channel.h"
@@ -123,6 +125,18 @@ TEST_F(plain_body, tells_the_host_its_doors_and_again_to_each_that_comes_back) {
   node_.cut();
   EXPECT_TRUE(loop_.until([&] { return introductions() == 1; }));
   EXPECT_EQ(body_.connection(), 2u);
+}
+
+// A task of milliseconds would end before its host knows where its output is.
+TEST_F(plain_body, takes_consoles_only_once_the_host_has_heard_of_its_doors) {
+  here_.part.console_socket = dir_.path() + "/console";
+  node_.begin();
+  body_.start();
+  ASSERT_TRUE(loop_.until([&] { return introductions() == 1; }));
+  loop_.context.run_for(std::chrono::milliseconds(20));
+  EXPECT_FALSE(std::filesystem::exists(here_.part.console_socket));
+  node_.tell(NodeHeartbeat{});
+  EXPECT_TRUE(loop_.until([&] { return std::filesystem::exists(here_.part.console_socket); }));
 }
 
 TEST_F(plain_body, passes_on_where_the_jobs_other_hosts_are) {

@@ -25,10 +25,24 @@ TEST_F(agent_talk, an_agent_gets_the_newest_order_and_the_ends) {
   EXPECT_FALSE(node_.admits_agent(key_, 1001));
   EXPECT_FALSE(node_.admits_agent({{7, 0}, {2}}, 1000));
   node_.on_agent(key_, {{7, 0}, {1}, {1}, AgentUp{"10.0.0.1:5"}});
-  ASSERT_EQ(env_.agents.size(), 2u);
+  ASSERT_EQ(env_.agents.size(), 3u);
   EXPECT_EQ(std::get<AgentOrder>(env_.agents[0].second).generation, 9u);
   EXPECT_EQ(std::get<TaskGone>(env_.agents[1].second).task, TaskNumber{1});
   EXPECT_EQ(registered().attempts.at(0).agent_address, "10.0.0.1:5");
+}
+
+TEST_F(agent_talk, an_agent_learns_that_its_doors_are_told_before_any_end) {
+  start(order());
+  env_.take_facts();
+  env_.agents.clear();
+  node_.on_agent(key_, {{7, 0}, {1}, {1}, AgentUp{"a", {"a", "b"}}});
+  ASSERT_EQ(env_.agents.size(), 1u);
+  EXPECT_TRUE(std::holds_alternative<NodeHeartbeat>(env_.agents[0].second));
+  end_task();
+  auto facts = env_.take_facts();
+  ASSERT_EQ(facts.size(), 2u);
+  EXPECT_TRUE(std::holds_alternative<AgentReport>(facts[0].fact));
+  EXPECT_TRUE(std::holds_alternative<FactEnded>(facts[1].fact));
 }
 
 TEST_F(agent_talk, agents_hear_how_the_master_is_seen) {
