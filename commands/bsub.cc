@@ -387,7 +387,7 @@ class EndOnSignal {
 // From the console of one attempt, which may be over by now, to its end.
 Result<void> follow(client::Master& master, const AttachRequest& attempt, Streams streams) {
   auto where = find_door(master, attempt);
-  if (!where && where.error().code == Code::Conflict) return {};  // it never ran, or was read
+  if (!where && where.error().code == Code::Conflict) return {};  // it never ran
   if (!where) return where.error();
   complain("<<Starting on " + where->host + ">>\n");
   return follow_console(*where, streams != Streams::Pipes);

@@ -53,8 +53,11 @@ Result<AttachReply> current_door(const Cluster& state, const Job& job,
     return fail(Code::NotFound, named(job.id) + ": no task " + std::to_string(request.task.value));
   auto door = job.membership.doors.find(task->host);
   std::string address = door == job.membership.doors.end() ? "" : door->second.owner;
-  if (!runs && address.empty()) return closed(job);
-  return AttachReply{address, host_name(state, task->host), task->number, task->pid};
+  auto host = host_name(state, task->host);
+  // It ran, so that the owner is told that what it said is lost.
+  if (!runs && address.empty())
+    return fail(Code::NotFound, named(job.id) + ": host <" + host + "> holds none of its output");
+  return AttachReply{address, host, task->number, task->pid};
 }
 
 }  // namespace

@@ -40,8 +40,10 @@ class Task:
     def __init__(self, test, job, command, shell='sh', **environment):
         env = {'PATH': test.programs + ':' + os.environ['PATH'], 'TMPDIR': test.place, 'LSB_JOBID': str(job), 'PY': sys.executable,
                'FETCH': WMFETCH, 'CONF': test.conf, 'SOURCES': SOURCES, 'PYTHONDONTWRITEBYTECODE': '1', **environment}
-        self.process = subprocess.Popen([shell, '-c', PRELUDE + '{ ' + command + '; }'], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, text=True, start_new_session=True)
+        # A shell cannot trap what was ignored when it began, as HUP is below nohup.
+        words = ['env', '--default-signal', shell, '-c', PRELUDE + '{ ' + command + '; }']
+        self.process = subprocess.Popen(words, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                        start_new_session=True)
         test.addCleanup(self.kill)
 
     def line(self):

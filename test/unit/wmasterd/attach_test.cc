@@ -85,7 +85,8 @@ TEST_F(attach, a_console_that_no_agent_keeps_is_not_waited_for) {
   auto id = running(Streams::Pipes);
   ends(id);
   ask_console(id, 1);
-  EXPECT_TRUE(refused(Code::Conflict));
+  EXPECT_TRUE(refused(Code::NotFound)) << "bsub -I says nothing of a conflict";
+  EXPECT_EQ(refusal.text, named(id) + ": host <h1> holds none of its output");
 }
 
 TEST_F(attach, the_consoles_of_attempts_that_went_back_to_the_queue_are_told) {
