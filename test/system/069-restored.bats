@@ -9,6 +9,7 @@ setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; }
 
 state_dir() { echo "$(badmin showconf | sed -n 's/.*STATE_DIR = //p')/master"; }
 mini() { "$MINICLUSTER" "$@"; }
+master_is_gone() { ! kill -0 "$(cut -d' ' -f1 "$CLUSTER/run/wmasterd.pid")" 2>/dev/null; }
 number_of() { sed -n 's/.*Job <\([0-9]*\)>.*/\1/p'; }
 
 @test "a backup is one file, verified, and never written over" {
@@ -42,6 +43,7 @@ number_of() { sed -n 's/.*Job <\([0-9]*\)>.*/\1/p'; }
   tar -xf old.tar -C "$state"
   mini start wmasterd || true
   wait_for 30 test -e "$state/outranked"
+  wait_for 30 master_is_gone
   run mini start wmasterd
   grep -h 'badmin take-over' "$(dirname "$(dirname "$state")")"/log/master/* "$state"/../../log/* 2>/dev/null | grep -q 'newer state'
   kill -0 "$(cat pid)" # nobody was obeyed: it runs on
@@ -72,6 +74,7 @@ number_of() { sed -n 's/.*Job <\([0-9]*\)>.*/\1/p'; }
   sed -i '1i unknown_jobs = adopt' "$WM_CONF_DIR/wm.conf"
   mini start wmasterd || true
   wait_for 30 test -e "$state/outranked"
+  wait_for 30 master_is_gone
   badmin take-over -C 'the disk is lost again'
   mini start wmasterd
   wait_for 30 in_state "$job" running
