@@ -114,12 +114,12 @@ struct BuiltIn {
   const char *name, *params;
 };
 constexpr BuiltIn kBuiltIn[] = {
-    {"auto", ""},
+    {"auto", "Grace"},
     {"Random", "RandomSeed"},
     {"TPE", "RandomSeed, WarmUp, EICandidate, GoodRatio, GoodMax"},
     {"Bayesian", "RandomSeed, InitPoints, CubeSize, Noiseless"},
     {"Hyperband", "RandomSeed, eta, ResourceName, ResourceValue"},
-    {"ASHA", "RandomSeed, eta, ResourceName, ResourceValue"},
+    {"ASHA", "RandomSeed, eta, Grace, ResourceName, ResourceValue"},
     {"ExperimentGridSearch", ""},
 };
 

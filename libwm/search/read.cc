@@ -73,6 +73,7 @@ constexpr Numeric kNumeric[] = {
     {"cubesize", 1, 1e12, [](Search&, double) {}},  // ours needs no list of points to choose from
     {"eta", 1.5, 100, [](Search& s, double n) { s.options.eta = n; }},
     {"hyperbandeta", 1.5, 100, [](Search& s, double n) { s.options.eta = n; }},
+    {"grace", 1, 1e9, [](Search& s, double n) { s.options.grace = static_cast<unsigned>(n); }},
     {"resourcevalue", 1, 1e9,
      [](Search& s, double n) { s.options.resource_max = static_cast<unsigned>(n); }},
 };

@@ -8,6 +8,9 @@ namespace {
 
 constexpr std::size_t kMostLevels = 24;
 
+// A trial has to warm up before it tells anything of its end.
+constexpr double kLeastGrace = 10, kGraceShare = 10;
+
 std::optional<double> last_step(const Trial& trial) {
   if (!trial.reports.empty()) return trial.reports.back().step;
   return trial.step;
@@ -18,9 +21,10 @@ std::vector<double> rungs(const Search& search, const History& history) {
   double most = 0;
   for (const auto& trial : history)
     if (trial.state == TrialState::Finished) most = std::max(most, last_step(trial).value_or(0));
+  const auto& options = search.options;
+  double grace = options.grace ? options.grace : std::max(most / kGraceShare, kLeastGrace);
   std::vector<double> found;
-  for (double at = most / search.options.eta; at >= 1 && found.size() < kMostLevels;
-       at /= search.options.eta)
+  for (double at = most / options.eta; at >= grace && found.size() < kMostLevels; at /= options.eta)
     found.push_back(std::floor(at));
   return found;
 }

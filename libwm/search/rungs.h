@@ -16,8 +16,9 @@ std::size_t level_of(const std::vector<std::uint32_t>& levels, double resource);
 
 /// Running trials that are not among the best 1/eta of those that got as far:
 /// each is looked at on the last level it has passed. Levels are eta apart
-/// below the most steps that a trial has ended with; before one has there are
-/// none. Where trials have no `reports`, only those that are on the same level
+/// below the most steps that a trial has ended with, down to those that every
+/// trial is left: Grace, else a tenth of the most, at least 10; before one has
+/// ended there are none. Where trials have no `reports`, only those that are on the same level
 /// now are compared.
 /// @source stopping instead of promoting: Li et al. (ASHA), MLSys 2020
 std::vector<std::uint32_t> losers(const Search& search, const History& history);

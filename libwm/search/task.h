@@ -21,6 +21,7 @@ struct Options {
   std::uint32_t init_points = 10;  ///< of Bayesian
   std::optional<bool> noiseless;   ///< of Bayesian; none: yes, but not of auto (is_noiseless)
   double eta = 3;
+  std::uint32_t grace = 0;         ///< steps before which no trial is stopped; 0: as it comes
   std::string resource;            ///< ResourceName; empty: none
   std::uint32_t resource_max = 0;  ///< ResourceValue
 };

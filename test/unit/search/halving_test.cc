@@ -142,9 +142,16 @@ json reporting(int loss, int steps, const char* state) {
   return made;
 }
 
+// A search that stops trials from their first step on.
+json at_once(const char* algorithm) {
+  auto search = search_json(algorithm, kLine);
+  search["params"]["Grace"] = 1;
+  return search;
+}
+
 TEST(early_stop, who_is_behind_on_the_level_that_it_passed_may_stop) {
   for (const char* algorithm : {"auto", "ASHA"}) {
-    auto search = search_json(algorithm, kLine);
+    auto search = at_once(algorithm);
     auto history = json::array({reporting(5, 27, "finished"), reporting(6, 27, "finished"),
                                 reporting(7, 27, "finished"), reporting(8, 9, "running"),
                                 reporting(1, 4, "running"), reporting(9, 0, "running")});
@@ -157,7 +164,7 @@ TEST(early_stop, who_is_behind_on_the_level_that_it_passed_may_stop) {
 }
 
 TEST(early_stop, reads_the_course_that_is_a_part_of_the_metric) {
-  auto search = search_json("ASHA", kLine);
+  auto search = at_once("ASHA");
   auto history = json::array({reporting(5, 27, "finished"), reporting(6, 27, "finished"),
                               reporting(7, 27, "finished"), reporting(8, 9, "running")});
   for (auto& t : history) {
@@ -168,7 +175,7 @@ TEST(early_stop, reads_the_course_that_is_a_part_of_the_metric) {
 }
 
 TEST(early_stop, nobody_while_there_is_nothing_to_compare_with) {
-  auto search = search_json("auto", kLine);
+  auto search = at_once("auto");
   EXPECT_EQ(asked(search, json::array({reporting(5, 9, "running"), reporting(9, 9, "running")}),
                   0)["stop"],
             json::array());
@@ -178,11 +185,44 @@ TEST(early_stop, nobody_while_there_is_nothing_to_compare_with) {
 }
 
 TEST(early_stop, without_a_course_only_those_of_the_same_level_are_compared) {
-  auto search = search_json("auto", kLine);
+  auto search = at_once("auto");
   auto history = json::array({reporting(1, 27, "finished"), reporting(5, 4, "running"),
                               reporting(6, 4, "killed"), reporting(7, 4, "running")});
   for (auto& t : history) t.erase("reports");
   EXPECT_EQ(asked(search, history, 0)["stop"], json::array({4}));
+}
+
+// Three that ended after so many steps, and one that is behind after `steps`.
+json behind_at(int longest, int steps) {
+  auto history = json::array();
+  for (int loss : {5, 6, 7}) history.push_back(reporting(loss, longest, "finished"));
+  history.push_back(reporting(8, steps, "running"));
+  return history;
+}
+
+TEST(early_stop, nobody_before_a_tenth_of_the_longest_trial_and_not_before_ten_steps) {
+  auto search = search_json("auto", kLine);
+  const auto none = json::array(), fourth = json::array({4});
+  // Levels are 100 and 33, 11, 3, 1 …; a tenth of 300 is 30.
+  EXPECT_EQ(asked(search, behind_at(300, 32), 0)["stop"], none);
+  EXPECT_EQ(asked(search, behind_at(300, 33), 0)["stop"], fourth);
+  // Of 27 steps the level 9 is too early for anybody.
+  EXPECT_EQ(asked(search, behind_at(27, 26), 0)["stop"], none);
+  EXPECT_EQ(asked(search, behind_at(33, 10), 0)["stop"], none);
+  EXPECT_EQ(asked(search, behind_at(33, 11), 0)["stop"], fourth);
+}
+
+TEST(early_stop, grace_is_as_many_steps_as_the_search_says) {
+  auto search = search_json("ASHA", kLine);
+  search["params"]["Grace"] = 50;
+  EXPECT_EQ(asked(search, behind_at(300, 40), 0)["stop"], json::array());
+  EXPECT_EQ(asked(search, behind_at(300, 100), 0)["stop"], json::array({4}));
+  search["params"]["Grace"] = 3;
+  EXPECT_EQ(asked(search, behind_at(27, 3), 0)["stop"], json::array({4}));
+  search["params"]["Grace"] = 0;
+  auto refused = check(search.dump());
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().text.find("Grace"), std::string::npos);
 }
 
 }  // namespace
