@@ -9,9 +9,10 @@
 #include <boost/asio/thread_pool.hpp>
 #include <filesystem>
 #include <set>
+#include <thread>
 #include <utility>
 
-#include "daemons/wmasterd/rim/suggester.h"
+#include "daemons/wmasterd/rim/suggesters.h"
 #include "libwm/base/clock.h"
 #include "libwm/base/hash.h"
 #include "libwm/base/log.h"
@@ -88,10 +89,14 @@ Result<std::vector<Event>> events_after(store::CoreDb& db, Seq seq, std::uint64_
   }
 }
 
+// Searches that are thought about at a time: as many as there are cores, and never one alone, which
+// might keep all others waiting.
+std::size_t searches_at_once() { return std::max(2u, std::thread::hardware_concurrency()); }
+
 }  // namespace
 
 struct RealEnv::Loop {
-  explicit Loop(boost::asio::io_context& io)
+  Loop(boost::asio::io_context& io, const std::string& suggester)
       : io(io),
         urgent(2),
         passes(1),
@@ -101,7 +106,8 @@ struct RealEnv::Loop {
         outside(2),
         proofs(2),
         commands(4),
-        suggester(own_folder() + "/wsuggest") {}
+        suggestions(searches_at_once()),
+        suggesters(suggester.empty() ? own_folder() + "/wsuggest" : suggester) {}
   /// `job` in the pool, then `done` on the loop.
   void run(boost::asio::thread_pool& pool, std::function<void()> job, std::function<void()> done);
   using Links = std::map<PeerId, std::unique_ptr<wire::Link>>;
@@ -117,14 +123,14 @@ struct RealEnv::Loop {
   boost::asio::thread_pool outside;   // the name service, which may hang
   boost::asio::thread_pool proofs;    // munged, which may hang, too
   boost::asio::thread_pool commands;  // wait for programs that may take long
-  boost::asio::thread_pool suggestions{1};
-  Suggester suggester;  // used there only
+  boost::asio::thread_pool suggestions;  // wait for the arithmetic of one search each
+  Suggesters suggesters;
   std::unique_ptr<store::Committer> committer;
   bool holding = false;  // clients are not read from
 };
 
 RealEnv::RealEnv(boost::asio::io_context& loop, RealEnvOptions options)
-    : options_(std::move(options)), loop_(std::make_unique<Loop>(loop)) {}
+    : options_(std::move(options)), loop_(std::make_unique<Loop>(loop, options_.suggester)) {}
 
 RealEnv::~RealEnv() { stop(); }
 
@@ -372,7 +378,7 @@ void RealEnv::suggest(std::string line, Duration limit,
                       std::function<void(Result<std::string>)> done) {
   boost::asio::post(loop_->suggestions,
                     [this, line = std::move(line), limit, done = std::move(done)] {
-                      auto answer = loop_->suggester.ask(line, limit);
+                      auto answer = loop_->suggesters.ask(line, limit);
                       boost::asio::post(loop_->io, [done, answer] { done(answer); });
                     });
 }

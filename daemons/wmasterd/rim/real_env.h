@@ -24,6 +24,7 @@ struct RealEnvOptions {
   Bytes store_reserve{64 << 20};
   Bytes store_queue{64 << 20};  ///< above it no client's requests are read
   std::shared_ptr<wire::Credentials> credentials;
+  std::string suggester = {};  ///< the program of searches; empty: wsuggest beside this one
 };
 
 /// @thread the loop's, except where Env says otherwise

@@ -1,15 +1,19 @@
 // What the master's workers do side by side.
 #include "daemons/wmasterd/rim/real_env.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <filesystem>
+#include <fstream>
 #include <latch>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace wm::master {
 namespace {
@@ -22,6 +26,7 @@ struct EnvDesk {
     RealEnvOptions options;
     options.state_dir = dir.string();
     options.store_reserve = Bytes{4096};
+    options.suggester = dir.string() + "/suggest";
     auto made = RealEnv::make(loop, std::move(options));
     if (made) env = *std::move(made);
   }
@@ -66,6 +71,29 @@ TEST(real_env, answers_of_the_state_do_not_wait_behind_reads_of_the_store) {
   EXPECT_EQ(was_read, 0);
   read.count_down();
   while (was_read < 8) desk.loop.run_one();
+}
+
+// The hard one is answered once the other has been: a single child would never come to that.
+TEST(real_env, a_search_that_is_thought_about_keeps_no_other_waiting) {
+  EnvDesk desk;
+  ASSERT_TRUE(desk.env);
+  auto pipe = desk.dir.string() + "/enough", program = desk.dir.string() + "/suggest";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::ofstream(program) << "#!/bin/sh\nwhile read -r line; do [ \"$line\" = hard ] && read -r x <"
+                         << pipe << "; echo \"$line\"; done\n";
+  ::chmod(program.c_str(), 0755);
+  Fd enough(::open(pipe.c_str(), O_RDWR | O_CLOEXEC));  // what is written stays there to be read
+  std::vector<std::string> answers;
+  auto keep = [&](const Result<std::string>& answer) {
+    answers.push_back(answer ? *answer : "none");
+  };
+  desk.env->suggest("hard", std::chrono::seconds(20), keep);
+  desk.env->suggest("easy", std::chrono::seconds(20), [&](const Result<std::string>& answer) {
+    keep(answer);
+    EXPECT_EQ(::write(enough.get(), "x\n", 2), 2);
+  });
+  while (answers.size() < 2) desk.loop.run_one();
+  EXPECT_EQ(answers, (std::vector<std::string>{"easy", "hard"}));
 }
 
 }  // namespace

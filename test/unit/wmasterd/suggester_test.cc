@@ -1,12 +1,14 @@
-// Role: the child that answers lines: asked, found dead, too slow, not there.
-#include "daemons/wmasterd/rim/suggester.h"
-
+// Role: children that answer lines: asked, found dead, too slow, not there, several at a time.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <fstream>
+#include <thread>
 
+#include "daemons/wmasterd/rim/suggesters.h"
 #include "test/support/folder.h"
 
 namespace wm::master {
@@ -66,6 +68,42 @@ TEST(suggester, a_program_that_is_not_there_is_named) {
   auto answer = suggester.ask("a", 1s);
   ASSERT_FALSE(answer);
   EXPECT_NE(answer.error().text.find("/nonexistent/wsuggest"), std::string::npos);
+}
+
+// Children answer "hard" once somebody writes into a pipe.
+struct HardQuestions {
+  HardQuestions() { ::mkfifo(pipe().c_str(), 0600); }
+  std::string pipe() const { return folder.path() + "/enough"; }
+  std::string lines() const {
+    return "while read -r line; do [ \"$line\" = hard ] && read -r x <" + pipe() +
+           "; echo \"$$ $line\"; done\n";
+  }
+  /// Once a child reads there.
+  Fd writing_end() const {
+    for (;;) {
+      Fd end(::open(pipe().c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
+      if (end) return end;
+      std::this_thread::yield();
+    }
+  }
+  test::OwnFolder folder;
+};
+
+TEST(suggesters, a_hard_question_keeps_no_other_waiting_and_one_child_stays) {
+  HardQuestions hard;
+  Program program(hard.lines());
+  Suggesters suggesters(program.path());
+  Result<std::string> late = std::string();
+  std::thread waits([&] { late = suggesters.ask("hard", 20s); });
+  auto enough = hard.writing_end();
+  auto easy = suggesters.ask("easy", 20s), next = suggesters.ask("next", 20s);
+  EXPECT_EQ(::write(enough.get(), "x\n", 2), 2);
+  waits.join();
+  ASSERT_TRUE(easy && next && late);
+  EXPECT_EQ(easy->substr(easy->find(' ')), " easy");
+  auto child = easy->substr(0, easy->find(' '));
+  EXPECT_EQ(*next, child + " next") << "the one that waits is asked";
+  EXPECT_EQ(*suggesters.ask("last", 20s), child + " last") << "the other has ended";
 }
 
 }  // namespace
