@@ -174,7 +174,7 @@ void Archive::hand_over() {
 // Of the thread.
 Result<void> Archive::work(Batch& batch) {
   if (batch.repair) WM_TRY(repair(batch));
-  if (batch.fill) WM_TRY(fill_archive(files_, *db_, blob_));
+  if (batch.fill) WM_TRY(fill_archive(files_, *batch.source.state->config, *db_, blob_));
   std::vector<store::ArchiveStep> steps;
   if (batch.replay_from && !batch.fill) {
     WM_TRY(steps, said_after(files_, batch.replay_from));

@@ -69,10 +69,9 @@ Result<void> fill_from_events(const store::StoreFiles& files, Steps& steps, cons
 }
 
 // Accounting has no configuration of then: what is said of profiles is today's.
-Result<void> fill_from_account(const store::StoreFiles& files, Steps& steps) {
+Result<void> fill_from_account(const store::StoreFiles& files, const Config& config, Steps& steps) {
   constexpr std::size_t kChunk = 1000;
   WM_TRY(auto reader, store::AcctReader::open(files));
-  Config config;
   std::vector<store::JobRow> run;
   auto flush = [&]() -> Result<void> {
     if (run.empty()) return {};
@@ -107,14 +106,14 @@ Result<std::vector<store::ArchiveStep>> said_after(const store::StoreFiles& file
   return steps;
 }
 
-Result<void> fill_archive(const store::StoreFiles& files, store::ArchiveDb& db,
-                          const BlobOf& blob) {
+Result<void> fill_archive(const store::StoreFiles& files, const Config& config,
+                          store::ArchiveDb& db, const BlobOf& blob) {
   WM_TRY(auto first, store::first_event(files));
   Steps steps(db);
   bool whole = first.value <= 1;
   if (whole) WM_TRY(fill_from_events(files, steps, blob));
   else {
-    WM_TRY(fill_from_account(files, steps));
+    WM_TRY(fill_from_account(files, config, steps));
     WM_TRY(auto said, said_after(files, Seq{first.value - 1}));
     for (auto& step : said) WM_TRY(steps.add(std::move(step)));
   }

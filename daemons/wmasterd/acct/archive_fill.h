@@ -8,11 +8,13 @@
 namespace wm::master {
 
 /// Fills the archive with what the history of events knows of runs that the master has forgotten;
-/// where old events were dropped, with what accounting knows of those that have no record. What is
-/// there stays until it is written anew.
+/// where old events were dropped, with what accounting knows of those that have no record: of their
+/// profiles it knows the names, `config` what those are today. What is there stays until it is
+/// written anew.
 /// @errors Store, Damaged   @cost every event once, and a second state of the cluster in memory
 /// @thread any
-Result<void> fill_archive(const store::StoreFiles& files, store::ArchiveDb& db, const BlobOf& blob);
+Result<void> fill_archive(const store::StoreFiles& files, const Config& config,
+                          store::ArchiveDb& db, const BlobOf& blob);
 
 /// What owners said of runs and deleted in the events after `after`.
 /// @errors Store, Damaged   @cost those events   @thread any

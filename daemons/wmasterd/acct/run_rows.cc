@@ -151,6 +151,8 @@ store::RunRow row_of_run(const ViewSource& source, const Job& job, const BlobOf&
     run.others.push_back(differs ? *std::move(differs) : std::string());
   });
   run.given = given_to(*source.state, job, blob);
+  // A search without trials has no end that is known, and is not older than all others for that.
+  if (row.ended == WallTime{}) row.ended = row.submitted;
   row.views = codec::packed(codec::encode(run));
   return row;
 }

@@ -13,6 +13,8 @@ bool has_ended(const Job& job, WallTime before) {
 bool has_ended_whole(const Cluster& state, const Job& base, WallTime before) {
   bool range_is_over = base.kill && base.kill->at < before;
   if (!takes_no_more(base)) return false;
+  // When a search without trials was closed is not known: it has been there for so long.
+  if (elements_there(base) == 0) return base.kill ? range_is_over : base.times.submitted < before;
   for (std::uint32_t p = 0; p < elements_there(base); ++p) {
     const Job* element = state.elements.find(base.elements.first + p);
     if (element ? !has_ended(*element, before) : !range_is_over) return false;

@@ -218,6 +218,22 @@ TEST_F(archive_db, old_records_go_by_kind_and_profile) {
   EXPECT_EQ(*db_->forget(keep, second(10000)), 1u);
 }
 
+TEST_F(archive_db, of_what_is_too_old_a_thousand_go_at_once_and_the_rest_after_them) {
+  std::vector<ArchiveStep> steps;
+  for (std::uint32_t job = 1; job <= 1500; ++job) steps.push_back(kept(run_of(job, "ann", "x")));
+  steps.push_back(said(7, {.tags = {"best"}}));
+  apply(steps);
+  ArchiveKeep keep{std::chrono::seconds(10), {}, {}};
+  EXPECT_EQ(*db_->forget(keep, second(10)), 0u);
+  EXPECT_EQ(*db_->forget(keep, second(9000)), 1000u);
+  EXPECT_EQ(found({}, 2000).size(), 500u);
+  EXPECT_THAT(found({}, 1), ElementsAre(1500)) << "the oldest go first";
+  EXPECT_EQ(*db_->forget(keep, second(9000)), 500u);
+  EXPECT_THAT(found({}), IsEmpty());
+  EXPECT_THAT(found({.text = "train"}), IsEmpty());
+  EXPECT_EQ(reader()->facts()->described, 0u) << "and what was said of them";
+}
+
 TEST_F(archive_db, a_full_disk_leaves_all_or_nothing) {
   disk_.full_while_exists(dir_.path());
   EXPECT_FALSE(db_->apply({kept(run_of(1, "ann", "x"))}, Seq{4}));

@@ -6,17 +6,10 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
-#include <condition_variable>
+#include <algorithm>
 #include <fstream>
-#include <mutex>
 
-#include "daemons/wmasterd/verbs/runs.h"
-#include "libwm/base/log.h"
-#include "libwm/codec/codec.h"
-#include "libwm/store/core/core_db.h"
-#include "test/support/builders.h"
-#include "test/support/faulty_disk.h"
-#include "test/support/store_files.h"
+#include "test/unit/wmasterd/archive_desk.h"
 
 namespace wm::master {
 namespace {
@@ -26,153 +19,6 @@ using test::ClusterBuilder;
 using test::SpecBuilder;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-
-/// A loop that runs what threads post to it when the test says so.
-struct ManualLoop {
-  std::mutex mutex;
-  std::condition_variable posted;
-  std::vector<std::function<void()>> acts;
-  PostToLoop post() {
-    return [this](std::function<void()> act) {
-      std::lock_guard lock(mutex);
-      acts.push_back(std::move(act));
-      posted.notify_one();
-    };
-  }
-  /// Until something is posted.
-  void wait() {
-    std::unique_lock lock(mutex);
-    posted.wait(lock, [this] { return !acts.empty(); });
-  }
-  void run() {
-    std::unique_lock lock(mutex);
-    auto now = std::exchange(acts, {});
-    lock.unlock();
-    for (auto& act : now) act();
-  }
-};
-
-/// A store, its archive, and a cluster with events that become durable.
-struct ArchiveDesk {
-  test::ScratchDir dir;
-  test::FaultyDisk disk;
-  std::string vfs;
-  ClusterBuilder cluster;
-  ManualLoop loop;
-  std::unique_ptr<store::CoreDb> core;
-  std::unique_ptr<Archive> archive;
-  std::map<std::string, std::string> blobs;
-  std::size_t taken = 0;
-  TimePoint now{};
-  HostId host;
-
-  explicit ArchiveDesk(bool on_faulty_disk = false)
-      : vfs(on_faulty_disk ? disk.vfs() : std::string()) {
-    static const bool quiet = (log::open("archive", "", log::Level::Error), true);
-    static_cast<void>(quiet);
-    store::CoreOptions options;
-    options.dir = dir.path();
-    options.reserve = Bytes{1 << 16};
-    options.vfs = vfs;
-    core = std::move(*store::CoreDb::open(options));
-    AppConf training;
-    training.name = "torch";
-    training.type = AppType::Training;
-    cluster.config.apps.push_back(training);
-    cluster.reconfigure();
-    host = cluster.host(8);
-  }
-  void open() {
-    archive.reset();
-    archive = std::make_unique<Archive>(ArchiveParts{
-        dir.path(), [this](const std::string& hash) -> Result<std::string> { return blobs[hash]; },
-        loop.post(), vfs});
-  }
-  void begin(Seq before = {}, const std::vector<Event>& events = {}) {
-    open();
-    keep();
-    archive->begin(cluster.state, before, events, [this] { return view_source(); });
-  }
-  ViewSource view_source() {
-    ViewSource all;
-    all.state = std::make_shared<const Cluster>(cluster.state.freeze());
-    all.reasons = std::make_shared<PendReasons>();
-    return all;
-  }
-  std::vector<Event> keep() {
-    std::vector<Event> fresh(cluster.history.begin() + static_cast<std::ptrdiff_t>(taken),
-                             cluster.history.end());
-    taken = cluster.history.size();
-    store::Batch batch;
-    for (const auto& event : fresh)
-      batch.events.push_back({event.seq, event.time,
-                              static_cast<std::uint16_t>(event.body.index() + 1), 1,
-                              codec::encode(event.body)});
-    if (batch.events.empty()) return fresh;
-    EXPECT_TRUE(core->append(batch));
-    return fresh;
-  }
-  void tick() {
-    now += seconds(1);
-    loop.run();
-    archive->take(keep(), now);
-  }
-  /// Until all is written, or the archive is in trouble.
-  void settle() {
-    tick();
-    for (int i = 0; i < 100'000 && archive->waiting() > 0; ++i) {
-      if (!archive->standing().trouble.empty()) return;
-      if (archive->is_busy()) loop.wait();
-      loop.run();
-      now += seconds(1);
-      archive->take({}, now);
-    }
-    EXPECT_EQ(archive->waiting(), 0u);
-  }
-  /// Until its trouble is over.
-  void recover() {
-    for (int i = 0; i < 100'000; ++i) {
-      if (archive->is_busy()) loop.wait();
-      loop.run();
-      now += seconds(60);
-      archive->take({}, now);
-      if (archive->standing().trouble.empty() && archive->waiting() == 0) return;
-    }
-    ADD_FAILURE() << archive->standing().trouble;
-  }
-  JobId finish(SpecBuilder spec, const std::string& name = "mnist") {
-    spec.spec.name = name;
-    spec.spec.app = "torch";
-    spec.spec.exec.framework = "PyTorch";
-    spec.spec.exec.args = "--exec-start PyTorch --lr 0.1";
-    auto id = cluster.submit(spec);
-    cluster.run(id, {host});
-    end(id);
-    return id;
-  }
-  void end(JobId id, int status = 0) {
-    TaskEnded ended{id, cluster.job(id).attempt, TaskNumber{1}, status, Term::None, {}, ""};
-    cluster.step(ended);
-  }
-  void purge(JobId id) { cluster.step(JobPurged{id}); }
-  RunsReply page(RunsRequest request, RunAsker asker) {
-    if (request.query.user.empty()) request.query.user = "all";
-    auto bytes = page_of_runs(view_source(), &archive->files(), request, asker);
-    EXPECT_TRUE(bytes) << bytes.error().text;
-    auto reply = codec::decode<RunsReply>(codec::encode(*bytes));
-    EXPECT_TRUE(reply);
-    return *reply;
-  }
-  static RunAsker boss() {
-    return {"boss", 0, [](bool, const std::string&) { return JobInfo::All; }};
-  }
-  std::vector<std::uint32_t> numbers(RunsRequest request, RunAsker asker = boss()) {
-    std::vector<std::uint32_t> found;
-    for (const auto& run : page(std::move(request), std::move(asker)).runs)
-      found.push_back(run.facts.job);
-    return found;
-  }
-};
 
 TEST(archive, a_job_is_forgotten_only_once_its_record_is_there) {
   ArchiveDesk desk;
@@ -368,6 +214,80 @@ TEST(archive, batch_jobs_have_records_unless_none_are_wanted) {
   desk.purge(id);
   desk.settle();
   EXPECT_THAT(desk.numbers({}), ElementsAre(id.job));
+}
+
+void finish_batch(ArchiveDesk& desk) {
+  while (desk.archive->is_busy()) desk.loop.wait(), desk.loop.run();
+}
+
+// As the master tidies up: all that is too old at that moment goes.
+void forget(ArchiveDesk& desk, WallTime at) {
+  finish_batch(desk);
+  desk.archive->forget(*desk.cluster.state.config, at);
+  desk.now += seconds(20);
+  desk.tick();
+  ASSERT_TRUE(desk.archive->is_busy());
+  finish_batch(desk);
+}
+
+TEST(archive, records_go_after_keep_runs_of_the_site_and_of_their_profiles) {
+  ArchiveDesk desk;
+  auto& config = desk.cluster.config;
+  AppConf notes, precious;
+  notes.name = "notes", notes.type = AppType::Notebook, notes.keep_runs = seconds(100);
+  precious.name = "precious", precious.type = AppType::Batch, precious.keep_runs = Duration{};
+  config.apps.push_back(notes), config.apps.push_back(precious);
+  std::ranges::sort(config.apps, {}, &AppConf::name);  // as it is read
+  config.cluster.times.keep_runs = seconds(1000);
+  config.cluster.times.keep_batch_runs = seconds(10);
+  desk.cluster.reconfigure();
+  desk.begin();
+  auto run = [&](const char* app) {
+    auto id = desk.cluster.submit(SpecBuilder().app(app));
+    desk.cluster.run(id, {desk.host});
+    desk.end(id);
+    return id;
+  };
+  auto training = run("torch"), note = run("notes"), kept = run("precious"), batch = run("");
+  desk.settle();
+  auto ended = desk.cluster.job(batch).times.ended;
+  for (auto id : {training, note, kept, batch}) desk.purge(id);
+  desk.settle();
+  forget(desk, ended + seconds(9));
+  EXPECT_THAT(desk.numbers({}), ElementsAre(batch.job, kept.job, note.job, training.job));
+  forget(desk, ended + seconds(11));
+  EXPECT_THAT(desk.numbers({}), ElementsAre(kept.job, note.job, training.job));
+  forget(desk, ended + seconds(101));
+  EXPECT_THAT(desk.numbers({}), ElementsAre(kept.job, training.job));
+  // Times are today's: what is kept for longer from now on stays.
+  config.cluster.times.keep_runs = {};
+  desk.cluster.reconfigure();
+  forget(desk, ended + seconds(1001));
+  EXPECT_THAT(desk.numbers({}), ElementsAre(kept.job, training.job));
+  config.cluster.times.keep_runs = seconds(1000);
+  desk.cluster.reconfigure();
+  forget(desk, ended + seconds(1001));
+  EXPECT_THAT(desk.numbers({}), ElementsAre(kept.job));
+}
+
+TEST(archive, a_search_without_trials_is_not_older_than_all_others) {
+  ArchiveDesk desk;
+  desk.cluster.config.cluster.times.keep_runs = seconds(1000);
+  desk.cluster.reconfigure();
+  desk.begin();
+  SpecBuilder spec;
+  spec.spec.app = "torch", spec.spec.array = {{1, 10, 1}}, spec.spec.open = true;
+  spec.spec.exec.search = "{}";
+  auto id = desk.cluster.submit(spec);
+  desk.cluster.step(ArrayClosed{id, "wm"});
+  desk.settle();
+  auto submitted = desk.cluster.job(id).times.submitted;
+  desk.purge(id);
+  desk.settle();
+  forget(desk, submitted + seconds(999));
+  EXPECT_THAT(desk.numbers({}), ElementsAre(id.job));
+  forget(desk, submitted + seconds(1001));
+  EXPECT_THAT(desk.numbers({}), IsEmpty());
 }
 
 TEST(archive, a_record_of_an_ordinary_training_is_small) {

@@ -65,6 +65,18 @@ TEST(purge, an_array_that_was_killed_is_forgotten_whether_its_elements_ran_or_no
   EXPECT_EQ(find_job(c.state, {array.job, 1}), nullptr);
 }
 
+TEST(purge, a_search_without_trials_is_shown_as_long_as_what_had_some) {
+  ClusterBuilder c;
+  SpecBuilder open = SpecBuilder().array(1, 5);
+  open.spec.open = true;
+  auto closed = c.submit(open), killed = c.submit(open);
+  c.step(ArrayClosed{closed, "wm"}, 20);
+  c.step(kill(killed, 30), 30);
+  EXPECT_EQ(gone(c, 0), Ids{});
+  EXPECT_EQ(gone(c, 30), Ids{closed});
+  EXPECT_EQ(gone(c, 31), (Ids{closed, killed}));
+}
+
 TEST(purge, a_walk_goes_on_where_it_stopped) {
   ClusterBuilder c;
   auto host = c.host(1);
