@@ -218,14 +218,14 @@ Result<rest::SearchTask> task_named(client::Master& from, const std::string& wor
   if (number) {
     query = {};
     query.jobs = {static_cast<std::uint32_t>(std::stoul(word))};
+    WM_TRY(tasks, tasks_of(from, query));
+    if (!tasks.empty()) return std::move(tasks.front());
     JobsRequest request;
     request.jobs.finished = true;
     request.jobs.ids = {{query.jobs.front(), 0}};
     WM_TRY(auto reply, from.ask(request));
     if (!reply.jobs.empty() && reply.jobs.front().job->spec().exec.search.empty())
       return fail(Code::Conflict, "Job <" + word + ">: is no search");
-    WM_TRY(tasks, tasks_of(from, query));
-    if (!tasks.empty()) return std::move(tasks.front());
   }
   return fail(Code::NotFound, "search " + word.substr(0, 200) + " does not exist");
 }

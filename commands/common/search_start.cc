@@ -14,6 +14,7 @@
 #include "libwm/client/names.h"
 #include "libwm/codec/codec.h"
 #include "libwm/conf/catalog_conf.h"
+#include "libwm/rest/again.h"
 #include "libwm/rest/app_json.h"
 #include "libwm/rest/exec_words.h"
 #include "libwm/rest/search_request.h"
@@ -173,21 +174,53 @@ Result<void> begin_optimizer(client::Master& master, const ClusterConf& conf, co
   return begun;
 }
 
+// All of a search, of which the master knows the job still or the archive alone.
+Result<RunView> run_of_search(client::Master& master, JobId search) {
+  RunsRequest request;
+  request.query.jobs = {search.job};
+  request.whole = true;
+  request.limit = 1;
+  WM_TRY(auto reply, master.ask(request));
+  if (reply.runs.empty() || reply.runs.front().parts.empty())
+    return fail(Code::NotFound, "search " + to_string(search) + " does not exist");
+  return std::move(reply.runs.front());
+}
+
 // Its bundle as long as more trials may come, then the copy that its first trial ran in.
-Result<std::string> bundle_code(client::Master& master, const ClusterConf& conf, JobId search,
+Result<std::string> bundle_code(const ClusterConf& conf, const RunView& run,
                                 const std::string& bundle) {
   WM_TRY(auto incoming, incoming_here(conf));
   std::error_code ec;
   if (fs::is_directory(incoming + "/" + bundle, ec)) return incoming + "/" + bundle;
-  JobsRequest request;
-  request.jobs.ids = {search};
-  request.jobs.finished = true;
-  WM_TRY(auto reply, master.ask(request));
-  for (const auto& view : reply.jobs) {
+  for (const auto& view : run.parts) {
     auto copy = view.result_dir + "/_submitted_code";
     if (view.id.index != 0 && fs::is_directory(copy, ec)) return copy;
   }
   return fail(Code::NotFound, "its code is gone, with the results of all its trials");
+}
+
+// A search's specification as it was signed; where the master has forgotten the job, made anew of
+// the words that it was made of, with the code in `folder`.
+Result<JobSpec> spec_of_search(client::Master& master, const ClusterConf& conf, const RunView& run,
+                               const std::string& folder) {
+  if (!run.facts.kept) {
+    WM_TRY(auto signed_then, master.ask(SpecRequest{{run.facts.job, 0}}));
+    return codec::decode<JobSpec>(signed_then.spec);
+  }
+  const auto& was = run.parts.front().job->spec();
+  if (was.exec.args.empty())
+    return fail(Code::NotFound,
+                "what its trials run is not kept so long, since it was begun by bsub -spec");
+  WM_TRY(auto exec, rest::request_again(was, was.exec.args));
+  SearchStart start;
+  start.queue = was.queue, start.plan = was.plan, start.folder = folder;
+  WM_TRY(auto job, trial_request(master, conf, start, exec));
+  WM_TRY(auto spec, make_spec(job, surroundings_here(conf)));
+  spec.exec.args = exec.args;
+  spec.exec.framework = exec.framework;
+  spec.array_limit = was.array_limit;
+  spec.open = spec.rerunnable = true;
+  return spec;
 }
 
 }  // namespace
@@ -234,19 +267,23 @@ Result<SearchBegun> extend_search(client::Master& master, const ClusterConf& con
                                   const rest::SearchTask& task, std::uint32_t trials) {
   WM_TRY(auto search, continued(task, trials));
   WM_TRY(trials, most_of(trials, conf));
-  WM_TRY(auto submitted, master.ask(SpecRequest{task.job}));
-  WM_TRY(auto spec, codec::decode<JobSpec>(submitted.spec));
+  WM_TRY(auto run, run_of_search(master, task.job));
+  std::string folder;
+  if (const auto& bundle = run.parts.front().job->spec().exec.bundle; !bundle.empty()) {
+    auto code = bundle_code(conf, run, bundle);
+    if (!code) return code.error().within("search " + task.name);
+    folder = *std::move(code);
+  }
+  auto made = spec_of_search(master, conf, run, folder);
+  if (!made) return made.error().within("search " + task.name);
+  auto spec = *std::move(made);
   WM_TRY(auto taken, names_taken(master, conf));
   spec.name = next_name(task.name, taken);
   spec.exec.search = search;
   spec.array = {{1, trials, 1}};
   spec.array_limit = std::clamp(spec.array_limit, 1u, trials);
   Staged staged;
-  if (!spec.exec.bundle.empty()) {
-    auto code = bundle_code(master, conf, task.job, spec.exec.bundle);
-    if (!code) return code.error().within("search " + task.name);
-    WM_TRY(stage(*code, conf, staged));
-  }
+  if (!folder.empty()) WM_TRY(stage(folder, conf, staged));
   spec.exec.bundle = staged.key;
   auto here = surroundings_here(conf);
   WM_TRY(auto env, make_environment(Parsed{}, here));
