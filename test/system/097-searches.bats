@@ -87,6 +87,55 @@ task_is() { [ "$(task "$1" "$2")" = "$3" ]; }
   [ "$(states)" = FINISHED ]
 }
 
+@test "trials may be elastic: a search of edtPyTorch runs each on as many workers as there is room for" {
+  needs_venv torch
+  cat >code/elastic-main.py <<'P'
+import json, os, sys
+import torch
+from torch import nn
+from fabric_model import FabricModel
+x = float(json.load(open("config.json"))["x"])
+class Numbers(torch.utils.data.Dataset):
+    def __len__(self):
+        return 64
+    def __getitem__(self, index):
+        return torch.tensor([index / 64]), torch.tensor([x])
+model = nn.Linear(1, 1)
+fabric = FabricModel(model, lambda: (Numbers(), Numbers()), nn.functional.mse_loss, torch.optim.SGD(model.parameters(), lr=0.1))
+fabric.train(10, 16, effective_batch_size=16, validation_freq=0)
+out = os.environ["RESULT_DIR"] + "/val_dict_list.json"
+with open(f"{out}.{os.getpid()}", "w") as text: # every worker comes here
+    json.dump([{"step": 40, "loss": (x - 0.5) ** 2}], text)
+os.replace(f"{out}.{os.getpid()}", out)
+P
+  tar -czf code.modelDir.tar code
+  args='--exec-start edtPyTorch --cs-datastore-meta type=fs --numWorker 2 --workerDeviceType cpu --model-main elastic-main.py'
+  create "$(body elastic 3 "" ".modelSpec.args = \"$args\"")"
+  wait_for 30 task_is elastic .running 2
+  job=$(task elastic '.experiments[0].appId' | sed 's/-[0-9]*$//; s/.*-//')
+  [ "$(bjobs -a -json -o 'min_req_proc max_req_proc' "$job" | jq -r '.RECORDS[0] | [.MIN_REQ_PROC, .MAX_REQ_PROC] | join(" ")')" = "1 2" ]
+  wait_for 90 task_is elastic .state FINISHED
+  [ "$(task elastic .complete)" = 3 ]
+  [ "$(task elastic '[.experiments[] | ((.hyperParams[0].fixedVal | tonumber) - 0.5) as $d | ($d * $d - .metricVal) | fabs < 1e-6] | all')" = true ]
+  # At least one had both workers: the third had the cluster for itself in the end.
+  [ "$(mine "${HPO%hypersearch}execs/$(task elastic .best.appId)" | jq .elastic)" = true ]
+  grep -h . "$(dirname "$(result_dir "$job.1")")/$job".?/log/2/steps.csv | head -n 1 | grep -q .
+}
+
+@test "a search that is stopped before its trials began decides them again when it is restarted" {
+  create "$(body early 4 "--wait $PWD/go" '.algoDef.maxParalleJobNum = 1')"
+  wait_for 30 task_is early .running 1
+  waits() { [[ $(task early '[.experiments[].state] | join(",")') == *NOTRUN* ]]; }
+  wait_for 20 waits
+  [ "$(code_of -X PUT "$HPO/early")" = 204 ]
+  wait_for 30 task_is early .state STOPPED
+  touch go
+  mine -X PUT "$HPO/early/restart" >/dev/null
+  wait_for 60 task_is early .state FINISHED
+  [ "$(task early '[.experiments[] | select(.metricVal != null)] | length')" = 4 ]
+  [ "$(task early '[.experiments[].hyperParams[0].fixedVal] | unique | length')" = 4 ]
+}
+
 @test "what cannot be searched is refused by its field, and leaves nothing" {
   refused() { run create "$(body "${2-odd}" 4 "" "$1")"; [[ $output == "Error ${4-400}: "*"$3"* ]] || { echo "$output"; return 1; }; }
   refused '.hyperParams = []' odd "hyperParams: no parameter"
