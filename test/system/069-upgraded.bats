@@ -42,6 +42,7 @@ list() { bjobs -u all -a -noheader -o "jobid jobindex stat job_name user queue a
   count=$(badmin archive | sed -n 's/^Records of runs *//p')
   ended=$(grep -E '\|(DONE|EXIT)\|' "$OLD/jobs" | cut -d'|' -f1 | sort -u | wc -l)
   [ "$count" = $(($(wc -l <"$OLD/forgotten") + ended)) ]
+  badmin archive | grep -qE '^Size of archive.db +[0-9.]+[KM]$'
   while read -r job; do
     bacct -u all -l "$job" | grep -q "Job <$job"
     bhist -l "$job" | grep -q "Job <$job"
