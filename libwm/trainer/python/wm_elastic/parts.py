@@ -23,6 +23,7 @@ from fabric_model.loaders import Taken
 from fabric_model.membership import Alone, Left, Membership
 from fabric_model.plain_loop import Loop
 from fabric_model.progress import Course
+from fabric_model.shapes import mark_whenever_called
 from fabric_model.stepping import Summed
 from fabric_model.state import Script, without_functions
 from fabric_model.versions import Mixed
@@ -251,6 +252,8 @@ class Prepared:
             compute=SimpleNamespace(chance=Chance(device), device=device), stepping=Summed(self._script, None, None),
             parameters=list(dict.fromkeys(p for o in self._optimizers for g in o.param_groups for p in g['params'])))
         self._loop = Loop(self._course, self._script, parts, self._options)
+        for model in self._models:
+            mark_whenever_called(model)
         for optimizer in self._optimizers:
             optimizer.step = self._loop.step_of(optimizer, optimizer.step)
         for one, method in self._followed:
