@@ -75,8 +75,8 @@ def plant_faults():
         if hit(self, 'before'):
             die()
         if hit(self, 'inside') and self._mesh:
-            self._mesh.allreduce([tensor])
-            die()
+            # As it is asked of gloo now: by the members of one host they meet behind a copy, else of all of it.
+            self._run = lambda start: start(self._mesh) and die()
         kill = hit(self, 'after')
         plain_sum(self, tensor)
         if kill:

@@ -18,7 +18,7 @@ import weakref
 import torch
 import torch.distributed as dist
 
-from . import proof, sockets
+from . import proof, rooms, sockets
 from .communicator import CONNECT_LIMIT_S, LEAVE_LIMIT_S, GroupBroken, Member, agree_on_versions, host_address
 from .store import Client, Server
 
@@ -135,13 +135,31 @@ class Group(Member):
         self._lock = threading.Lock()
         self._dead = self._stuck = False
         self._mesh, self._connections = None, []
+        self._rooms, self._looked, self._all = None, False, torch.zeros(1)
         if self.world > 1:
             self._mesh, self._connections = _connect(plan, self.rank, rendezvous, cancelled)
         _living.add(self)
 
     def sum(self, tensor):
         """Sums `tensor` over the members, in place. @errors GroupBroken"""
-        self._run(lambda mesh: mesh.allreduce([_tensor(tensor)]))
+        values = _tensor(tensor)
+        if self.world == 1 or not rooms.suits(values, self.world):
+            self._add(values)
+            return
+        if not self._looked:
+            self._rooms = rooms.found(self.rank, self.world, self._add)
+            self._looked = True
+        if self._rooms:
+            self._rooms.sum(values, self._meet)
+        else:
+            self._add(values)
+
+    def _add(self, values):
+        """Over gloo."""
+        self._run(lambda mesh: mesh.allreduce([values]))
+
+    def _meet(self):
+        self._add(self._all)
 
     def broadcast(self, tensor, rank):
         """Makes `tensor` what that member has in it, everywhere. @errors GroupBroken"""
@@ -231,7 +249,7 @@ class Group(Member):
     def close(self):
         """Aborts it and gives its threads and descriptors back."""
         self.abort()
-        mesh, self._mesh = self._mesh, None
+        mesh, self._mesh, self._rooms = self._mesh, None, None
         if mesh is not None and (self._stuck):
             # Its thread never ends: destroying it, even at exit, would wait for ever.
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(mesh))
