@@ -8,11 +8,12 @@ lines of wm_elastic (story_train.py), and the proof that nothing was lost.
   printed: pauses, goodput, by how much the curves differ
 
 usage: story.py [--model small|100m] [--keep DIR]     Prints its result as the last line. Exit 0 right, 77 skipped, 1 wrong
-On a machine with a GPU the ranks share it (--model 100m); else they train on CPUs over gloo.
+On a machine with a GPU the ranks share it, over NCCL where that stands (--model 100m); else they train on CPUs over gloo.
 Environment: B (build folder); PYTHON. Callers: scripts/gpu_acceptance, test/system/054-story.bats.
 """
 
 import argparse
+import glob
 import os
 import re
 import shutil
@@ -50,6 +51,8 @@ class Story:
     def __init__(self, cluster, folder, model, has_gpu):
         self._cluster, self._folder, self._model, self._has_gpu = cluster, folder, model, has_gpu
         self._env = {**os.environ, **cluster.exports(), 'OMP_NUM_THREADS': '1', 'TORCHINDUCTOR_CACHE_DIR': os.path.join(folder, 'inductor')}
+        if has_gpu:
+            self._env.update(WM_NCCL='1', WM_NCCL_ONE_DEVICE='1')
         self.passes, self.samples, self.batch, self._step_ms = COURSES[model]
 
     # ---- what people do ------------------------------------------------------------------
@@ -163,6 +166,15 @@ class Story:
         return job
 
 
+def carrier(folder):
+    """What the ranks said of how their gradients go; over gloo nobody says it."""
+    found = set()
+    for log in glob.glob(os.path.join(folder, 'log', '*', 'stdout')):
+        with open(log, encoding='utf-8', errors='replace') as text:
+            found.update(line.strip() for line in text if line.startswith('gradients over'))
+    return '; '.join(sorted(found)) or 'gradients over gloo'
+
+
 def judged(story, jobs, fixed, killed, folder):
     """(problems, the line that tells the result)"""
     first, later = (story.result_dir(job) for job in jobs)
@@ -187,7 +199,7 @@ def judged(story, jobs, fixed, killed, folder):
     share, seconds = books.goodput(History(first, [killed]))
     return [], (f'{history.last_step()} steps on {", ".join(map(str, seen))} ranks, resumed at step {begun} on {SLOTS}: {history.samples()} samples, each in one '
                 f'applied step; loss {wanted[1]:.2f} to {wanted[max(wanted)]:.3f}, from a fixed run it differs by {window:.2%} over {books.WINDOW} '
-                f'steps, {step:.3%} in one; pauses {books.pauses(History(first, [killed]))}; goodput {share:.1%} of {seconds:.0f} s')
+                f'steps, {step:.3%} in one; pauses {books.pauses(History(first, [killed]))}; goodput {share:.1%} of {seconds:.0f} s; {carrier(first)}')
 
 
 def conf_of(folder, has_gpu):

@@ -20,6 +20,7 @@ LEAST = 1 << 16   # bytes of a sum; below that a meeting costs as much as gloo's
 ROOM = 1 << 20    # bytes of a room: a longer sum is done in parts, which stay in the cores' caches
 MOST = 4          # members: each reads the rooms of all
 _TOKEN = 16       # bytes in front of the rooms, by which the right memory is known
+_NAME = 'wm-rooms'
 _PAGE = mmap.PAGESIZE
 _HEAD = 8 + 8 + _TOKEN  # process, descriptor, token
 
@@ -36,7 +37,7 @@ class _Own:
     def __init__(self):
         """@errors OSError: there is none"""
         self.token = secrets.token_bytes(_TOKEN)
-        self._file = os.memfd_create('wm-rooms', os.MFD_CLOEXEC)
+        self._file = os.memfd_create(_NAME, os.MFD_CLOEXEC)
         try:
             os.posix_fallocate(self._file, 0, _PAGE + 2 * ROOM)  # else a full host would be a signal in the middle of a copy
             with mmap.mmap(self._file, _PAGE) as head:
@@ -59,7 +60,10 @@ def _mapped(head):
     """The memory of a member. @shape uint8 [2, ROOM]   @errors OSError, ValueError: it is not to be had here"""
     text = bytes(head.tolist())
     process, file = (int.from_bytes(text[at:at + 8], 'little') for at in (0, 8))
-    opened = os.open(f'/proc/{process}/fd/{file}', os.O_RDWR | os.O_CLOEXEC)
+    path = f'/proc/{process}/fd/{file}'
+    if not os.readlink(path).startswith(f'/memfd:{_NAME}'):  # of another host's numbers: whatever that is here is left alone
+        raise ValueError('other memory')
+    opened = os.open(path, os.O_RDWR | os.O_CLOEXEC)
     try:
         if os.fstat(opened).st_size != _PAGE + 2 * ROOM:
             raise ValueError('other memory')

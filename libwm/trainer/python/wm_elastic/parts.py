@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 import torch
 
-from fabric_model import arguments, fixed, native
+from fabric_model import arguments, fixed, group, native
 from fabric_model.amp import is_scaler
 from fabric_model.chance import Chance
 from fabric_model.checkpoint import Checkpoints
@@ -240,10 +240,10 @@ class Prepared:
         lib = native.load()
         agent = native.Agent(lib, 0)
         self._script.check()
+        first = next((p for p in self._script.model.parameters()), None)
+        group.Rendezvous.model_device = device = first.device if first is not None else torch.device('cpu')
         self._membership = self._members(agent)
         self._records = native.Records(lib, os.environ.get('LOG_DIR', ''))
-        first = next((p for p in self._script.model.parameters()), None)
-        device = first.device if first is not None else torch.device('cpu')
         parts = SimpleNamespace(
             agent=agent, membership=self._membership, hooks=None, records=self._records,
             checkpoints=Checkpoints(os.environ.get('RESULT_DIR', ''), 1, self._resume_from),
