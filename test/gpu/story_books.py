@@ -15,10 +15,10 @@ from evidence import History, rows
 
 # Gradients of two shares are rounded to bf16 (8 bits) each and then added; those of one worker are rounded once, of the sum.
 # AdamW divides by the gradient's own size, so this noise of 2^-9 of each number does not fade where gradients are small. A
-# step that was lost, done twice or of other samples moves a step's loss by as much as batches differ, which is ten times that.
+# step that was lost, done twice or of other samples moves a step's loss by as much as batches differ, some per cent.
 WINDOW = 10         # steps
-MOST_OF_WINDOW = 0.05   # relative
-MOST_OF_STEP = 0.03     # relative, of the median
+MOST_OF_WINDOW = 0.01   # relative
+MOST_OF_STEP = 0.005    # relative, of the median
 
 
 def merged(folders, into):
@@ -90,8 +90,8 @@ def curve_problems(found, wanted, lacking):
         return ['a loss is no number']
     window, step = apart(found, wanted)
     if not (window <= MOST_OF_WINDOW and step <= MOST_OF_STEP):
-        return [f'the loss differs from that of a fixed run by {window:.1%} over {WINDOW} steps (at most {MOST_OF_WINDOW:.0%}) and by {step:.2%} in a '
-                f'step (median; at most {MOST_OF_STEP:.0%})']
+        return [f'the loss differs from that of a fixed run by {window:.2%} over {WINDOW} steps (at most {MOST_OF_WINDOW:.1%}) and by {step:.2%} in a '
+                f'step (median; at most {MOST_OF_STEP:.1%})']
     if min(wanted.values()) > 0.5 * max(wanted.values()):
         return ['the fixed run has learned nothing: its loss does not show what the other one should be']
     return []

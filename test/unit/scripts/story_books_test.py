@@ -29,7 +29,7 @@ def rounded(curve, by):
 
 class Curves(unittest.TestCase):
     def test_what_rounding_does_is_the_same_training(self):
-        self.assertEqual(books.curve_problems(rounded(falling(), 0.01), falling(), 0), [])
+        self.assertEqual(books.curve_problems(rounded(falling(), 0.003), falling(), 0), [])
 
     def test_other_samples_are_not(self):
         self.assertRegex(books.curve_problems(falling(9), falling(), 0)[0], 'differs from that of a fixed run by')

@@ -10,7 +10,7 @@ import unittest
 from unittest import mock
 
 import torch
-from sockets_test import Gloo
+import sockets_test
 
 from fabric_model import group, rooms
 
@@ -21,7 +21,7 @@ class Members(unittest.TestCase):
     """Real groups of gloo, in threads of this process."""
 
     def groups(self, world):
-        made = Gloo().groups(world, 1)
+        made = sockets_test.Gloo().groups(world, 1)
         for one in made:
             self.addCleanup(one.close)
         return made
@@ -143,16 +143,30 @@ class Members(unittest.TestCase):
             head[8:16] = torch.frombuffer(bytearray(other.fileno().to_bytes(8, 'little')), dtype=torch.uint8)
             rooms._mapped(head)
 
-    def test_nothing_is_left_open(self):
-        def opened():
-            return sum('wm-rooms' in os.readlink(f'/proc/self/fd/{n}') for n in os.listdir('/proc/self/fd') if os.path.islink(f'/proc/self/fd/{n}'))
+    def opened(self):
+        """Rooms of this process."""
+        return sum('wm-rooms' in os.readlink(f'/proc/self/fd/{n}') for n in os.listdir('/proc/self/fd') if os.path.islink(f'/proc/self/fd/{n}'))
 
-        made = Gloo().groups(2, 1)
+    def test_nothing_is_left_open(self):
+        before, made = self.opened(), sockets_test.Gloo().groups(2, 1)
         self.together(made, lambda member: member.sum(torch.ones(1 << 15)))
-        self.assertGreater(opened(), 0)
+        self.assertGreater(self.opened(), before)
         for one in made:
             one.close()
-        self.assertEqual(opened(), 0)
+        self.assertEqual(self.opened(), before)
+
+    def test_nothing_is_left_open_where_a_member_never_comes(self):
+        before, groups = self.opened(), self.groups(2)
+
+        def work(member):
+            if member.rank:
+                time.sleep(0.1)
+                groups[0].abort()
+            else:
+                member.sum(torch.ones(1 << 15))
+
+        self.assertIsInstance(self.together(groups, work)[0], group.GroupBroken)
+        self.assertEqual(self.opened(), before)
 
 
 if __name__ == '__main__':

@@ -24,6 +24,7 @@ _SUCCESS, _IN_PROGRESS = 0, 7
 _UNIQUE = 128  # bytes of ncclUniqueId
 _SUM = 0
 _TYPES = {torch.float16: 6, torch.float32: 7, torch.float64: 8, torch.bfloat16: 9, torch.int32: 2, torch.int64: 4, torch.uint8: 1}
+_GIVEN_UP = 'given up'
 _LOOK_S = 50e-6  # between two looks at what is under way
 
 
@@ -197,7 +198,7 @@ class Comm:
         while True:
             with self._lock:
                 if self._aborted or gives_up():
-                    raise Broken('given up')
+                    raise Broken(_GIVEN_UP)
                 if self._library.is_through(self._comm):
                     return
             time.sleep(_LOOK_S)
@@ -287,4 +288,4 @@ def made(store, rank, world, device, gives_up):
     finally:
         if lacking and comm:
             comm.abort()
-    return (None, lacking[0]) if lacking else (comm, '')
+    return (None, min(lacking, key=lambda one: one.endswith(_GIVEN_UP))) if lacking else (comm, '')

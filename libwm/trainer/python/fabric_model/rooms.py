@@ -84,19 +84,23 @@ def found(rank, world, add):
         heads[rank] = own.head()
     except OSError:
         own = None
-    add(heads)
     try:
-        memories = [_mapped(head) for head in heads]
-        able = True
-    except (OSError, ValueError):
-        able = False
-    count = torch.tensor([1.0 if able else 0.0])
-    try:
+        add(heads)
+        memories = _all_mapped(heads)
+        count = torch.tensor([1.0 if memories else 0.0])
         add(count)
     finally:
         if own:
             own.close()
     return Rooms(rank, memories) if count.item() == world else None
+
+
+def _all_mapped(heads):
+    """Of all members; None: one is not to be had."""
+    try:
+        return [_mapped(head) for head in heads]
+    except (OSError, ValueError):
+        return None
 
 
 class Rooms:
