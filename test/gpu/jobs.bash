@@ -150,5 +150,8 @@ cells() {
   CUDA_VISIBLE_DEVICES='' RESULT_DIR=$TMP/cells PYTHONPATH=$B/lib/python "$PYTHON" "$SCRIPTS/cells.py"
 }
 
+# The main job, in a cluster of its own.
+story() { has torch && "$PYTHON" "$SCRIPTS/story.py" --model 100m; }
+
 # shellcheck disable=SC2046,SC2086
-export -f skip has_gpu has in_cluster cluster_up cluster_down state_of_jobs job $JOB_CHECKS
+export -f skip has_gpu has in_cluster cluster_up cluster_down state_of_jobs job story $JOB_CHECKS

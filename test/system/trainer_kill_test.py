@@ -36,7 +36,7 @@ class Kills(Elastic):
 
     def test_one_after_another_inside_the_all_reduce(self):
         """The parameters are those of the ledger: the ones of a run of fixed size."""
-        times = 50 if os.environ.get('WM_SOAK') else 4
+        times = 50 if os.environ.get('WM_SOAK') else 5
         settings = {'passes': times // 4 + 1, 'width': 3000, 'lr': 0.001, 'step_ms': 1}  # each is a member for a few steps
         wanted = self.parameters_after(lambda: self.begin([1]), **settings)
         self.job(**settings)

@@ -19,7 +19,7 @@ from .group import Group
 QUICK = ('unit/trainer', 'unit/frameworks', 'unit/serve', 'unit/commands', 'unit/clients', 'system/trainer_fixed_test.py', 'system/trainer_frames_test.py',
          'system/trainer_huggingface_test.py', 'system/trainer_lightning_test.py')  # these three have their packages nowhere else
 LONG = (*(f'system/trainer_{name}_test.py' for name in ('again', 'checkpoint', 'kill', 'random', 'resize')),
-        'system/wmla_script_test.py', 'system/050-elastic.bats', 'system/063-ways.bats', 'system/070-demo.bats')
+        'system/wmla_script_test.py', 'system/050-elastic.bats', 'system/054-story.bats', 'system/063-ways.bats', 'system/070-demo.bats')
 NOT_THERE = "Python's own packages are not there: scripts/bootstrap python says why"
 CASE = re.compile(r'^(?:    def test_|@test )', re.M)
 

@@ -10,7 +10,7 @@ import torch
 import torch.utils.checkpoint as checkpointing
 
 import wm_elastic as wm
-from fabric_model import loaders, outermost
+from fabric_model import loaders, outermost, shapes
 from fabric_model.plain_loop import Loop
 from fabric_model.step_sums import StepSums
 from wm_elastic import parts
@@ -271,6 +271,30 @@ class Shares(unittest.TestCase):
             scaler.scale /= 2  # as the script does in what is left of the iteration
             made._set_scalers(made._scales)
             self.assertEqual(scaler.scale, 2.0 if applied else 4.0)
+
+
+@unittest.skipUnless(hasattr(torch, 'compile'), 'not run: this torch compiles nothing')
+class Compiled(unittest.TestCase):
+    """Models of torch.compile in a loop that moves and cuts its batches."""
+
+    def graphs(self, told):
+        torch._dynamo.reset()
+        found = []
+        model = torch.compile(torch.nn.Linear(2, 1), backend=lambda graph, _inputs: found.append(graph) or graph.forward)
+        if told:
+            shapes.mark_whenever_called(model)
+        for size in (5, 3, 8, 2):
+            model(torch.ones(9, 2)[:size])
+        model(input=torch.ones(9, 2)[:4])
+        return len(found)
+
+    def test_shares_of_other_sizes_compile_nothing_anew(self):
+        self.assertLess(self.graphs(told=True), self.graphs(told=False))
+
+    def test_others_are_left_alone(self):
+        model = torch.nn.Linear(2, 1)
+        shapes.mark_whenever_called(model)
+        self.assertFalse(model._forward_pre_hooks)
 
 
 class Scaler:

@@ -104,9 +104,9 @@ class Gloo(unittest.TestCase):
             thread.join(20)
         return [made[rank] for rank in range(world)]
 
-    def test_every_survivor_that_aborts_is_woken_and_no_thread_is_left(self):
+    def test_every_survivor_that_aborts_is_woken_and_after_twenty_there_are_as_many_threads_as_before(self):
         before = 0
-        for epoch in range(1, 13):
+        for epoch in range(1, 23):  # what starts once has started behind the second
             first, second, away = self.groups(3, epoch)
             broken = []
 
@@ -129,12 +129,12 @@ class Gloo(unittest.TestCase):
                 member.close()
             del first, second, away, waiting
             gc.collect()
-            if epoch == 2:  # what starts once has started
+            if epoch == 2:
                 before = len(os.listdir('/proc/self/task'))
         deadline = time.monotonic() + 10
-        while len(os.listdir('/proc/self/task')) > before + 3 and time.monotonic() < deadline:
+        while len(os.listdir('/proc/self/task')) > before and time.monotonic() < deadline:
             time.sleep(0.05)  # detached threads of gloo end by themselves
-        self.assertLessEqual(len(os.listdir('/proc/self/task')), before + 3)
+        self.assertLessEqual(len(os.listdir('/proc/self/task')), before)
 
     def test_a_process_that_ends_right_behind_a_sum_is_not_aborted(self):
         program = '''

@@ -164,7 +164,7 @@ class PairTest(unittest.TestCase):
         plan = SimpleNamespace(members=[1, 2], lead=1, epoch=1, rendezvous=ends[0].address)
 
         def connect(rank):
-            mesh, _ = group._connect(plan, rank, ends[rank], lambda: False)
+            mesh, *_ = group._connect(plan, rank, ends[rank], lambda: False)
             value = torch.tensor([rank + 1.0])
             mesh.allreduce([value]).wait(datetime.timedelta(seconds=LIMIT_S))
             found[rank] = value.item()

@@ -5,7 +5,7 @@ trains in one process.
   FabricModel(model, datasets_function, loss, optimizer, …).train(epochs, batch_size, …)
 
 Modules: model, arguments, own_steps (the API) → frames (which framework: torch, Keras, JAX) → engine, entering (rounds, switches, recovery) →
-communicator, group, mesh, membership, fixed, meeting (who), progress (where), flat, buffers, compute, metrics, chance, amp, shapes, data, loaders, streams, dealing (what), virtual
+communicator, group, rooms, nccl, mesh, membership, fixed, meeting (who), progress (where), flat, buffers, compute, metrics, chance, amp, shapes, data, loaders, streams, dealing (what), virtual
 (the same bits), control, steps, stepping, shards, servers, unsynced (how gradients become steps), finite, tail (what goes with them), state, copies,
 parcel, plain, checkpoint, trained, onnx_file (copies), hooks (user's code), native, sockets, store, proof (the system),
 versions (of Python and torch), noise (of the gradients), warm (what newcomers are forked from); plain_loop, step_sums,

@@ -146,6 +146,8 @@ class Compute:
         self._amp, self._scaler, self._joined = script.amp, script.scaler, script.joined
         self._shapes = Shapes(script.model, agent)
         self._in_order = getattr(script, 'virtual', None) is not None
+        self._looks = not self._in_order and getattr(script, 'nonfinite', 'apply') != 'apply'
+        self._sum = 0.0  # of all gradients of the newest share
 
     def _bites(self, numbers, seeds, count=0):
         count = count or -(-len(numbers) // self._batch_size)
@@ -182,7 +184,14 @@ class Compute:
                 with self._shapes.patient(batch):
                     values = work(batch, len(bite[0]), share, batches)
                 total = [t + v for t, v in zip(total, values)]
-        return _read(total)
+        if not self._looks:
+            return _read(total)
+        *total, self._sum = _read([*total, self._flat.total()])
+        return total
+
+    def is_finite(self):
+        """Whether all gradients of the share that train() was given last are numbers. @cost no read of the device, if they are"""
+        return math.isfinite(self._sum) or self._flat.is_finite()
 
     def _plain_step(self, batch, size, share, _batches):
         inputs, named, labels = divided(batch)

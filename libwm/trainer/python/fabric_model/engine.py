@@ -175,7 +175,7 @@ class Engine(Entering):
         unit = self._compute.unit(end - begin)
         measures = group.world > 1 and not self._virtual
         noise = self._noise.share(progress.step, self._flat, size if measures else 0, unit)
-        finite = self._virtual.is_finite() if self._virtual else self.script.nonfinite == 'apply' or not size or self._flat.is_finite()
+        finite = self._virtual.is_finite() if self._virtual else self.script.nonfinite == 'apply' or not size or self._compute.is_finite()
         computed = time.monotonic_ns()
         chosen = self._choose(end - begin)
         tail = self._stepping.sum(group, progress, size, offset == 0, self._flags(noise, chosen, finite) + own)

@@ -148,13 +148,16 @@ class FlatModel:
             bucket.gather()
         return sum(torch.dot(b.gradients, b.gradients).item() for b in self._buckets)
 
-    def is_finite(self):
-        """Whether all gradients are numbers, as they stand. @cost one read of them"""
+    def total(self):
+        """The sum of all gradients as they stand, not read: finite only where all are. @shape tensor of one number"""
         for bucket in self._buckets:
             bucket.gather()
+        return torch.stack([b.gradients.sum().double() for b in self._buckets]).sum()
+
+    def is_finite(self):
+        """Whether all gradients are numbers, as they stand. @cost one read of them"""
         # A sum is finite where all parts are; where it is not, it may have been too large by itself.
-        total = torch.stack([b.gradients.sum().double() for b in self._buckets]).sum().item()
-        return math.isfinite(total) or all(bool(torch.isfinite(b.gradients).all()) for b in self._buckets)
+        return math.isfinite(self.total().item()) or all(bool(torch.isfinite(b.gradients).all()) for b in self._buckets)
 
     def undo(self):
         """The step was not applied: the model's buffers as they were before it."""

@@ -18,15 +18,17 @@ import weakref
 import torch
 import torch.distributed as dist
 
-from . import proof, sockets
+from . import nccl, proof, rooms, sockets
 from .communicator import CONNECT_LIMIT_S, LEAVE_LIMIT_S, GroupBroken, Member, agree_on_versions, host_address
 from .store import Client, Server
 
 # A collective ends by its peers' sockets or by abort(), not by time: members may be slow.
 _COLLECTIVE_LIMIT = datetime.timedelta(days=7)
+_LAST_S = 3.0  # of what a group may take to connect: for its members to agree on gloo, where NCCL has not come to stand
 _PROOFS = 1  # tag of the messages of that; others have 0
 _SLICE = datetime.timedelta(milliseconds=20)  # between two looks whether the group was aborted
 _living = weakref.WeakSet()
+_said = []
 
 
 @atexit.register
@@ -39,6 +41,8 @@ def _close_all():
 
 class Rendezvous:
     """The store that this worker serves for as long as it lives, on a port of the system's."""
+
+    model_device = None  # of the training that this process is in
 
     def __init__(self, key=None):
         """`key`: the job's; None: not known yet."""
@@ -73,7 +77,7 @@ def _tensor(values):
 
 
 def _connect(plan, rank, rendezvous, cancelled):
-    """A full mesh of the plan's members, each of whom holds the job's key.
+    """(a full mesh of the plan's members, each of whom holds the job's key; its connections; the epoch's nccl.Comm or None).
     @errors versions.Mixed; RuntimeError, OSError: a member is missing, or is none"""
     world, name = len(plan.members), f'wm/{plan.lead}/{plan.epoch}'
     deadline = time.monotonic() + CONNECT_LIMIT_S
@@ -94,12 +98,30 @@ def _connect(plan, rank, rendezvous, cancelled):
                                'so that it could not be aborted')
         try:
             _prove(mesh, rank, deadline, _pair_proofs(rendezvous.key, name, nonces))
+            comm = _beside(store, rank, world, rendezvous, lambda: cancelled() or time.monotonic() > deadline - _LAST_S)
         except RuntimeError:
             sockets.shut(connections)
             raise
-        return mesh, connections
+        return mesh, connections, comm
     finally:
         store.close()
+
+
+def _beside(store, rank, world, rendezvous, gives_up):
+    """The epoch's NCCL communicator; None: there is none, or none is wanted."""
+    if not nccl.wanted():
+        return None
+    comm, why = nccl.made(store, rank, world, rendezvous.model_device, gives_up)
+    if rank == 0:
+        _say('gradients over ' + (f'gloo: {why}' if why else f'NCCL {nccl.text_of(nccl.load().version)}'))
+    return comm
+
+
+def _say(words):
+    """Once, not at each epoch."""
+    if _said != [words]:
+        _said[:] = [words]
+        print(words, flush=True)
 
 
 def _pair_proofs(key, name, nonces):
@@ -135,13 +157,43 @@ class Group(Member):
         self._lock = threading.Lock()
         self._dead = self._stuck = False
         self._mesh, self._connections = None, []
+        self._rooms, self._looked, self._all, self._comm = None, False, torch.zeros(1), None
         if self.world > 1:
-            self._mesh, self._connections = _connect(plan, self.rank, rendezvous, cancelled)
+            self._mesh, self._connections, self._comm = _connect(plan, self.rank, rendezvous, cancelled)
         _living.add(self)
 
     def sum(self, tensor):
         """Sums `tensor` over the members, in place. @errors GroupBroken"""
-        self._run(lambda mesh: mesh.allreduce([_tensor(tensor)]))
+        values, comm = _tensor(tensor), self._comm
+        if comm and nccl.suits(values):
+            self._add_on_devices(comm, values)
+            return
+        if self.world == 1 or not rooms.suits(values, self.world):
+            self._add(values)
+            return
+        if not self._looked:
+            self._rooms = rooms.found(self.rank, self.world, self._add)
+            self._looked = True
+        if self._rooms:
+            self._rooms.sum(values, self._meet)
+        else:
+            self._add(values)
+
+    def _add(self, values):
+        """Over gloo."""
+        self._run(lambda mesh: mesh.allreduce([values]))
+
+    def _add_on_devices(self, comm, values):
+        self._agent.in_collective(1)
+        try:
+            comm.sum(values, lambda: self._dead)
+        except nccl.Broken as error:
+            raise GroupBroken(f'epoch {self.epoch}: {error}') from None
+        finally:
+            self._agent.in_collective(0)
+
+    def _meet(self):
+        self._add(self._all)
 
     def broadcast(self, tensor, rank):
         """Makes `tensor` what that member has in it, everywhere. @errors GroupBroken"""
@@ -227,11 +279,13 @@ class Group(Member):
             self._dead = True
             connections, self._connections = self._connections, []
         sockets.shut(connections)
+        if self._comm:
+            self._comm.abort()
 
     def close(self):
         """Aborts it and gives its threads and descriptors back."""
         self.abort()
-        mesh, self._mesh = self._mesh, None
+        mesh, self._mesh, self._rooms = self._mesh, None, None
         if mesh is not None and (self._stuck):
             # Its thread never ends: destroying it, even at exit, would wait for ever.
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(mesh))
@@ -245,4 +299,6 @@ class Group(Member):
         deadline = time.monotonic() + LEAVE_LIMIT_S
         while time.monotonic() < deadline and not sockets.all_ended(connections):
             time.sleep(0.002)
+        if self._comm:
+            self._comm.leave()
         self.close()

@@ -33,20 +33,44 @@ def tensors(value):
             yield from tensors(getattr(value, field.name))
 
 
+def is_compiled(model):
+    """Whether torch.compile has made it."""
+    return hasattr(model, '_orig_mod')
+
+
+def mark(found):
+    """Tells torch.compile of these tensors that the number of samples varies."""
+    told = getattr(getattr(torch, '_dynamo', None), 'maybe_mark_dynamic', None)
+    for tensor in found:
+        if told and tensor.dim() and len(tensor) >= 2:
+            told(tensor, 0)
+
+
+def _mark_arguments(_model, arguments, named):
+    mark(tensors(arguments))
+    mark(tensors(named))
+
+
+def mark_whenever_called(model):
+    """The same of all that a compiled model is called with: a script's own loop moves and cuts what its loader gives. Not of others."""
+    if is_compiled(model):
+        model.register_forward_pre_hook(_mark_arguments, with_kwargs=True)
+
+
 class Shapes:
     """@thread the training thread"""
 
     def __init__(self, model, agent):
         self._model, self._agent = model, agent
         self._seen = set()
-        self._is_compiled = hasattr(model, '_orig_mod')  # what torch.compile makes
+        self._is_compiled = is_compiled(model)
 
     @contextlib.contextmanager
     def patient(self, batch):
         """Around what is computed of a batch."""
         found = list(tensors(batch))
         if self._is_compiled:
-            self._mark(found)
+            mark(found)
         key = (self._model.training, *((tuple(t.shape), t.dtype) for t in found))
         if key in self._seen or len(self._seen) >= _MOST:
             yield
@@ -54,10 +78,3 @@ class Shapes:
         with self._agent.excused(limit_s()):
             yield
         self._seen.add(key)
-
-    @staticmethod
-    def _mark(found):
-        mark = getattr(getattr(torch, '_dynamo', None), 'maybe_mark_dynamic', None)
-        for tensor in found:
-            if mark and tensor.dim() and len(tensor) >= 2:
-                mark(tensor, 0)

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 import torch
 
-from fabric_model import arguments, fixed, native
+from fabric_model import arguments, fixed, group, native
 from fabric_model.amp import is_scaler
 from fabric_model.chance import Chance
 from fabric_model.checkpoint import Checkpoints
@@ -23,6 +23,7 @@ from fabric_model.loaders import Taken
 from fabric_model.membership import Alone, Left, Membership
 from fabric_model.plain_loop import Loop
 from fabric_model.progress import Course
+from fabric_model.shapes import mark_whenever_called
 from fabric_model.stepping import Summed
 from fabric_model.state import Script, without_functions
 from fabric_model.versions import Mixed
@@ -239,10 +240,10 @@ class Prepared:
         lib = native.load()
         agent = native.Agent(lib, 0)
         self._script.check()
+        first = next((p for p in self._script.model.parameters()), None)
+        group.Rendezvous.model_device = device = first.device if first is not None else torch.device('cpu')
         self._membership = self._members(agent)
         self._records = native.Records(lib, os.environ.get('LOG_DIR', ''))
-        first = next((p for p in self._script.model.parameters()), None)
-        device = first.device if first is not None else torch.device('cpu')
         parts = SimpleNamespace(
             agent=agent, membership=self._membership, hooks=None, records=self._records,
             checkpoints=Checkpoints(os.environ.get('RESULT_DIR', ''), 1, self._resume_from),
@@ -251,6 +252,8 @@ class Prepared:
             compute=SimpleNamespace(chance=Chance(device), device=device), stepping=Summed(self._script, None, None),
             parameters=list(dict.fromkeys(p for o in self._optimizers for g in o.param_groups for p in g['params'])))
         self._loop = Loop(self._course, self._script, parts, self._options)
+        for model in self._models:
+            mark_whenever_called(model)
         for optimizer in self._optimizers:
             optimizer.step = self._loop.step_of(optimizer, optimizer.step)
         for one, method in self._followed:

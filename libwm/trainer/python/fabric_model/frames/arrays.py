@@ -162,6 +162,10 @@ class Compute:
             return values
         return self._over('train', batches, numbers, seeds, work)
 
+    def is_finite(self):
+        """Whether all gradients of the share are numbers."""
+        return self._flat.is_finite()
+
     def validate(self, batches, numbers, seeds):
         """Loss and metrics over a share of the test set, summed over its samples."""
         return self._over('test', batches, numbers, seeds, self._trained.evaluate)

@@ -134,6 +134,7 @@ class Frame:
         flat = FlatModel(script.model, script.measured.width, beside(script), bool(script.virtual))
         script.onnx_example = lambda: self._example(run.batches[0])
         compute = Compute(script, flat, batch_size, run.agent)
+        group.Rendezvous.model_device = compute.device
         return flat, compute, self._stepping(flat, compute, run)
 
     def _stepping(self, flat, compute, run):
