@@ -137,10 +137,11 @@ Result<std::uint32_t> parameter_servers(const ExecRequest& request) {
 std::string spec_document(const std::vector<TaskGroup>& groups) {
   Json list = Json::array();
   for (const auto& group : groups) {
-    Json one{{"name", group.name},
-             {"role", group.role},
-             {"command", group.command},
-             {"tasks", group.max_tasks}};
+    Json one{{"name", group.name}, {"role", group.role}, {"command", group.command}};
+    if (group.elastic) one["elastic"] = true;
+    if (group.min_tasks == group.max_tasks) one["tasks"] = group.max_tasks;
+    else one["min"] = group.min_tasks, one["max"] = group.max_tasks;
+    if (group.restart == Restart::Independent) one["restart"] = "independent";
     if (!group.resreq.empty()) one["resreq"] = group.resreq;
     if (!group.gpu.empty()) one["gpu"] = group.gpu;
     list.push_back(std::move(one));
@@ -153,8 +154,9 @@ bool has_groups(const Framework& framework) {
   return framework.backend == "tensorflow" && framework.distributed && !framework.elastic;
 }
 
-// The workers of an elastic training start theirs beside themselves.
-bool has_servers_beside(const Framework& framework) {
+// Of FabricModel: the workers come and go, and so may the tasks of servers. Those of a trial, which
+// is one group, run beside its workers.
+bool has_elastic_servers(const Framework& framework) {
   return framework.backend == "pytorch" && framework.elastic;
 }
 
@@ -176,10 +178,12 @@ Result<JobRequest> job_request(const ExecRequest& request, const Framework& fram
   job.memory = memory_limit_of(request);
   WM_TRY(bool apart, driver_is_apart(request, framework, place));
   if (apart || has_groups(framework)) return job;
-  WM_TRY(auto needs, needs_of(request, place, Whose::Workers));
   WM_TRY(auto servers, parameter_servers(request));
-  if (servers > 0 && has_servers_beside(framework))
+  if (servers > 0 && has_elastic_servers(framework)) {
     job.environment.emplace_back("WM_PARAMETER_SERVERS", std::to_string(servers));
+    if (!request.tasks_alike) return job;
+  }
+  WM_TRY(auto needs, needs_of(request, place, Whose::Workers));
   set_size(request, framework, job);
   job.elastic = framework.elastic;
   job.gpu = std::move(needs.gpu);
@@ -215,9 +219,10 @@ Result<std::vector<TaskGroup>> task_groups(const ExecRequest& request, const Fra
                                            const ExecPlace& place) {
   std::vector<TaskGroup> groups;
   WM_TRY(bool apart, driver_is_apart(request, framework, place));
-  if (!apart && !has_groups(framework)) return groups;
-  WM_TRY(auto command, command_of(request, framework));
   WM_TRY(auto servers, parameter_servers(request));
+  bool elastic = servers > 0 && has_elastic_servers(framework) && !request.tasks_alike;
+  if (!apart && !has_groups(framework) && !elastic) return groups;
+  WM_TRY(auto command, command_of(request, framework));
   auto add = [&](const char* name, const char* role, std::uint32_t tasks,
                  Whose whose) -> Result<void> {
     WM_TRY(auto needs, needs_of(request, place, whose));
@@ -225,7 +230,11 @@ Result<std::vector<TaskGroup>> task_groups(const ExecRequest& request, const Fra
     group.name = name;
     group.role = role;
     group.command = command;
-    group.min_tasks = group.max_tasks = tasks;
+    group.elastic = elastic && whose == Whose::Workers;
+    group.min_tasks = group.elastic ? 1 : tasks;
+    group.max_tasks = tasks;
+    // The training goes on without a server that is lost, and has it again later.
+    if (elastic && whose == Whose::Servers) group.restart = Restart::Independent;
     group.resreq = joined(needs.resreqs);
     // Parameters are kept in memory; only workers compute.
     if (whose != Whose::Servers) group.gpu = needs.gpu;
@@ -256,7 +265,7 @@ Result<void> check_fit(const ExecRequest& request, const Framework& framework,
   if (framework.distributed && request.workers > framework.most_workers)
     return refuse("--numWorker " + std::to_string(request.workers) + ": at most " +
                   std::to_string(framework.most_workers));
-  bool takes_servers = has_groups(framework) || has_servers_beside(framework);
+  bool takes_servers = has_groups(framework) || has_elastic_servers(framework);
   if (!request.parameter_servers.empty() && !takes_servers)
     return refuse("--numPs is for disttensorflow and edtPyTorch");
   if (request.prebuilt.empty()) return {};

@@ -19,6 +19,15 @@ std::string_view task_state(const Task& task) {
   return "";
 }
 
+// Of a job with groups; others have none.
+std::string_view role_of(const ShownTask& shown) {
+  const auto& groups = shown.view->job->sealed->spec.groups;
+  auto index = shown.view->job->id.index;
+  if (index == 0 || index > groups.size()) return "";
+  const auto& group = groups[index - 1];
+  return group.role.empty() ? group.name : group.role;
+}
+
 constexpr Field<ShownTask> kTaskFields[] = {
     {{"task", ""}, kFull, [](const ShownTask& t) { return t.task->number.value; }},
     {{"rank", ""},
@@ -28,6 +37,7 @@ constexpr Field<ShownTask> kTaskFields[] = {
        auto at = std::find(members.begin(), members.end(), t.task->number);
        return at == members.end() ? std::nullopt : std::optional(at - members.begin());
      }},
+    {{"role", ""}, kFull, [](const ShownTask& t) { return role_of(t); }},
     {{"host", ""}, kFull, [](const ShownTask& t) { return t.host; }},
     {{"gpus", ""},
      kFull,

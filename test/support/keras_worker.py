@@ -1,7 +1,7 @@
 """Role: the training script of the tests of Keras and JAX: a small model, data that are made up, faults on demand. What it is
 told comes in TEST_* variables; torch is hidden where TEST_TORCH is not set.
 
-  TEST_FRAME=keras | jax    TEST_SAMPLES, TEST_PASSES, TEST_BATCH, TEST_EFFECTIVE, TEST_STEP_MS, TEST_TESTS, TEST_CHECKPOINTS
+  TEST_FRAME=keras | keras2 | jax    TEST_SAMPLES, TEST_PASSES, TEST_BATCH, TEST_EFFECTIVE, TEST_STEP_MS, TEST_TESTS, TEST_CHECKPOINTS
   TEST_TRAININGS=N          calls train() so often
   TEST_NORM=1               batch normalisation and dropout (keras)
   TEST_KILL=WHERE:STEP      kill -9 of this worker: before | inside | after the sum that makes STEP, connect, switch
@@ -10,6 +10,7 @@ Writes $LOG_DIR/hash.csv: step, epoch, hash of all parameters after it, and $RES
 """
 
 import hashlib
+import importlib
 import os
 import random
 import signal
@@ -52,10 +53,10 @@ def samples(count):
     return x, numpy.sin(x.sum(1, keepdims=True))
 
 
-def of_keras():
+def of_keras(name='keras'):
     os.environ.update(TF_CPP_MIN_LOG_LEVEL='3', CUDA_VISIBLE_DEVICES='-1')
-    import keras
     import tensorflow as tf
+    keras = importlib.import_module(name)
     tf.config.threading.set_intra_op_parallelism_threads(1)
     tf.config.threading.set_inter_op_parallelism_threads(1)
     keras.backend.set_floatx('float64')
@@ -154,7 +155,7 @@ def plant_faults():
 
 
 def main():
-    model, loss, optimizer, metrics = {'keras': of_keras, 'jax': of_jax}[FRAME]()
+    model, loss, optimizer, metrics = {'keras': of_keras, 'keras2': lambda: of_keras('tf_keras'), 'jax': of_jax}[FRAME]()
     from fabric_model import FabricModel
     plant_faults()
     tests = samples(setting('TESTS', 0)) if setting('TESTS', 0) else None
@@ -165,7 +166,7 @@ def main():
         trained = fabric.train(setting('PASSES', 3), setting('BATCH', 8), checkpoint_freq=setting('CHECKPOINTS', 0),
                                effective_batch_size=setting('EFFECTIVE', 0) or None)
     assert setting('TORCH', 0) or 'torch' not in sys.modules
-    values = [numpy.asarray(w) for w in trained.weights] if FRAME == 'keras' else leaves(trained)
+    values = [numpy.asarray(w) for w in trained.weights] if FRAME != 'jax' else leaves(trained)
     numpy.savez(os.path.join(os.environ['RESULT_DIR'], 'returned.npz'), *values)
     print('train returned', flush=True)
 

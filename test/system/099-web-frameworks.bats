@@ -51,6 +51,23 @@ finished() { # ID SECONDS
   $PYTHON -m zipfile -l result.zip | grep -q trained_model.pt
 }
 
+roles_of() { # JOBID: of its tasks, the workers' and those of its other group
+  local id ids
+  ids=$(mine "$WM_GATEWAY_URL/api/v1/jobs/$1" | jq -r '.groups[].jobid')
+  for id in $ids; do mine "$WM_GATEWAY_URL/api/v1/jobs/$(jq -rn --arg id "$id" '$id | @uri')" | jq -r '.job.tasks[] | select(.state == "running").role'; done | sort | uniq -c | xargs
+}
+has_roles() { [ "$(roles_of "$1")" = "$2" ]; }
+
+@test "edtPyTorch --numPs 2: two servers are tasks of their own beside two workers, and rows of tasks have a role" {
+  $PYTHON -c 'import sklearn, torch' 2>/dev/null || skip "no torch or no digits"
+  cp "$BATS_TEST_DIRNAME/digits_served.py" code/
+  id=$(start "--exec-start edtPyTorch --numPs 2 --numWorker 2 --workerDeviceType cpu --msd-env STEP_MS=40 --model-main digits_served.py --model-dir code -- 8" | jq -r .id)
+  wait_for 60 has_roles "${id##*-}" "2 ps 2 worker"
+  finished "$id" 120
+  log=$(mine "$EXECS/$id/log?logType=outlog")
+  [[ $log == *"parameter servers, epoch "*": 0 at ps"*"training is complete"* ]] || { echo "$log"; return 1; }
+}
+
 @test "distPyTorch: two workers train the digits by FSDP" {
   why=$($PYTHON -c 'from torch.distributed.fsdp import FullyShardedDataParallel' 2>&1 | tail -1)
   [ -z "$why" ] || skip "torch $($PYTHON -c 'import torch; print(torch.__version__)') has no FSDP under this Python: $why"

@@ -119,6 +119,16 @@ class Keras(Frames):
             self.assert_near(kept, [numpy.asarray(w) for w in model.weights])
 
 
+@unittest.skipUnless(all(map(importlib.util.find_spec, ('tensorflow', 'tf_keras'))), 'not run: tensorflow and tf_keras are not installed for this Python')
+class Keras2(Frames):
+    __test__ = True
+    frame = 'keras2'
+
+    @long
+    def test_batch_normalisation_and_dropout_stay_equal_on_all_members(self):
+        self.after(self.storm, killed=[1], norm=1)
+
+
 @unittest.skipUnless(importlib.util.find_spec('jax'), 'not run: jax is not installed for this Python')
 class Jax(Frames):
     __test__ = True

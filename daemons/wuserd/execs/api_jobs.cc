@@ -141,11 +141,26 @@ std::string exec_text(const Call& call, const JobView& view) {
          ",\"bsub\":" + rest::json_text(bsub_line(call.site, spec)) + "}";
 }
 
+// The groups of a job that has such, each with the id that its own page has. Who may see a summary
+// alone sees none.
+std::string groups_text(const JobView& view) {
+  const auto& groups = view.job->sealed->spec.groups;
+  std::string list;
+  for (std::uint32_t i = 0; i < groups.size(); ++i) {
+    // Of the whole job the workers behind a driver are shown with it.
+    if (i == 1 && view.id.index == 0 && rest::has_driver(view)) continue;
+    JobId id{view.id.job, i + 1};
+    list += std::string(list.empty() ? "" : ",") + R"({"jobid":)" + rest::json_text(to_string(id)) +
+            R"(,"name":)" + rest::json_text(groups[i].name) + "}";
+  }
+  return "[" + list + "]";
+}
+
 Result<Answer> job(Call& call) {
   WM_TRY(auto view, find_job(call.site, call.args[0]));
   return json_reply("{\"now\":" + now_text() + ",\"own\":" + (is_own(view) ? "true" : "false") +
                     ",\"exec_id\":" + rest::json_text(exec_id(call.site.conf.name, view.id)) +
-                    ",\"exec\":" + exec_text(call, view) +
+                    ",\"exec\":" + exec_text(call, view) + ",\"groups\":" + groups_text(view) +
                     ",\"job\":" + view::job_json(view, {wall_now()}) + "}");
 }
 

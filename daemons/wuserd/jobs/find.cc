@@ -132,6 +132,7 @@ Result<JobView> job_of(Site& site, JobId id) {
 
 Result<JobView> find_job(Site& site, const std::string& id) {
   auto job = rest::parse_exec_id(site.conf.name, id);
+  if (!job) job = parse_job_id(id);  // as lists name an element: "12[3]"
   if (!job) return fail(Code::NotFound, "job " + id + " does not exist");
   return job_of(site, *job);
 }

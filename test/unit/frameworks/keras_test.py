@@ -319,12 +319,6 @@ class Refusals(Fabric):
         with self.assertRaisesRegex(TypeError, 'model is a int'):
             FabricModel(3, lambda: (numbers(), None), 'mse', 'sgd')
 
-    @unittest.skipUnless(importlib.util.find_spec('tf_keras'), 'not run: tf_keras is not installed for this Python')
-    def test_keras_2_is_named(self):
-        import tf_keras
-        with self.assertRaisesRegex(ValueError, 'a model of Keras 2'):
-            FabricModel(tf_keras.Sequential([tf_keras.layers.Dense(1)]), lambda: (numbers(), None), 'mse', 'sgd')
-
 
 if __name__ == '__main__':
     unittest.main()

@@ -695,11 +695,29 @@ TEST(frameworks, distributed_tensorflow_is_groups_of_tasks) {
   EXPECT_FALSE(task_groups(wanted, framework, {"/o", "/d"}));
 }
 
-TEST(frameworks, servers_of_an_elastic_training_stand_beside_its_workers) {
+TEST(frameworks,
+     servers_of_an_elastic_training_are_tasks_of_their_own_and_its_workers_come_and_go) {
   auto wanted = request("--exec-start edtPyTorch --numPs 2 --numWorker 4 --model-main m.py");
   auto framework = find_framework("edtPyTorch").value();
   EXPECT_TRUE(check_fit(wanted, framework, {"/o", "/d"}));
-  EXPECT_TRUE(task_groups(wanted, framework, {"/o", "/d"}).value().empty());
+  auto groups = task_groups(wanted, framework, {"/o", "/d", true}).value();
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_TRUE(groups[0].elastic);
+  EXPECT_EQ(groups[0].min_tasks, 1u);
+  EXPECT_EQ(groups[0].max_tasks, 4u);
+  EXPECT_NE(groups[0].gpu, "");
+  EXPECT_EQ(groups[1].name, "ps");
+  EXPECT_EQ(groups[1].min_tasks, 2u);
+  EXPECT_EQ(groups[1].max_tasks, 2u);
+  EXPECT_EQ(groups[1].gpu, "");  // on CPUs alone
+  EXPECT_EQ(groups[1].restart, Restart::Independent);
+  auto words = bsub_words(wanted, framework, {"/o", "/d"}).value();
+  EXPECT_EQ(std::ranges::count(words, "-ar"), 0);
+  EXPECT_NE(words.back().find(R"("elastic":true)"), std::string::npos);
+  for (const char* one : {R"("min":1)", R"("max":4)"})
+    EXPECT_NE(words.back().find(one), std::string::npos) << words.back();
+  EXPECT_NE(words.back().find(R"("restart":"independent")"), std::string::npos);
+  EXPECT_NE(words.back().find(R"("tasks":2)"), std::string::npos);
   auto told = [&] {
     auto job = job_request(wanted, framework, {"/o", "/d"}).value();
     for (const auto& [name, value] : job.environment)
@@ -709,6 +727,7 @@ TEST(frameworks, servers_of_an_elastic_training_stand_beside_its_workers) {
   EXPECT_EQ(told(), "2");
   wanted.parameter_servers = "0";
   EXPECT_EQ(told(), "");
+  EXPECT_TRUE(task_groups(wanted, framework, {"/o", "/d"}).value().empty());
   wanted.parameter_servers = "1001";
   EXPECT_FALSE(job_request(wanted, framework, {"/o", "/d"}));
 }

@@ -4,7 +4,9 @@ a group are, too.
 
 import contextlib
 import io
+import os
 import socket
+import tempfile
 import threading
 import unittest
 from types import SimpleNamespace
@@ -13,7 +15,7 @@ from unittest import mock
 import torch
 
 from fabric_model.group import GroupBroken
-from fabric_model.servers import arranging, cut, links, pieces, places, replica, server, wire
+from fabric_model.servers import arranging, cut, links, pieces, places, posts, replica, server, tasks, wire
 
 KEY = b'the key of a test of servers....'
 
@@ -246,11 +248,11 @@ class Meeting:
 class Member:
     """A worker, as far as servers know it."""
 
-    def __init__(self, task, count, kind=torch.optim.SGD, has_desk=False):
+    def __init__(self, task, count, kind=torch.optim.SGD, has_desk=False, folder=None):
         self.task, self.blueprint = task, blueprint_of(kind)
         self.intervals = cut.cut(self.blueprint.sizes, count)
         self.nursery = Threads(self.blueprint)
-        self.arranging = arranging.Arranging(self.blueprint, self.intervals, self.nursery, has_desk)
+        self.arranging = arranging.Arranging(self.blueprint, self.intervals, self.nursery, has_desk, posts.Posts(folder) if folder else None)
         self.arranging.key = KEY
         self.links = links.Links(self.blueprint, self.intervals)
 
@@ -289,7 +291,7 @@ def together(*calls):
 class Cluster(unittest.TestCase):
     """Members that train with two servers; what they have is compared with a plain optimizer's."""
 
-    count, kind = 2, torch.optim.Adam
+    count, kind, folder = 2, torch.optim.Adam, None
 
     def setUp(self):
         self.members, self.step, self.epoch, self.begun = {}, 0, 0, False
@@ -311,7 +313,7 @@ class Cluster(unittest.TestCase):
         self.epoch += 1
         fresh, told = not self.begun, []
         for task in tasks:
-            self.members.setdefault(task, Member(task, self.count, self.kind))
+            self.members.setdefault(task, Member(task, self.count, self.kind, folder=self.folder))
         meeting = Meeting(list(tasks), self.epoch)
         plain_ask = arranging.Arranging._ask
 
@@ -440,6 +442,114 @@ class Arranges(Cluster):
         group.dead = True
         with self.assertRaisesRegex(GroupBroken, 'told broken'):
             self.members[1].arranging.look(group)
+
+
+class OfTheirOwn(Cluster):
+    """A job with server tasks: posts whose servers are threads."""
+
+    def setUp(self):
+        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder, self.posts = os.path.join(folder.name, 'servers'), {}
+        for name, value in (('host_address', lambda: '127.0.0.1'), ('_POLL_S', 0.01), ('_OTHERS_S', 0.3), ('_FIRST_S', 20)):
+            patch = mock.patch.object(posts, name, value)
+            patch.start()
+            self.addCleanup(patch.stop)
+        self.addCleanup(self.end_posts)
+
+    def end_posts(self):
+        for task in list(self.posts):
+            self.lose(task)
+
+    def begin(self, task, of=2):
+        nursery = Threads(blueprint_of(self.kind))
+        post = posts.Post(nursery, lambda: self.folder)
+        threading.Thread(target=post.announce, args=(task, of), daemon=True).start()
+        threading.Thread(target=self.serve, args=(post,), daemon=True).start()
+        self.posts[task] = post, nursery
+
+    @staticmethod
+    def serve(post):
+        with contextlib.suppress(OSError):
+            post.serve()
+
+    def lose(self, task):
+        post, nursery = self.posts.pop(task)
+        post.close()
+        for one in nursery.started:
+            one.kill()
+
+    def where(self):
+        return {number: home.member for number, home in self.members[self.tasks[0]].arranging.homes.items()}
+
+    def test_servers_are_at_the_posts_and_stay_there_whoever_comes_and_goes(self):
+        self.begin(1)
+        self.begin(2)
+        for tasks_ in ([1, 2], [1, 2, 3], [3, 1], [3]):
+            self.enter(tasks_)
+            self.assertEqual(self.where(), {0: 'ps1', 1: 'ps2'})
+            self.train(2)
+        self.assertEqual([member.nursery.started for member in self.members.values()], [[], [], []])
+        self.assertEqual([len(nursery.started) for _, nursery in self.posts.values()], [1, 1])
+
+    def test_a_post_that_is_lost_loses_no_step_and_another_takes_its_place(self):
+        self.begin(1)
+        self.begin(2)
+        self.enter([1, 2])
+        self.train(2)
+        self.lose(1)
+        self.enter([1, 2])
+        self.assertEqual(self.where(), {0: 1, 1: 'ps2'})  # never both at one place
+        self.train(2)
+        self.begin(3)
+        while not os.path.exists(os.path.join(self.folder, '3')):
+            threading.Event().wait(0.01)
+        self.enter([1, 2])
+        self.assertEqual(self.where(), {0: 'ps3', 1: 'ps2'})
+        self.train(2)
+
+    def test_where_no_post_comes_servers_are_beside_workers(self):
+        with mock.patch.object(posts, '_FIRST_S', 0.1):
+            self.enter([1, 2])
+        self.assertEqual(self.where(), {0: 1, 1: 2})
+        self.train(2)
+
+    def test_who_has_not_the_workers_key_is_not_heard_and_other_words_are_refused(self):
+        self.begin(1, of=1)
+        self.enter([1])
+        address = self.posts[1][0].address
+        with self.assertRaisesRegex(wire.Gone, address):
+            wire.connect(address, b'another key')
+        with self.assertRaisesRegex(server.Answered, "nothing is known of 'dance'"):
+            server.ask(wire.connect(address, KEY), {'do': 'dance'})
+        with self.assertRaisesRegex(server.Answered, "KeyError: 'number'"):
+            server.ask(wire.connect(address, KEY), {'do': 'start'})
+
+    def test_a_key_that_others_may_read_is_none(self):
+        posts.write_key(self.folder, KEY)
+        self.assertEqual(posts.read_key(self.folder), KEY)
+        os.chmod(os.path.join(self.folder, 'key'), 0o640)
+        self.assertIsNone(posts.read_key(self.folder))
+        posts.write_key(self.folder, KEY[::-1])  # of the next attempt
+        self.assertEqual((posts.read_key(self.folder), os.stat(os.path.join(self.folder, 'key')).st_mode & 0o777), (KEY[::-1], 0o600))
+        self.assertEqual(posts._found(os.path.join(os.path.dirname(self.folder), 'none')), None)
+
+    def test_posts_find_the_folder_of_the_workers_of_their_job(self):
+        top = os.path.dirname(self.folder)
+        for name in ('7.1', '7.2', '77.1'):
+            os.makedirs(os.path.join(top, name))
+        posts.write_key(os.path.join(top, '77.1', 'servers'), KEY)
+        self.assertIsNone(posts._found(os.path.join(top, '7.2')))
+        posts.write_key(os.path.join(top, '7.1', 'servers'), KEY)
+        self.assertEqual(posts._found(os.path.join(top, '7.2')), os.path.join(top, '7.1', 'servers'))
+
+    def test_what_the_environment_says(self):
+        worker = {'WM_GROUP': 'worker', 'WM_GROUP_PS': '', 'RESULT_DIR': '/r'}
+        post = {'WM_GROUP': 'ps', 'WM_GROUP_PS': 'a:1,b:2', 'RESULT_DIR': '/r'}
+        self.assertEqual((tasks.is_post(worker), tasks.folder_of_workers(worker)), (False, '/r/servers'))
+        self.assertEqual((tasks.is_post(post), tasks.folder_of_workers(post), tasks.wanted(post)), (True, None, 2))
+        self.assertEqual((tasks.is_post({}), tasks.folder_of_workers({'RESULT_DIR': '/r'})), (False, None))
 
 
 class Refuses(Cluster):

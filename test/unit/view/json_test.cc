@@ -79,6 +79,26 @@ TEST(job_json, what_is_not_known_is_null) {
     EXPECT_TRUE(job.contains(key) && job[key].is_null()) << key;
 }
 
+TEST(job_json, tasks_of_a_group_have_its_role_or_its_name) {
+  auto role_in = [](std::uint32_t index) {
+    auto view = two_tasks();
+    auto job = std::make_shared<Job>(*view.job);
+    auto sealed = std::make_shared<SealedSpec>(*job->sealed);
+    sealed->spec.groups.resize(2);
+    sealed->spec.groups[0].name = "worker";
+    sealed->spec.groups[1].name = "keeper";
+    sealed->spec.groups[1].role = "ps";
+    job->sealed = std::move(sealed);
+    job->id.index = index;
+    view.job = std::move(job);
+    return of(view, {at(120)})["tasks"][0]["role"];
+  };
+  EXPECT_EQ(role_in(1), "worker");
+  EXPECT_EQ(role_in(2), "ps");
+  EXPECT_EQ(role_in(3), "");  // there is none
+  EXPECT_EQ(of(two_tasks(), {at(120)})["tasks"][0]["role"], "");
+}
+
 TEST(job_json, tasks_and_reasons_come_with_it) {
   auto view = two_tasks();
   view.reasons = {{PendCode::Slots, "Not enough job slot(s)", 2, "wait"}};

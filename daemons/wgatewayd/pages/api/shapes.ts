@@ -42,6 +42,8 @@ export interface JobRow {
 export interface Task {
   readonly task: number | null;
   readonly rank: number | null;
+  /** Of a job with groups: ps, worker, …; empty for any other. */
+  readonly role: string;
   readonly host: string;
   readonly gpus: readonly string[];
   readonly state: string;
@@ -74,6 +76,8 @@ export interface JobFacts {
   readonly own: boolean;
   readonly exec_id: string;
   readonly exec: {readonly args: string; readonly framework: string; readonly bsub: string} | null;
+  /** Of a job with several groups of tasks, each with the id of its page. */
+  readonly groups: readonly {readonly jobid: string; readonly name: string}[];
   readonly job: JobFull;
 }
 export interface JobEvent {

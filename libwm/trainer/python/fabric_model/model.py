@@ -20,6 +20,7 @@ from .download import write_zip
 from .hooks import Hooks
 from .membership import Alone, Left, Membership
 from .progress import Course
+from .servers.tasks import is_post
 from .versions import Mixed
 
 _TRAININGS = 'WM_TRAININGS_DONE'  # in the environment: how often train() has returned
@@ -121,6 +122,8 @@ class FabricModel:
         @errors ValueError: nothing to train, or a number out of range"""
         began = time.monotonic()
         self._frame.prepare()
+        if is_post():
+            self._frame.be_post()
         arguments.refuse_others('train', cluster_options, _TRAIN)
         engines = engines_number and arguments.number('engines_number', engines_number, 1)
         loaders = arguments.number('num_dataloader_threads', num_dataloader_threads, 0, empty=0)

@@ -17,7 +17,7 @@ from . import batch
 from .communicator import GroupBroken
 from .plain import Damaged
 from .progress import Progress
-from .servers import arranging, cut, links, nursery, pieces, places, replica, server
+from .servers import arranging, cut, links, nursery, pieces, places, posts, replica, server, tasks
 from .steps import Steps
 
 
@@ -52,7 +52,8 @@ class Served(Summed):
         pieces.numbers_of(script.optimizer)
         self._intervals = cut.cut(self._blueprint.sizes, servers, whole)
         self._nursery, self._get_key = nursery.Nursery(self._blueprint), key
-        self._arranging = arranging.Arranging(self._blueprint, self._intervals, self._nursery, self._has_desk)
+        folder = tasks.folder_of_workers()
+        self._arranging = arranging.Arranging(self._blueprint, self._intervals, self._nursery, self._has_desk, posts.Posts(folder) if folder else None)
         self._links = links.Links(self._blueprint, self._intervals)
         self._group, self._number, self._last, self._behind, self._is_fresh = None, 0, None, False, False
 

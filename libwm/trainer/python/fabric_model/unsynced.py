@@ -133,6 +133,7 @@ class Unwaited(Served):
                 time.sleep(_POLL_S)
                 standing = self._links.desk('freeze', on=True)
             view_into(progress, standing['view'], self._course)
+            self.refresh(anyhow=True)  # the parameters of all that is done, not of this worker's newest step
             state = super().state(progress)
             self._links.desk('freeze', on=False)
         return {**state, 'desk': standing['keep']}

@@ -4,7 +4,7 @@
 import {momentOr} from '../../base/time.ts';
 import {batch, computed, signal} from '@preact/signals';
 import {ask, get, part, send} from '../../api/client.ts';
-import type {JobEvent, JobFacts, Metric, Staged, WorkerLog} from '../../api/shapes.ts';
+import type {JobEvent, JobFacts, Metric, Staged, Task, WorkerLog} from '../../api/shapes.ts';
 import type {FoundLine, HostUse, Output} from '../../api/shapes_logs.ts';
 import {isAlive} from '../../base/states.ts';
 import {LogText} from '../../parts/log_model.ts';
@@ -28,6 +28,8 @@ export interface Facts {
   readonly series: readonly Metric[];
   readonly workers: readonly WorkerLog[];
   readonly data: Staged | null;
+  /** Tasks of the job's other groups, as its parameter servers. */
+  readonly others: readonly Task[];
 }
 
 /** Where a failed job says why: in stderr, where there is any. */
@@ -57,6 +59,16 @@ export function bestOf(series: readonly Metric[]) {
     if (better) value = one;
   }
   return {name: found.name, group: found.group, value};
+}
+
+/** The groups of its job whose tasks are not its own; of a whole job those behind the first. */
+export function otherGroups({job, groups}: Pick<JobFacts, 'job' | 'groups'>): readonly string[] {
+  const ids = groups.map((group) => group.jobid);
+  return ids.includes(job.jobid) ? ids.filter((id) => id !== job.jobid) : ids.slice(1);
+}
+async function tasksOf(ids: readonly string[]): Promise<readonly Task[]> {
+  const all = await Promise.all(ids.map((id) => get<JobFacts>(`/api/v1/jobs/${part(id)}`)));
+  return all.flatMap(({job}) => job.tasks ?? []);
 }
 
 export class Run {
@@ -93,13 +105,15 @@ export class Run {
       get<JobFacts>(this.path),
       get<{events: JobEvent[]}>(`${this.path}/timeline`),
     ]);
-    if (!facts.own) return {facts, events, series: [], workers: [], data: null};
-    const [{series}, {workers}, {data}] = await Promise.all([
+    const none = {series: [], workers: [], data: null, others: []};
+    if (!facts.own) return {...none, facts, events};
+    const [{series}, {workers}, {data}, others] = await Promise.all([
       get<{series: Metric[]}>(`${this.path}/metrics`),
       get<{workers: WorkerLog[]}>(`${this.path}/logs`),
       get<{data: Staged | null}>(`${this.path}/data`),
+      tasksOf(otherGroups(facts)),
     ]);
-    return {facts, events, series, workers, data};
+    return {facts, events, series, workers, data, others};
   }
 
   /** Whether it is worth asking again without a change that was told. */

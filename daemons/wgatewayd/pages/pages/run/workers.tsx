@@ -22,7 +22,7 @@ function Bar({percent, words}: {percent: number | null; words: string}) {
 const memoryWords = (gpus: readonly GpuUse[]) =>
   gpus.map((gpu) => `${bytes(gpu.mused_bytes)} of ${bytes(gpu.mtotal_bytes)}`).join(', ') || DASH;
 
-function columnsOf(uses: Uses): readonly Column<Task>[] {
+function columnsOf(uses: Uses, roles: boolean): readonly Column<Task>[] {
   const host = (task: Task) => uses.get(task.host);
   const gpus = (task: Task) => gpusOf(task, uses);
   const onGpus = [...uses.values()].some((use) => use.gpus.length > 0);
@@ -36,6 +36,16 @@ function columnsOf(uses: Uses): readonly Column<Task>[] {
     },
   };
   return [
+    ...(roles
+      ? [
+          {
+            key: 'role',
+            text: 'Role',
+            width: '64px',
+            cell: (t: Task) => (t.role === 'ps' ? 'server' : <Outside text={t.role} most={40} />),
+          },
+        ]
+      : []),
     {key: 'rank', text: 'Rank', width: '40px', cell: (t) => t.rank ?? DASH},
     {
       key: 'host',
@@ -76,7 +86,8 @@ const Together = ({job}: {job: JobFull}) => (
 );
 
 export function WorkersNow({job, model}: {job: JobFull; model: Run}) {
-  const tasks = (job.tasks ?? []).filter((task) => task.state !== 'gone');
+  const others = model.known.value.value?.others ?? [];
+  const tasks = [...(job.tasks ?? []), ...others].filter((task) => task.state !== 'gone');
   if (!tasks.length || isOver(job.wm_state)) return null;
   const uses = model.use.value;
   return (
@@ -88,9 +99,12 @@ export function WorkersNow({job, model}: {job: JobFull; model: Run}) {
     >
       <Table
         label="Workers now"
-        columns={columnsOf(uses)}
+        columns={columnsOf(
+          uses,
+          tasks.some((task) => task.role !== ''),
+        )}
         source={memory(tasks)}
-        rowKey={(t) => String(t.task)}
+        rowKey={(t) => `${t.role}${t.task}`}
       />
       <Together job={job} />
     </Panel>

@@ -388,6 +388,10 @@ class Frame:
         compute = Compute(self.script, flat, batch_size, agent)
         return flat, compute, Steps(self.script, flat, compute)
 
+    def be_post(self):
+        """@errors ValueError: always"""
+        raise ValueError(f'train: a task of group ps: parameter servers are for models of torch, this one is of {self.name}')
+
     def warm_up(self):
         """A newcomer's first steps must not be slow: what could be built is."""
 

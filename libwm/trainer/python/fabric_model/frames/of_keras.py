@@ -1,8 +1,9 @@
-"""Role: Keras 3 over TensorFlow (tf.keras of 2.16 and later) as the engine's framework. A step is Keras's own, in two parts: tape,
-compute_loss, scale_loss and gradient here, the optimizer's apply after the sum; so what lies in them stays: add_loss, regularizers,
-sample weights, clipnorm and its like, EMA, accumulation, constraints, loss scales.
+"""Role: Keras over TensorFlow as the engine's framework: Keras 3, which is tf.keras of 2.16 and later, and Keras 2, which is tf_keras;
+what they call by other names is in keras3.py and keras2.py. A step is Keras's own, in two parts: tape, compute_loss, scale_loss and gradient
+here, the optimizer's apply after the sum; so what lies in them stays: add_loss, regularizers, sample weights, clipnorm and its like, EMA,
+accumulation, constraints, loss scales.
 
-What Keras would decide for one process alone is refused by name: Keras 2, other backends, a train_step of one's own.
+What Keras would decide for one process alone is refused by name: other backends, a train_step of one's own.
 @source keras.src.backend.tensorflow.trainer.TensorFlowTrainer.train_step, whose order this keeps
 """
 
@@ -14,7 +15,7 @@ from types import SimpleNamespace
 import numpy
 
 from .. import arguments
-from . import arrays
+from . import arrays, keras2, keras3
 
 _NOT_HERE = {
     'fn_step_train': (None, 'give the model a compute_loss of its own'), 'fn_test': (None, 'validation is compute_loss, too'),
@@ -34,7 +35,7 @@ _NAN = float('nan')
 class Frame(arrays.Frame):
     """@thread the training thread"""
 
-    name, modules = 'Keras', ('keras', 'tensorflow')
+    name = 'Keras'
 
     def __init__(self, model, given):
         """@errors TypeError, ValueError: an argument that cannot be, by name"""
@@ -42,63 +43,70 @@ class Frame(arrays.Frame):
         arrays.refuse(self.name, given, _NOT_HERE)
         if given['nonfinite'] not in ('stop', 'skip', 'apply'):
             raise ValueError(f"FabricModel: nonfinite {given['nonfinite']!r}: 'stop', 'skip' or 'apply'")
-        _check_stack(model)
-        keras = sys.modules['keras']
+        own = self._own = _check_stack(model)
+        self.modules = own.module, 'tensorflow'
+        keras = sys.modules[own.module]
         self.collate = given['fn_batch_collate']
         arguments.function('fn_batch_collate', self.collate, '(samples)', needed=False)
         keras.saving.get_custom_objects().update(given['keras_custom_objects'] or {})
-        _compile(model, given)
+        _compile(own, model, given)
         code = arguments.user_code(SimpleNamespace(**given))
         for callback in code['callbacks']:
             if isinstance(callback, keras.callbacks.Callback):
                 raise TypeError(f'FabricModel: user_callback {type(callback).__name__} is one of keras.callbacks, which go by the process that they are in; '
                                 'a callback here has on_epoch_end(epoch) and its like, and need not inherit anything')
-        reduction = _reduction(model)
-        trained = Trained(model, given['class_weight'], reduction == 'sum')
-        scaled = model.optimizer.loss_scale_factor is not None or hasattr(model.optimizer, 'inner_optimizer')
+        reduction = _reduction(own, model)
+        scaled = own.is_scaled(model.optimizer)
+        trained = Trained(own, model, given['class_weight'], reduction == 'sum')
         self.script = arrays.Script(model=model, optimizer=model.optimizer, trained=trained, frame='keras', loss_reduction=reduction, extras={},
                                     nonfinite='apply' if scaled else given['nonfinite'], **code)
 
     def data_sets(self, pair):
         """tf.data sets are read; what else there is, is as it is."""
-        return super().data_sets([_read(one, name) for one, name in zip(pair, ('training', 'test'))])
+        return super().data_sets([_read(self._own, one, name) for one, name in zip(pair, ('training', 'test'))])
+
+
+def _own_of(model):
+    """keras3 or keras2. @errors ValueError: another Keras"""
+    if 'tf_keras' in sys.modules and isinstance(model, sys.modules['tf_keras'].Model):
+        return keras2
+    keras = sys.modules['keras']
+    if int(keras.__version__.partition('.')[0]) < 3:
+        raise ValueError(f'FabricModel: Keras {keras.__version__}: 3 or newer is wanted, the tf.keras of TensorFlow 2.16 and later, or tf_keras beside it')
+    return keras3
 
 
 def _check_stack(model):
-    """@errors ValueError: not this Keras"""
-    keras = sys.modules.get('keras')
-    if keras is None or not isinstance(model, getattr(keras, 'Model', ())):
-        raise ValueError('FabricModel: a model of Keras 2 (tf_keras, or TF_USE_LEGACY_KERAS=1): Keras 3 is wanted, the tf.keras of TensorFlow 2.16 and later')
-    if int(keras.__version__.partition('.')[0]) < 3:
-        raise ValueError(f'FabricModel: Keras {keras.__version__}: 3 or newer is wanted, the tf.keras of TensorFlow 2.16 and later')
-    if not all(hasattr(model, name) for name in ('_compute_loss', '_call_has_training_arg')):
-        raise ValueError(f'FabricModel: Keras {keras.__version__}: a newer Keras 3 is wanted, as 3.15, which this was made for')
-    if keras.backend.backend() != 'tensorflow':
-        raise ValueError(f"FabricModel: Keras over {keras.backend.backend()}: KERAS_BACKEND=tensorflow is wanted")
+    """What the model's Keras calls what. @errors ValueError: not this Keras"""
+    own = _own_of(model)
+    keras = sys.modules[own.module]
+    own.check(model)
     for name in ('train_step', 'test_step', 'compute_metrics'):
         if getattr(type(model), name) is not getattr(keras.Model, name):
             raise ValueError(f'FabricModel: {type(model).__name__} has a {name} of its own, into which the sum over the workers cannot be put; '
                              'call(), compute_loss(), add_loss() and build() may be its own')
-    strategy = getattr(model, '_distribute_strategy', None)
+    strategy = getattr(model, '_distribute_strategy', None) or getattr(model, '_distribution_strategy', None)
     if strategy is not None and strategy.num_replicas_in_sync > 1:
         raise ValueError(f'FabricModel: the model was made under {type(strategy).__name__}: WM divides the batch itself, leave the scope out')
+    return own
 
 
-def _compile(model, given):
+def _compile(own, model, given):
     """With what was given; what was not is as the script has compiled it. @errors TypeError: it has none"""
     loss, optimizer, metrics = given['loss'], given['optimizer'], given['metrics']
     for name, value in (('loss', loss), ('optimizer', optimizer)):
         if isinstance(value, type):
             raise TypeError(f'FabricModel: {name} is {arguments.kind(value)}; give an object of it: {value.__name__}()')
-    if loss is None and optimizer is None and metrics is None and model.compiled:
+    is_compiled = own.is_compiled(model)
+    if loss is None and optimizer is None and metrics is None and is_compiled:
         return
-    if not model.compiled and (loss is None or optimizer is None):
+    if not is_compiled and (loss is None or optimizer is None):
         lacks = 'loss' if loss is None else 'optimizer'
         raise TypeError(f"FabricModel: {lacks} is None, and the model is not compiled: give an instance or a name, as 'adam', or compile the model")
-    before = model.get_compile_config() if model.compiled and (loss is None or metrics is None) else {}
+    before = model.get_compile_config() if is_compiled and (loss is None or metrics is None) else {}
     if isinstance(metrics, str) or (metrics is not None and not isinstance(metrics, (list, tuple, dict))):
         metrics = [metrics]
-    saving = sys.modules['keras'].saving
+    saving = sys.modules[own.module].saving
     model.compile(optimizer=optimizer if optimizer is not None else model.optimizer,
                   loss=loss if loss is not None else saving.deserialize_keras_object(before.get('loss')),
                   metrics=metrics if metrics is not None else saving.deserialize_keras_object(before.get('metrics')),
@@ -106,11 +114,10 @@ def _compile(model, given):
                   weighted_metrics=saving.deserialize_keras_object(before.get('weighted_metrics')) if metrics is None else None)
 
 
-def _reduction(model):
+def _reduction(own, model):
     """'mean' or 'sum'. @errors ValueError: one that cannot be divided among workers"""
-    keras, found = sys.modules['keras'], set()
-    losses = keras.tree.flatten(model._compile_loss._user_loss) if model._compile_loss is not None else []
-    for loss in losses:
+    found = set()
+    for loss in own.user_losses(model):
         how = getattr(loss, 'reduction', 'sum_over_batch_size')
         if how not in _SUM + _MEAN:
             raise ValueError(f"FabricModel: the loss's reduction {how!r}: its value over a batch does not follow from those over the workers' parts; "
@@ -124,11 +131,11 @@ def _reduction(model):
 # ---- data ------------------------------------------------------------------------------------
 
 
-def _read(given, name):
+def _read(own, given, name):
     """The samples of a tf.data set as arrays: read once, its own batches and order undone, for WM deals them. What else: as it is.
     @errors ValueError, TypeError: it cannot be dealt"""
-    tf, keras = sys.modules.get('tensorflow'), sys.modules['keras']
-    if hasattr(given, 'image_data_generator') or isinstance(given, keras.utils.PyDataset):
+    tf = sys.modules.get('tensorflow')
+    if hasattr(given, 'image_data_generator') or isinstance(given, own.batch_sets()):
         raise TypeError(f'train: the {name} set is a {type(given).__name__}, which gives batches: WM deals samples; give arrays, a tf.data set, '
                         'or an object whose __getitem__ gives a sample, and put augmentation into layers of the model')
     if tf is None or not isinstance(given, tf.data.Dataset):
@@ -191,17 +198,17 @@ def _divided(batch):
 class Measured:
     """The model's metrics, whose variables are counts: they are summed over workers and steps before they are computed."""
 
-    def __init__(self, model):
-        self._model, self._metrics, self._is_mean = model, [], []
+    def __init__(self, own, model):
+        self._own, self._model, self._metrics, self._is_mean = own, model, [], []
         self.names, self.width = ('accuracy',), 1
 
     def build(self):
         """Once the model's metrics are. @errors ValueError: one that cannot be added up"""
-        mean = sys.modules['keras'].metrics.Mean
-        metrics = list(self._model._compile_metrics.metrics) if self._model._compile_metrics is not None else []
+        mean, found = sys.modules[self._own.module].metrics.Mean, self._own.metrics(self._model)
+        metrics = list(found.metrics) if found is not None else []
         for metric in metrics:
             for variable in metric.variables:
-                if getattr(variable, 'aggregation', 'sum') != 'sum' or numpy.any(numpy.asarray(variable)):
+                if not self._own.is_sum(variable) or numpy.any(numpy.asarray(variable)):
                     raise ValueError(f"metric '{metric.name}' ({type(metric).__name__}): its {variable.name!r} is no sum over samples, and so cannot be "
                                      'added up over workers')
         first = next((m for m in metrics if 'acc' in m.name), None)
@@ -222,7 +229,7 @@ class Measured:
 
     def numbers(self, tf):
         """In the graph, after it. @shape [width]"""
-        found = [tf.constant([_NAN], tf.float64) if metric is None else tf.cast(tf.reshape(variable.value, [-1]), tf.float64)
+        found = [tf.constant([_NAN], tf.float64) if metric is None else tf.cast(tf.reshape(tf.convert_to_tensor(variable), [-1]), tf.float64)
                  for metric in self._metrics for variable in ([None] if metric is None else metric.variables)]
         return tf.concat(found, 0)
 
@@ -258,33 +265,32 @@ class Measured:
 class Trained:
     """See arrays.py. Functions of TensorFlow are made once for each structure of batches, for any number of samples."""
 
-    def __init__(self, model, class_weight, is_sum):
-        self._model, self._class_weight, self._is_sum = model, _weights_of(class_weight), is_sum
+    def __init__(self, own, model, class_weight, is_sum):
+        self._own, self._model, self._class_weight, self._is_sum = own, model, _weights_of(class_weight), is_sum
         self._tf = sys.modules['tensorflow']
-        self.measured = Measured(model)
-        self._functions, self._has, self._apply, self._buffers = {}, [], {}, []
+        self.measured = Measured(own, model)
+        self._functions, self._has, self._apply, self._buffers, self._seeds = {}, [], {}, [], []
         self._has_form = True  # as far as is known
 
     def warm(self, batch):
         """Builds model, loss, metrics and optimizer: the model is called once, with one sample."""
         model, tf = self._model, self._tf
         x, y, weights = self._prepared(batch)
-        outputs = self._call(x, False)
-        model._compute_loss(x=x, y=y, y_pred=outputs, sample_weight=weights, training=False)
-        if model._compile_metrics is not None and y is not None:
-            model._compile_metrics.update_state(y, outputs, weights)
-            model._compile_metrics.reset_state()
+        outputs = self._own.call(model, x, False)
+        self._own.loss(model, x, y, outputs, weights, False)
+        self._update_metrics(y, outputs, weights)
+        if self._own.metrics(model) is not None:
+            self._own.metrics(model).reset_state()
         self.measured.build()
         variables = model.trainable_variables
         if not variables:
             raise ValueError('FabricModel: the model has no trainable variables')
-        if not model.optimizer.built:
-            model.optimizer.build(variables)
+        self._own.built(model.optimizer, variables)
         self.shapes = [tuple(v.shape) for v in variables]
         self.kinds = ['f8' if v.dtype == 'float64' else 'f4' for v in variables]
         self._has = [False] * len(variables)
         self._buffers = self._changing()
-        self._seeds = [seed.state for layer in model._flatten_layers() for seed in getattr(layer, '_seed_generators', ())]
+        self._seeds = self._own.seeds(model)
 
     def _changing(self):
         """Weights that a step may change beside the gradient: running statistics of layers that are not frozen."""
@@ -298,9 +304,6 @@ class Trained:
             weights = of_class if weights is None else weights * of_class
         as_tensor = self._tf.convert_to_tensor
         return tuple(None if part is None else arrays.mapped(as_tensor, part) for part in (x, y, weights))
-
-    def _call(self, x, training):
-        return self._model(x, training=training) if self._model._call_has_training_arg else self._model(x)
 
     def gradient(self, batch, _size, share):
         function, flat = self._function('train', batch, self._train_step)
@@ -333,15 +336,15 @@ class Trained:
     def _train_step(self, x, y, weights, share):
         tf, model = self._tf, self._model
         with tf.GradientTape() as tape:
-            outputs = self._call(x, True)
-            loss = model._compute_loss(x=x, y=y, y_pred=outputs, sample_weight=weights, training=True)
+            outputs = self._own.call(model, x, True)
+            loss = self._own.loss(model, x, y, outputs, weights, True)
             part = tf.cast(share, loss.dtype)
             if self._is_sum:  # regularizers and add_loss are of the step, not of the sample
                 extra = tf.cast(tf.add_n([tf.cast(one, loss.dtype) for one in model.losses]), loss.dtype) if model.losses else tf.zeros_like(loss)
                 scaled = loss - extra + extra * part
             else:
                 scaled = loss * part
-            scaled = model.optimizer.scale_loss(scaled)
+            scaled = self._own.scaled(model.optimizer, scaled)
         found = tape.gradient(scaled, model.trainable_variables)
         self._has = [g is not None for g in found]
         kinds = {'f4': tf.float32, 'f8': tf.float64}
@@ -349,15 +352,19 @@ class Trained:
         return gradients, loss, self._measure(y, outputs, weights)
 
     def _test_step(self, x, y, weights):
-        outputs = self._call(x, False)
-        loss = self._model._compute_loss(x=x, y=y, y_pred=outputs, sample_weight=weights, training=False)
+        outputs = self._own.call(self._model, x, False)
+        loss = self._own.loss(self._model, x, y, outputs, weights, False)
         return loss, self._measure(y, outputs, weights)
 
     def _measure(self, y, outputs, weights):
         self.measured.reset()
-        if self._model._compile_metrics is not None and y is not None:
-            self._model._compile_metrics.update_state(y, outputs, weights)
+        self._update_metrics(y, outputs, weights)
         return self.measured.numbers(self._tf)
+
+    def _update_metrics(self, y, outputs, weights):
+        found = self._own.metrics(self._model)
+        if found is not None and y is not None:
+            found.update_state(y, outputs, weights)
 
     def step(self, gradients):
         has = tuple(g is not None for g in gradients)
@@ -366,7 +373,7 @@ class Trained:
             variables = [v for v, one in zip(model.trainable_variables, has) if one]
 
             def apply(*given):
-                model.optimizer.apply([self._tf.cast(g, v.dtype) for g, v in zip(given, variables)], variables)
+                self._own.applied(model.optimizer, [self._tf.cast(g, v.dtype) for g, v in zip(given, variables)], variables)
             self._apply[has] = self._tf.function(apply)
         self._apply[has](*(self._tf.convert_to_tensor(g) for g in gradients if g is not None))
 
@@ -381,11 +388,11 @@ class Trained:
 
     def _parts(self):
         """{name: variables} of all that a newcomer needs."""
-        return {'weights': self._model.weights, 'optimizer': self._model.optimizer.variables, 'seeds': self._seeds}
+        return {'weights': self._model.weights, 'optimizer': self._own.variables(self._model.optimizer), 'seeds': self._seeds}
 
     def state(self):
         """@shape {part: [(path, array)]}; numbers that numpy has not travel as their bytes"""
-        return {name: [[v.path, _plain(v.numpy())] for v in variables] for name, variables in self._parts().items()}
+        return {name: [[self._own.path(v), _plain(v.numpy())] for v in variables] for name, variables in self._parts().items()}
 
     def load(self, state):
         """@errors ValueError: of another model or optimizer"""
@@ -396,14 +403,13 @@ class Trained:
             for variable, (path, value) in zip(variables, values):
                 dtype = variable.numpy().dtype
                 if tuple(value.shape) != tuple(variable.shape):
-                    raise ValueError(f'state of {path}: shape {tuple(value.shape)}, {variable.path} has {tuple(variable.shape)}')
+                    raise ValueError(f'state of {path}: shape {tuple(value.shape)}, {self._own.path(variable)} has {tuple(variable.shape)}')
                 variable.assign(value if value.dtype.kind == dtype.kind else value.view(dtype))
 
     def enter(self, seed, epoch, rank):
         """Scripts seed all workers alike, and all would drop the same units; rank 0 draws what one worker alone would."""
-        for at, state in enumerate(self._seeds if rank else ()):
-            drawn = arrays.mixed(seed, epoch, rank, at)
-            state.assign(numpy.array([drawn & 0xffffffff, drawn >> 32]).astype(state.numpy().dtype))
+        if rank:
+            self._own.draw(self._seeds, (seed, epoch, rank), bool(self._functions))
 
     def warn(self):
         names = [layer.name for layer in self._model._flatten_layers() if type(layer).__name__ == 'BatchNormalization']

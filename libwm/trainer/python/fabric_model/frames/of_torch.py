@@ -23,6 +23,7 @@ from ..flat import FlatModel  # noqa: E402
 from ..hooks import check_scheduler  # noqa: E402
 from ..loaders import Taken  # noqa: E402
 from ..metrics import Metrics  # noqa: E402
+from ..servers import posts, replica, tasks  # noqa: E402
 from ..shards import Sharded  # noqa: E402
 from ..state import Script, beside  # noqa: E402
 from ..streams import Stream  # noqa: E402
@@ -136,6 +137,14 @@ class Frame:
         compute = Compute(script, flat, batch_size, run.agent)
         group.Rendezvous.model_device = compute.device
         return flat, compute, self._stepping(flat, compute, run)
+
+    def be_post(self):
+        """This process is of the job's server tasks: it never returns. @errors ValueError: nobody asks for servers"""
+        if not self.control.servers:
+            raise ValueError(f"train: a task of group {tasks.GROUP}, and the script asks for no parameter servers: say how many, servers=N")
+        script = self.script
+        flat = FlatModel(script.model, script.measured.width, beside(script), False)
+        posts.serve(replica.Blueprint(flat.parameters, flat.kinds, script.optimizer))
 
     def _stepping(self, flat, compute, run):
         if not self.control.servers:

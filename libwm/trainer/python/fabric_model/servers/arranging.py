@@ -26,7 +26,7 @@ _LOOK_S = 5.0  # for a server to say what it has: it may be on a host that is of
 class Home:
     """Where a server process is."""
     address: str
-    member: int  # task that it is beside
+    member: object  # the task of the worker that it is beside, or the name of its post
     pid: int
 
 
@@ -49,8 +49,9 @@ class _Restored:
 class Arranging:
     """@thread the training thread"""
 
-    def __init__(self, blueprint, intervals, nursery, has_desk=False):
-        self._blueprint, self._intervals, self._nursery = blueprint, intervals, nursery
+    def __init__(self, blueprint, intervals, nursery, has_desk=False, posts=None):
+        """`posts`: of a job that has server tasks."""
+        self._blueprint, self._intervals, self._nursery, self._posts = blueprint, intervals, nursery, posts
         self._servers, self._has_desk = len(intervals), has_desk
         self.homes = {}   # by process
         self._older = []  # Homes of before, until all have met in a new epoch
@@ -94,12 +95,12 @@ class Arranging:
     # ---- the epoch's servers ----------------------------------------------------------------
 
     def settle(self, group, source, held, anew):
-        """Where the processes are in this epoch; each member starts those of its own seat. `held`: of the source, as `anew`, which all
-        are told. Returns anew. @errors GroupBroken"""
+        """Where the processes are in this epoch; each member starts those of its own seat, the source those of posts. `held`: of the source,
+        as `anew`, which all are told. Returns anew. @errors GroupBroken"""
         before = self.homes
         if group.rank == source:
             seats = {n: home.member for n, home in before.items() if home.address in held}
-            seats = places.settle(seats, list(group.members), places.processes(self._servers))
+            seats = places.settle(seats, places.seats(list(group.members), self._look_for_posts(group)), places.processes(self._servers))
             keep = {n: vars(before[n]) for n, member in seats.items()
                     if n in before and before[n].address in held and before[n].member == member}
             dead = [[home.member, home.pid] for home in before.values() if home.address not in held]
@@ -110,7 +111,11 @@ class Arranging:
         for member, pid in plan['dead']:
             if member == own:  # it answers nobody
                 self._nursery.end(pid)
-        started = self._start([int(n) for n, member in plan['seats'].items() if member == own and n not in plan['keep']], own)
+            elif group.rank == source and self._posts and isinstance(member, str):
+                self._posts.end(member, pid, self.key)
+        mine = {int(n): member for n, member in plan['seats'].items()
+                if n not in plan['keep'] and (member == own or (group.rank == source and isinstance(member, str)))}
+        started = self._start(mine)
         homes = {int(n): Home(**home) for n, home in plan['keep'].items()}
         for words in share(group, json.dumps(started)):
             homes.update({int(n): Home(**home) for n, home in json.loads(words).items()})
@@ -130,14 +135,25 @@ class Arranging:
                     self._ask(home.address, group, {'do': 'bye'}, limit_s=_LOOK_S)
         self._older = []
 
-    def _start(self, numbers, own):
+    def _look_for_posts(self, group):
+        """@errors GroupBroken"""
+        if not self._posts:
+            return []
+        try:
+            return self._posts.look(self.key, not self.homes, lambda: group.dead)  # the first epoch waits for them
+        except OSError as error:
+            raise GroupBroken(f'server tasks: {error}') from None
+
+    def _start(self, seats):
+        """@shape seats: {process: member or post}"""
         found = {}
-        for number in numbers:
+        for number, seat in seats.items():
             try:
-                address, pid = self._nursery.start(number, host_address(), self.key)
+                address, pid = self._posts.start(seat, number, self.key) if isinstance(seat, str) else \
+                    self._nursery.start(number, host_address(), self.key)
             except OSError as error:
                 raise GroupBroken(str(error)) from None
-            found[number] = vars(Home(address, own, pid))
+            found[number] = vars(Home(address, seat, pid))
         return found
 
     # ---- the source's part --------------------------------------------------------------------
@@ -209,5 +225,8 @@ class Arranging:
     def told(self):
         """For the job's output."""
         copies = places.copies({n: home.member for n, home in self.homes.items()}, self._servers)
-        return ', '.join(f'{i} beside task {self.homes[i].member} (pid {self.homes[i].pid}), its copy beside task {self.homes[c].member}'
-                         for i, c in enumerate(copies))
+        return ', '.join(f'{i} {_where(self.homes[i].member)} (pid {self.homes[i].pid}), its copy {_where(self.homes[c].member)}' for i, c in enumerate(copies))
+
+
+def _where(seat):
+    return f'at {seat}' if isinstance(seat, str) else f'beside task {seat}'

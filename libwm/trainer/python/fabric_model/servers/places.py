@@ -2,9 +2,10 @@
 of an epoch decides the same from the same values.
 
   servers=N  → processes 0 … max(N, 2) - 1; process i owns interval i; the copy of each interval is in another process
-  members    → a process stays at the member that has it; others go to who has fewest, so that a copy is at another member if there is one
+  seats      → posts where the job has server tasks, else members
+             → a process stays at the seat that has it; others go to who has fewest, so that a copy is at another seat if there is one
 
-Invariant: with two members or more, an interval and its copy are never at the same one.
+Invariant: with two seats or more, an interval and its copy are never at the same one.
 """
 
 from collections import Counter
@@ -17,8 +18,13 @@ def processes(servers):
     return max(servers, 2)
 
 
+def seats(members, posts):
+    """Where servers may run: at posts; where there is one alone, beside the first worker too, so that one loss does not take both copies."""
+    return posts if len(posts) > 1 else posts + (members[:1] if posts else members)
+
+
 def settle(old, members, count):
-    """{process: member} of the epoch. @shape old: {process: member}, members: [member] in the order of ranks"""
+    """{process: seat} of the epoch. @shape old: {process: seat}, members: [seat] in the order of ranks"""
     seats = {number: old[number] for number in range(count) if old.get(number) in members}
     load = Counter({member: 0 for member in members})
     load.update(seats.values())
