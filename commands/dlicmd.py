@@ -182,6 +182,7 @@ def show(value, options, columns):
 EXEC_COLUMNS = ['id', 'appName', 'framework', 'state', 'numWorker', 'createTime']
 HPO_COLUMNS = ['hpoName', 'state', 'progress', 'running', 'complete', 'failed', 'createtime', 'creator', 'duration']
 APP_COLUMNS = ['id', 'name', 'consumer', 'submit_user', 'state', 'task12n_num', 'used_gpu']
+FILE_COLUMNS = ['size', 'kind', 'path']
 
 
 # ---- commands -----------------------------------------------------------------------------------
@@ -408,6 +409,22 @@ def exec_result(door, options, words):
     print(f'Train result is saved to {name}')
 
 
+def exec_files(door, options, words):
+    """--exec-files ID: the largest first."""
+    found = door.json('GET', address('/api/v1/runs/{}/files', one(words)))
+    show(found['files'], options, FILE_COLUMNS)
+    if not options.get('output'):
+        more = '' if found['complete'] else ' or more'
+        print(f'{found["count"]} files{more}, {found["bytes"]} bytes')
+
+
+def results_get(door, options, words):
+    """--results-get: how much results take up, and how much they may."""
+    found = door.json('GET', '/api/v1/results')
+    show(found, options, [])
+    warn({'warnings': [found['words']] if found['words'] else []})
+
+
 def exec_deploy(door, options, words):
     """--exec-deploy ID --name N …"""
     wanted, rest = {}, iter(words[1:])
@@ -540,6 +557,8 @@ TABLE = {
         ('--exec-errlogs', 'id', 'Standard error, worker by worker', worker_logs('stderr')),
         ('--exec-launcherlogs', 'id', 'Of what starts them', worker_logs('launcherlog')),
         ('--exec-trainresult', 'id', 'Save the zip of its results', exec_result),
+        ('--exec-files', 'id', 'Files that it left, with their sizes', exec_files),
+        ('--results-get', '', 'How much your results take up, and may', results_get),
         ('--exec-deploy', 'id', 'Make a service of its model, which dlim starts', exec_deploy),
         ('--app-get', 'id', 'The application of an execution', app_get),
         ('--app-get-all', '', 'Applications that are not over', app_list(ACTIVE)),

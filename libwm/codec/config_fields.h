@@ -30,7 +30,7 @@ WM_FIELDS(LimitConf) {
   f(530, s.max_user_priority), f(531, s.max_pend_jobs);
   f(400, s.group_port_first), f(401, s.group_port_last);
   f(550, s.host_faults), f(551, s.fault_hosts);
-  f(570, s.gpu_memory_overuse);
+  f(570, s.gpu_memory_overuse), f(580, s.results_quota);
 }
 WM_FIELDS(SchedConf) {
   f(1, s.backfill), f(2, s.promises), f(3, s.promise_tolerance), f(4, s.elastic_worth);

@@ -340,6 +340,15 @@ constexpr Key<C> kClusterKeys[] = {
      Effect::Restart,
      "Disk space kept aside by the master and released when the disk is full, so that ends "
      "of jobs are still recorded."},
+    {"results_quota",
+     [](C& c) -> Field { return &c.limits.results_quota; },
+     {0, 1LL << 60},
+     Effect::Restart,
+     "How much the results of one user may take up on disk. Who has reached it begins no new run "
+     "at the web door (REST, dlicmd, pages) until some are deleted, and is warned from nine "
+     "tenths on; services and what runs go on. Counted every ten minutes at most, by that user's "
+     "wuserd, which reads this when it starts; bsub asks nobody, so what must hold against "
+     "programs is a quota of the file system. 0: any amount."},
     {"gpu_check", [](C& c) -> Field { return &c.times.gpu_check; }, time_up_to(kDay),
      Effect::Reconfig, "How often hosts look at the health of their GPUs."},
     {"gpu_memory_overuse",

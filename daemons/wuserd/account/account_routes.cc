@@ -147,6 +147,24 @@ Result<Answer> end_sessions(Call& call) {
   return done();
 }
 
+// As of the last count: one that is too old begins anew, and the answer is not waited for.
+Result<Answer> show_results(Call& call) {
+  auto use = call.site.results.use();
+  auto quota = call.site.conf.limits.results_quota;
+  auto room = room_for(use, quota);
+  Json json{{"now", now_s()},
+            {"bytes", use.bytes},
+            {"files", use.files},
+            {"counted", use.counted},
+            {"counting", call.site.results.is_counting()},
+            {"quota", quota.value},
+            {"room", room == ResultsRoom::Enough ? "enough"
+                     : room == ResultsRoom::Scarce ? "scarce"
+                                                   : "none"},
+            {"words", room == ResultsRoom::Enough ? "" : room_words(use, quota)}};
+  return json_reply(to_text(json));
+}
+
 }  // namespace
 
 const std::vector<Route>& account_routes() {
@@ -154,6 +172,8 @@ const std::vector<Route>& account_routes() {
       {"GET", "/api/v1/keys", list_keys, "One's own API keys, without their secrets", "keys"},
       {"POST", "/api/v1/keys", make_key, "Makes one; its secret is told here, once", "key_made"},
       {"DELETE", "/api/v1/keys/{name}", revoke_key, "It opens nothing any more"},
+      {"GET", "/api/v1/results", show_results,
+       "How much one's results take up, as of the last count, and how much they may", "results"},
       {"DELETE", "/api/v1/sessions", end_sessions,
        "All that were given out until now end, this one too"},
   };

@@ -43,25 +43,32 @@ Result<void> stop_exec(Site& site, const JobView& exec) {
   return stop_fetching(site, exec);
 }
 
+Result<void> remove_results(Site& site, const JobView& job) {
+  if (job.result_dir.empty()) return {};
+  std::error_code ec;
+  auto forget = [&](const std::string& folder, JobId id) {
+    if (ec) return;
+    auto link = fs::path(folder).parent_path() / exec_id(site.conf.name, id);
+    fs::remove_all(folder, ec);
+    std::error_code none;
+    if (fs::is_symlink(link, none)) fs::remove(link, none);
+  };
+  forget(job.result_dir, job.id);
+  auto groups = job.id.index == 0 ? job.job->spec().groups.size() : 0;
+  for (std::uint32_t n = 1; n <= groups; ++n)
+    forget(job.result_dir + "." + std::to_string(n), {job.id.job, n});
+  site.results.removed();
+  if (ec) return fail(Code::System, job.result_dir + ": " + ec.message());
+  return {};
+}
+
 // First what nobody could find again, then the record. Of an element the code serves the others.
 Result<void> delete_exec(Site& site, const JobView& exec) {
   if (!is_over(exec.job->state)) {
     WM_TRY(stop_exec(site, exec));
     WM_TRY(wait_for_end(site, exec));
   }
-  std::error_code ec;
-  auto forget = [&](const std::string& folder, JobId id) {
-    if (folder.empty() || ec) return;
-    auto link = fs::path(folder).parent_path() / exec_id(site.conf.name, id);
-    fs::remove_all(folder, ec);
-    std::error_code none;
-    if (fs::is_symlink(link, none)) fs::remove(link, none);
-  };
-  forget(exec.result_dir, exec.id);
-  auto groups = exec.id.index == 0 ? exec.job->sealed->spec.groups.size() : 0;
-  for (std::uint32_t n = 1; n <= groups && !exec.result_dir.empty(); ++n)
-    forget(exec.result_dir + "." + std::to_string(n), {exec.id.job, n});
-  if (ec) return fail(Code::System, exec.result_dir + ": " + ec.message());
+  WM_TRY(remove_results(site, exec));
   if (exec.id.index == 0) {
     forget_data(site, exec);
     WM_TRY(site.records.remove_files(exec.job->spec().exec.bundle));

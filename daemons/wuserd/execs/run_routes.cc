@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <set>
 #include <sstream>
 
 #include "daemons/wuserd/data/staging.h"
+#include "daemons/wuserd/execs/end.h"
 #include "daemons/wuserd/execs/routes.h"
 #include "daemons/wuserd/jobs/curves.h"
 #include "daemons/wuserd/jobs/find.h"
 #include "daemons/wuserd/jobs/outputs.h"
+#include "daemons/wuserd/jobs/run_files.h"
 #include "daemons/wuserd/jobs/runs.h"
 #include "daemons/wuserd/master/clock.h"
 #include "daemons/wuserd/site/json_body.h"
@@ -25,6 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostCompared = 50;
+constexpr std::size_t kMostFilesShown = 1000;
 constexpr std::size_t kMostComparedPoints = 2000;
 constexpr std::uint32_t kMostDeletedRuns = kMostCounted;
 
@@ -74,6 +76,18 @@ Result<Answer> show_run(Call& call) {
                     "}");
 }
 
+// Of a run, or of one element.
+Result<Answer> list_files(Call& call) {
+  const auto& id = call.args[0];
+  auto job = rest::parse_exec_id(call.site.conf.name, id);
+  if (!job) return no_run(id);
+  WM_TRY(auto run, find_own_run(call.site, std::to_string(job->job)));
+  if (job->index != 0)
+    std::erase_if(run.parts, [&](const JobView& part) { return part.id.index != job->index; });
+  if (run.parts.empty()) return no_run(id);
+  return json_reply(run_files_json(files_in(folders_of(run), kMostFilesShown)));
+}
+
 // Two who edit at once: the second is told, where it says of what it knew.
 Result<Answer> describe_run(Call& call) {
   WM_TRY(auto run, find_own_run(call.site, call.args[0]));
@@ -100,18 +114,11 @@ Result<Answer> describe_run(Call& call) {
 
 // Files first: of what has no record nobody finds them again.
 Result<void> delete_run(Site& site, const RunView& run) {
-  std::set<std::string> folders;
-  for (const auto& part : run.parts) {
+  for (const auto& part : run.parts)
     if (!is_over(part.job->state) && part.job->state != JobState::Array)
       return fail(Code::Conflict,
                   "run " + std::to_string(run.facts.job) + " has not ended: stop it first");
-    if (!part.result_dir.empty()) folders.insert(part.result_dir);
-  }
-  for (const auto& folder : folders) {
-    std::error_code ec;
-    fs::remove_all(folder, ec);
-    if (ec) return fail(Code::System, folder + ": " + ec.message());
-  }
+  for (const auto& part : run.parts) WM_TRY(remove_results(site, part));
   forget_data(site, run.parts.front());
   WM_TRY(site.records.remove_files(run.parts.front().job->spec().exec.bundle));
   return delete_record(site, {run.facts.job, 0});
@@ -254,6 +261,9 @@ const std::vector<Route>& run_routes() {
        "Metrics of several on one grid of iterations; names: \"group name\", one a line",
        "compared_series", "ids names points"},
       {"GET", RUNS "/{id}", show_run, "One run, with its parts", "run"},
+      {"GET", RUNS "/{id}/files", list_files,
+       "Files that it left, the largest first: results, models, checkpoints, logs, code",
+       "run_files"},
       {"PATCH", RUNS "/{id}", describe_run, "name, description, note, tags, starred, shelved"},
       {"DELETE", RUNS "/{id}", remove_run, "Deletes its record and its files"},
   };

@@ -28,9 +28,19 @@ cmd::Surroundings surroundings_of(const Site& site) {
   return here;
 }
 
+// Of runs: a service has to go on, whatever else its owner has.
+Result<void> has_room(Site& site) {
+  const Bytes quota = site.conf.limits.results_quota;
+  if (quota.value == 0) return {};
+  auto use = site.results.use();
+  if (room_for(use, quota) == ResultsRoom::None) return fail(Code::Limit, room_words(use, quota));
+  return {};
+}
+
 template <class Change>
 Result<SubmitReply> submit_changed(Site& site, const JobRequest& job, Execution exec,
                                    Change change) {
+  WM_TRY(has_room(site));
   auto here = surroundings_of(site);
   WM_TRY(auto spec, cmd::make_spec(job, here));
   spec.exec = std::move(exec);

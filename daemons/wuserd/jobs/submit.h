@@ -17,7 +17,7 @@ namespace wm::user {
 Result<std::string> container_program(const Site& site, const std::string& app);
 
 /// Submits a job as this execution. Its environment is that of a fresh login, not the daemon's.
-/// @errors as bsub's
+/// @errors as bsub's; Limit: the user's results have reached results_quota
 Result<SubmitReply> submit(Site& site, const JobRequest& job, Execution exec);
 
 /// What an open array has besides its options.

@@ -10,6 +10,7 @@
 
 #include "daemons/wuserd/files/records.h"
 #include "daemons/wuserd/files/refused.h"
+#include "daemons/wuserd/files/results_use.h"
 #include "daemons/wuserd/master/hub.h"
 #include "daemons/wuserd/master/masters.h"
 #include "daemons/wuserd/master/revoked.h"
@@ -29,13 +30,14 @@ inline constexpr const char* kPath = "/usr/local/bin:/usr/bin:/bin";
 
 /// Whom a wuserd serves, and where.
 struct Site {
-  Site(ClusterConf c, std::string name, std::string folder, std::string results)
+  Site(ClusterConf c, std::string name, std::string folder, std::string root)
       : conf(std::move(c)),
         user(std::move(name)),
         home(std::move(folder)),
-        results_root(std::move(results)),
+        results_root(std::move(root)),
         records(results_root + "/incoming"),
         refused(results_root + "/refused", conf.name),
+        results(results_root),
         masters(conf),
         hub(std::make_unique<Hub>(masters)) {}
 
@@ -48,6 +50,7 @@ struct Site {
   std::string door_dir;  ///< where each user's wuserd has its sockets
   Records records;
   Refused refused;
+  ResultsCount results;
   Masters masters;
   std::unique_ptr<Hub> hub;
   Revoked revoked{conf};

@@ -82,6 +82,7 @@ struct LimitConf {
   std::uint32_t history_weight = 0;  ///< percent that past usage may bend shares; 0: off
   Bytes store_queue{64 << 20};       ///< not yet durable: above it the master reads no requests
   std::string gpu_memory_overuse = "tell";  ///< of a task with more than its gmem: tell, end
+  Bytes results_quota{0};  ///< what a user's results may hold; 0: any amount
   bool operator==(const LimitConf&) const = default;
 };
 
