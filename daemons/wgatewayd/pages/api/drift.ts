@@ -59,6 +59,8 @@ export type Fits = [
   Fit<Sent['found_lines'], logs.FoundLines>,
   Fit<Sent['merged_part'], logs.MergedPart>,
   Fit<Sent['checkpoints'], logs.Checkpoints>,
+  Fit<Sent['run_files'], logs.RunFiles>,
+  Fit<Sent['results'], admin.Results>,
   Fit<Sent['job_use']['hosts'][number], logs.HostUse>,
   Fit<Sent['compared_series'], more.ComparedSeries>,
 ];

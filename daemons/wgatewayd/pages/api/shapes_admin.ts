@@ -151,6 +151,17 @@ export interface ApiKey {
   readonly created: number;
   readonly expires: number;
 }
+export interface Results {
+  readonly bytes: number;
+  readonly files: number;
+  /** 0: never yet. */
+  readonly counted: number;
+  readonly counting: boolean;
+  /** 0: any amount. */
+  readonly quota: number;
+  readonly room: 'enough' | 'scarce' | 'none';
+  readonly words: string;
+}
 export interface KeyMade extends ApiKey {
   readonly secret: string;
 }

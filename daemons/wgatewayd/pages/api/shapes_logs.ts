@@ -1,4 +1,4 @@
-// Role: names for what /api/v1 sends about the output of a run, its checkpoints, its hosts.
+// Role: names for what /api/v1 sends about the output of a run, its files, its hosts.
 
 export type Output = 'stdout' | 'stderr';
 export interface FoundLine {
@@ -34,6 +34,20 @@ export interface Checkpoints {
   readonly checkpoints: readonly Checkpoint[];
   /** The newest is of our trainers, which go on from it by themselves. */
   readonly resumable: boolean;
+}
+export interface RunFile {
+  readonly path: string;
+  readonly kind: 'checkpoint' | 'model' | 'log' | 'code' | 'metrics' | 'result';
+  readonly size: number;
+  readonly time: number;
+}
+export interface RunFiles {
+  /** The largest first. */
+  readonly files: readonly RunFile[];
+  readonly count: number;
+  readonly bytes: number;
+  /** All files were looked at. */
+  readonly complete: boolean;
 }
 export interface GpuUse {
   readonly gpu_id: number;

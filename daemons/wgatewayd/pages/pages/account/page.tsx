@@ -3,7 +3,7 @@
 
 import {useEffect, useMemo} from 'preact/hooks';
 import type {ApiKey} from '../../api/shapes_admin.ts';
-import {number} from '../../base/number.ts';
+import {bytes, number} from '../../base/number.ts';
 import {stamp} from '../../base/time.ts';
 import {Asking, Questions} from '../../parts/asking.tsx';
 import {Alert, Mark, NextStep, Outside, Pairs, Panel} from '../../parts/basic.tsx';
@@ -119,6 +119,25 @@ function Used({used}: {used: Known['used']}) {
   );
 }
 
+function ResultsHeld({results}: {results: Known['results']}) {
+  const {quota, counted, counting} = results;
+  return (
+    <Panel title="Results" id="h-f" tools={<a href="/runs">Runs</a>}>
+      <div class="pb">
+        <Alert text={results.words} />
+        <Pairs
+          list={[
+            ['They take up', counted ? bytes(results.bytes) : 'not counted yet'],
+            ['of', quota ? bytes(quota) : 'any amount'],
+            ['Files', counted ? number(results.files) : ''],
+            ['Counted', counting ? 'now' : counted ? stamp(counted) : ''],
+          ]}
+        />
+      </div>
+    </Panel>
+  );
+}
+
 function Body({model, known, asking}: {model: Account; known: Known; asking: Asking}) {
   const columns = useMemo(() => columnsOf(model, asking, known.now), [known.now]);
   return (
@@ -146,6 +165,7 @@ function Body({model, known, asking}: {model: Account; known: Known; asking: Ask
       <div class="side">
         <MakeKey model={model} />
         <Used used={known.used} />
+        <ResultsHeld results={known.results} />
       </div>
     </div>
   );

@@ -14,6 +14,7 @@ import {now} from '../../state/clock.ts';
 import {Acting} from '../shared/act_dialog.tsx';
 import {bodyOf} from '../shared/acts.ts';
 import {Again} from './again.ts';
+import {Files} from './files.ts';
 import {Kept} from './kept.ts';
 import {MergedLog} from './merged.ts';
 import {LogSearch} from './search_log.ts';
@@ -88,6 +89,7 @@ export class Run {
   readonly all = signal<MergedLog | null>(null);
   readonly search: LogSearch;
   readonly again: Again;
+  readonly files: Files;
   /** How busy is what its workers have, by host. */
   readonly use = signal<ReadonlyMap<string, HostUse>>(new Map());
   readonly job = computed(() => this.known.value.value?.facts.job ?? null);
@@ -97,6 +99,7 @@ export class Run {
     this.kept = new Kept(id);
     this.search = new LogSearch(this.path);
     this.again = new Again(this.path);
+    this.files = new Files(id);
     this.known = new Asked(() => this.load());
   }
 

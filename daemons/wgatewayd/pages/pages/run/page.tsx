@@ -21,6 +21,7 @@ import {Logs} from './logs.tsx';
 import {KeptPanel} from './kept_panel.tsx';
 import {bestOf, type Facts, Run} from './model.ts';
 import {AgainDialog} from './again_dialog.tsx';
+import {FilesDialog} from './files_dialog.tsx';
 import {Request, Why} from './side.tsx';
 import {Training} from './training.tsx';
 import {WorkersNow} from './workers.tsx';
@@ -137,6 +138,9 @@ function Acts({
           Results .zip
         </a>
       )}
+      <button type="button" class="btn" data-do="files" onClick={() => void model.files.open()}>
+        Files
+      </button>
       {job.wm_state === 'finished' && (
         <button type="button" class="btn" id="save" onClick={() => void saving.open(exec_id, name)}>
           Save model
@@ -233,6 +237,7 @@ function Shown({known, model}: {known: Facts; model: Run}) {
       <SaveDialog saving={saving} />
       <ActDialog acting={model.acting} />
       <AgainDialog again={model.again} job={job.jobid} />
+      <FilesDialog files={model.files} />
     </Page>
   );
 }
