@@ -1,24 +1,12 @@
 import '../../base/fake_document.ts';
 import assert from 'node:assert/strict';
 import {beforeEach, test} from 'node:test';
-import type {ComparedRun, GridPoint, GridSeries} from '../../api/shapes_more.ts';
+import type {ComparedRun} from '../../api/shapes_more.ts';
 import {csv} from '../../base/text.ts';
 import {go, setParam} from '../../state/address.ts';
 import {FakeServer, No} from '../shared/fake_server.ts';
 import {Comparison} from './model.ts';
-import {
-  activeTimes,
-  bestOf,
-  isBetterLow,
-  metricWords,
-  ordering,
-  placed,
-  runningAt,
-  runsIn,
-  settingOf,
-  settingsOf,
-  tableRows,
-} from './rules.ts';
+import {settingOf, settingsOf, tableRows} from './rules.ts';
 
 const run = (id: string, more: Partial<ComparedRun> = {}): ComparedRun => ({
   id,
@@ -131,53 +119,6 @@ test('an axis or a baseline that is none is the first one', () => {
   assert.equal(model.baseline.value, '2');
 });
 
-test('fifty runs are compared; how many more were named is told', () => {
-  const many = Array.from({length: 60}, (_, i) => String(i));
-  assert.deepEqual(runsIn(many.join(',')).left, 10);
-  assert.equal(runsIn(many.join(',')).ids.length, 50);
-  assert.deepEqual(runsIn(' 1, 2,1,, '), {ids: ['1', '2'], left: 0});
-  assert.deepEqual(runsIn(''), {ids: [], left: 0});
-});
-
-test('time in which it ran leaves the waits out', () => {
-  const event = (name: string, t: number, to = 1) =>
-    ({event: name, t, from: 0, to, reason: '', pause_ms: null, steps_lost: null}) as const;
-  const active = activeTimes([
-    event('SUBMIT', 0),
-    event('DISPATCH', 10),
-    event('RESIZE', 15, 4),
-    event('SUSPEND', 20),
-    event('RESUME', 50),
-    event('PREEMPT', 60),
-    event('DISPATCH', 100),
-  ]);
-  assert.deepEqual(active, [
-    [10, 20],
-    [50, 60],
-    [100, Infinity],
-  ]);
-  assert.deepEqual(
-    [0, 10, 15, 40, 55, 80, 130].map((t) => runningAt(active, t)),
-    [0, 0, 5, 10, 15, 20, 50],
-  );
-  assert.deepEqual(activeTimes([]), []);
-});
-
-const point = (step: number, t: number, mean: number): GridPoint => [step, t, mean, mean, mean, 1];
-const series = (name: string, points: GridPoint[]): GridSeries => ({group: 'train', name, points});
-
-test('points lie where their axis says; those without a place there are left out', () => {
-  const loss = series('loss', [point(100, 0, 3), point(110, 7, 2), point(120, 9, 1)]);
-  const epoch = series('Epoch', [point(105, 5, 0), point(115, 8, 1)]);
-  const clock = {series: [loss, epoch], events: []};
-  const at = (axis: Parameters<typeof placed>[1]) =>
-    placed(loss, axis, clock).mean.map(([where]) => where);
-  assert.deepEqual(at('step'), [100, 110, 120]);
-  assert.deepEqual(at('relative'), [0, 10, 20], 'from the first step that it reported');
-  assert.deepEqual(at('time'), [7, 9], 'a time of 0 is none');
-  assert.deepEqual(at('epoch'), [0, 1], 'before the first epoch there is none');
-  assert.deepEqual(at('running'), [], 'nothing says when it ran');
-});
 
 test('settings in which runs differ come apart from those in which all agree', () => {
   const runs = [
@@ -191,22 +132,6 @@ test('settings in which runs differ come apart from those in which all agree', (
   const named = [run('1', {settings: {plan: 'mine'}, plan: '/a'}), run('2', {settings: {plan: 'mine'}})];
   assert.deepEqual(settingsOf(named).equal, ['plan'], 'a setting of that name goes before');
   assert.deepEqual(settingsOf([]), {differing: [], equal: []});
-});
-
-test('the best of a metric is its least or its most, as it is meant', () => {
-  const one = run('1', {extremes: {'test loss': [0.1, 9], 'test acc': [0.2, 0.8], x: [null, null]}});
-  assert.deepEqual([bestOf(one, 'test loss'), bestOf(one, 'test acc')], [0.1, 0.8]);
-  assert.deepEqual([bestOf(one, 'x'), bestOf(one, 'none')], [null, null]);
-  assert.ok(isBetterLow('val_loss') && isBetterLow('Error rate') && !isBetterLow('accuracy'));
-  assert.deepEqual(['train loss', 'test loss', 'val top 5'].map(metricWords), [
-    'loss',
-    'loss, validation',
-    'top 5, val',
-  ]);
-});
-
-test('a setting is ordered as a number where it reads as one; none is missing', () => {
-  assert.deepEqual(['1e-3', 'adam', '', undefined, '08'].map(ordering), [0.001, 'adam', null, null, 8]);
 });
 
 test('the file of the table has what differs, each metric’s best and last, and no formula', () => {

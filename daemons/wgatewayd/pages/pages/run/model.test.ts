@@ -4,7 +4,6 @@ import type {JobEvent, JobFull, Metric, MetricPoint} from '../../api/shapes.ts';
 import {FakeServer, No} from '../shared/fake_server.ts';
 import {costOf} from './events.tsx';
 import {bestOf, firstOutput, Run} from './model.ts';
-import {foundWords} from './search_log.ts';
 
 const JOB = {
   jobid: '12',
@@ -205,28 +204,4 @@ test('a change of size cost what the epoch that began with it paused', () => {
   assert.equal(costOf(resize, [event('EPOCH', 161, 38)]), undefined, 'a minute later is another');
   assert.equal(costOf(resize, [event('EPOCH', 100)]), undefined, 'of one that says no pause');
   assert.equal(costOf(event('DISPATCH', 100), epochs), undefined);
-});
-
-test('what was found in the output is told in a sentence', () => {
-  const found = (count: number, shown: number, word = 'nan', complete = true) =>
-    foundWords({word, count, complete, matches: Array.from({length: shown}, () => ({}) as never)});
-  assert.equal(found(0, 0), 'No line holds “nan”.');
-  assert.equal(found(1, 1), '1 line with “nan”.');
-  assert.equal(found(900, 100, ''), '900 lines with the beginning of an error, the first 100 are shown.');
-  assert.match(found(0, 0, 'nan', false), /in the part that could be looked through/);
-});
-
-test('lines are looked for in all output; a word too long is refused, and said', async () => {
-  server.on(`GET ${BASE}/logs/search`, {matches: [], count: 0, complete: true});
-  const run = new Run('12');
-  await run.search.look('a&b');
-  assert.equal(server.words()[0], `GET ${BASE}/logs/search?q=a%26b`);
-  assert.equal(run.search.found.value?.word, 'a&b');
-  await run.search.look('');
-  assert.equal(server.words()[0], `GET ${BASE}/logs/search?errors=yes`);
-  run.search.close();
-  assert.equal(run.search.found.value, null);
-  server.on(`GET ${BASE}/logs/search`, new No(400, 'q: too long'));
-  await run.search.look('x');
-  assert.deepEqual([run.search.doing.problem.value, run.search.found.value], ['q: too long', null]);
 });
