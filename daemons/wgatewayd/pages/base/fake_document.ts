@@ -227,6 +227,7 @@ export class FakeElement extends FakeNode {
   }
 }
 export class FakeInput extends FakeElement {}
+export class FakeSelect extends FakeElement {}
 
 /** Has something happen to an element, and to those above it. */
 export function fire(element: FakeElement, type: string, more: object = {}): Fired {
@@ -259,7 +260,8 @@ export class FakeDocument extends Target {
   activeElement: FakeElement = this.body;
 
   createElement(name: string): FakeElement {
-    const made = name === 'input' ? new FakeInput(name) : new FakeElement(name);
+    const kinds = {input: FakeInput, select: FakeSelect};
+    const made = new (kinds[name as keyof typeof kinds] ?? FakeElement)(name);
     made.ownerDocument = this;
     return made;
   }
@@ -322,6 +324,7 @@ Object.assign(globalThis, {
   document: fakeDocument,
   Element: FakeElement,
   HTMLInputElement: FakeInput,
+  HTMLSelectElement: FakeSelect,
   Text: FakeText,
   history: fakeHistory,
   location: {

@@ -2,32 +2,19 @@ import {fakeHistory} from '../../base/fake_document.ts';
 import assert from 'node:assert/strict';
 import {beforeEach, test} from 'node:test';
 import type {JobRow, SlotsApp} from '../../api/shapes.ts';
-import type {ToHub} from '../../live/messages.ts';
-import {listen} from '../../live/port.ts';
 import {go, setParam} from '../../state/address.ts';
 import {now} from '../../state/clock.ts';
+import {FakeHub} from '../shared/fake_hub.ts';
 import {FakeServer, No} from '../shared/fake_server.ts';
 import {Applications, beginOf} from './model.ts';
 
-const said: ToHub[] = [];
-let tell: (message: object) => void = () => {};
-Object.assign(globalThis, {
-  Worker: class {
-    constructor() {
-      tell = (message) => (this as {onmessage?: (event: object) => void}).onmessage?.({data: message});
-    }
-    postMessage(message: ToHub) {
-      said.push(message);
-    }
-  },
-});
-listen('ann', () => {});
+const hub = new FakeHub();
 const job = (jobid: string, wm_state = 'running') => ({jobid, wm_state}) as JobRow;
 const app = (id: string, steps: [number, number][]): SlotsApp => ({id, name: id, user: 'a', steps});
-const views = () => said.splice(0).flatMap((one) => (one.say === 'view' ? [one.view] : []));
+const views = () => hub.views().map(([, view]) => view);
 beforeEach(() => {
   go('/apps');
-  said.length = 0;
+  hub.said.length = 0;
 });
 
 test('the view is the address: a link, a reload and the way back give the same', () => {
@@ -53,7 +40,7 @@ test('the view is the address: a link, a reload and the way back give the same',
     [[100, 160]],
   );
   end();
-  assert.equal(said.at(-1)?.say, 'close');
+  assert.equal(hub.said.at(-1)?.say, 'close');
   assert.equal(fakeHistory.gone.at(-1), '/apps?whose=mine&state=failed&q=user%3Abob&sort=-jobid&each=1');
 });
 
@@ -69,8 +56,7 @@ test('a window that comes is what is shown; until then nothing is known', () => 
   const model = new Applications();
   const end = model.begin();
   assert.equal(model.window.value, null);
-  const window = {total: 1, from: 0, rows: [job('1')], problems: []};
-  tell({say: 'window', key: 'applications', window});
+  hub.window('applications', [job('1')]);
   assert.equal(model.window.value?.total, 1);
   end();
 });

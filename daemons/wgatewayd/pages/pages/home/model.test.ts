@@ -2,43 +2,28 @@ import {fakeDocument} from '../../base/fake_document.ts';
 import assert from 'node:assert/strict';
 import {beforeEach, test} from 'node:test';
 import type {JobRow} from '../../api/shapes.ts';
-import type {ToHub} from '../../live/messages.ts';
-import {listen} from '../../live/port.ts';
 import {now} from '../../state/clock.ts';
 import {session} from '../../state/session.ts';
+import {FakeHub} from '../shared/fake_hub.ts';
 import {FakeServer, No} from '../shared/fake_server.ts';
 import {Home} from './model.ts';
 
-const said: ToHub[] = [];
-let tell: (message: object) => void = () => {};
-Object.assign(globalThis, {
-  Worker: class {
-    onmessage?: (event: object) => void;
-    constructor() {
-      tell = (message) => this.onmessage?.({data: message});
-    }
-    postMessage(message: ToHub) {
-      said.push(message);
-    }
-  },
-});
-listen('ann', () => {});
+const hub = new FakeHub();
 session.value = {user: 'ann', cluster: 'c', version: '1', admin: false, now: 0};
 const job = (jobid: string, wm_state: string, more: Partial<JobRow> = {}) =>
   ({jobid, wm_state, plan: '/r', ...more}) as JobRow;
 const came = (group: string, rows: readonly JobRow[], total = rows.length) =>
-  tell({say: 'window', key: `home-${group}`, window: {total, from: 0, rows, problems: []}});
+  hub.window(`home-${group}`, rows, total);
 beforeEach(() => {
-  said.length = 0;
+  hub.said.length = 0;
   localStorage.clear();
   assert.equal(fakeDocument.hidden, false);
 });
 
 test('it looks at one’s own alone, in four windows, until it is left', () => {
   const end = new Home().begin();
-  const views = said.splice(0).flatMap((one) => (one.say === 'view' ? [one] : []));
   assert.deepEqual(
-    views.map(({key, view}) => [key, view.mine, view.group, view.filter, view.to]),
+    hub.views().map(([key, view]) => [key, view.mine, view.group, view.filter, view.to]),
     [
       ['home-running', true, 'running', '', 10],
       ['home-pending', true, 'pending', '', 10],
@@ -47,7 +32,7 @@ test('it looks at one’s own alone, in four windows, until it is left', () => {
     ],
   );
   end();
-  assert.equal(said.filter(({say}) => say === 'close').length, 4);
+  assert.equal(hub.said.filter(({say}) => say === 'close').length, 4);
 });
 
 test('nothing is said to be none until all four have come', () => {
