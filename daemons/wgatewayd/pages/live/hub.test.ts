@@ -41,19 +41,21 @@ class Tab {
 
 test('a list that does not come is asked for again; until then nothing is live', async () => {
   const stream = openStream();
-  const away = () => new Response('', {status: 503});
-  const world = new FakeWorld([stream.answer], [away, away, list(job('1'))]);
+  const away = () => Response.json({title: 'the master does not answer'}, {status: 503});
+  const cut = () => Promise.reject(new TypeError('Failed to fetch'));
+  const world = new FakeWorld([stream.answer], [away, cut, list(job('1'))]);
   const tab = new Tab(new Hub(world));
   tab.say({say: 'view', key: 'v', view: VIEW});
   await quiet();
   stream.say(event('tick', {now: 5}));
   await quiet();
-  assert.equal(tab.live(), false);
+  const why = () => tab.of('live').at(-1)?.trouble;
+  assert.deepEqual([tab.live(), why()], [false, 'the master does not answer']);
   await world.pass(3000);
-  assert.equal(tab.live(), false);
+  assert.deepEqual([tab.live(), why()], [false, 'the server does not answer']);
   await world.pass(3000);
   await folded();
-  assert.deepEqual([tab.live(), tab.ids()], [true, ['1']]);
+  assert.deepEqual([tab.live(), why(), tab.ids()], [true, '', ['1']]);
   assert.deepEqual(world.waits(), []);
 });
 

@@ -5,6 +5,7 @@
 //   stale ─► not live until a list succeeds: ticks say that the door lives, not the master
 //   reset ─► listed anew        401 ─► every tab is told, nothing is tried again until one logs on
 
+import {Refused, refusalOf} from '../api/problem.ts';
 import type {JobRow} from '../api/shapes.ts';
 import {paced} from '../base/limiter.ts';
 import {chosen, countsOf, folded, inOrder, windowOf} from './jobs.ts';
@@ -28,6 +29,9 @@ interface Jobs {
   readonly jobs: readonly JobRow[];
 }
 
+const refusedBy = async (answer: Response) =>
+  refusalOf(answer.status, answer.headers.get('Content-Type') ?? '', await answer.text(), null);
+
 export class Hub {
   private jobs = new Map<string, JobRow>();
   /** Has a list come? Until then nothing is told of jobs: none known is not none there. */
@@ -37,6 +41,7 @@ export class Hub {
   private user = '';
   private live = false;
   private stale = false;
+  private trouble = '';
   private heardAt = 0;
   private skew = 0;
   private running = false;
@@ -93,6 +98,7 @@ export class Hub {
     this.jobs = new Map();
     this.listed = false;
     this.live = false;
+    this.trouble = '';
   }
   private start() {
     this.running = true;
@@ -143,19 +149,21 @@ export class Hub {
     try {
       const options = {credentials: 'same-origin' as const};
       const answer = await this.world.fetch('/api/v1/jobs', options);
-      if (!answer.ok) throw new Error(String(answer.status));
+      if (!answer.ok) throw await refusedBy(answer);
       const {now, jobs}: Jobs = await answer.json();
       this.setClock(now);
       this.jobs = new Map(jobs.map((job) => [job.jobid, job]));
       this.listed = true;
       this.stale = false;
+      this.setTrouble('');
       this.setLive(true);
       this.anything = true;
       this.changed.add('');
       this.fold();
-    } catch {
+    } catch (problem) {
       this.stale = true;
       this.setLive(false);
+      this.setTrouble(problem instanceof Refused ? problem.message : 'the server does not answer');
       this.world.later(() => this.running && this.stale && void this.list(), LIST_AGAIN_MS);
     }
   }
@@ -170,14 +178,22 @@ export class Hub {
   private setLive(live: boolean) {
     if (this.live === live) return;
     this.live = live;
-    this.all({say: 'live', live, heard: this.heardAt});
+    this.all(this.standing());
+  }
+  private setTrouble(words: string) {
+    if (this.trouble === words) return;
+    this.trouble = words;
+    this.all(this.standing());
+  }
+  private standing(): FromHub {
+    return {say: 'live', live: this.live, heard: this.heardAt, trouble: this.trouble};
   }
   private all(message: FromHub) {
     for (const tab of this.tabs.values()) tab.line.send(message);
   }
   private tellStanding(tab: Tab) {
     tab.line.send({say: 'clock', skew: this.skew});
-    tab.line.send({say: 'live', live: this.live, heard: this.heardAt});
+    tab.line.send(this.standing());
   }
 
   private tell() {

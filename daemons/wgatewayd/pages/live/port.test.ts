@@ -2,7 +2,7 @@ import {fakeDocument, fakeWindow, type FakeElement} from '../base/fake_document.
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import type {JobRow} from '../api/shapes.ts';
-import type {FromHub, ToHub, Window} from './messages.ts';
+import {type FromHub, type ToHub, VERSION, type Window} from './messages.ts';
 import {
   changed,
   counts,
@@ -46,7 +46,7 @@ const [worker = new FakeWorker('')] = FakeWorker.made;
 test('a tab says who it is and whether it is seen', () => {
   assert.equal(worker.address, '/s/worker.js');
   assert.deepEqual(worker.said.splice(0), [
-    {say: 'hello', user: 'ann', version: 1},
+    {say: 'hello', user: 'ann', version: VERSION},
     {say: 'hidden', hidden: false},
   ]);
   fakeDocument.hidden = true;
@@ -56,7 +56,7 @@ test('a tab says who it is and whether it is seen', () => {
 });
 
 test('what the hub tells is what the signals are', () => {
-  worker.tell({say: 'live', live: true, heard: 77});
+  worker.tell({say: 'live', live: true, heard: 77, trouble: ''});
   worker.tell({say: 'clock', skew: 5});
   worker.tell({say: 'counts', counts: COUNTS});
   assert.deepEqual([live.value, heardAt.value, skew.value, counts.value?.all], [true, 77, 5, 1]);
@@ -125,7 +125,7 @@ test('who logs off hears nothing more, and who logs on after him is another', ()
   deafen();
   assert.deepEqual([live.value, counts.value, worker.words()], [false, null, ['bye']]);
   listen('bob', () => {});
-  assert.deepEqual(worker.said.splice(0)[0], {say: 'hello', user: 'bob', version: 1});
+  assert.deepEqual(worker.said.splice(0)[0], {say: 'hello', user: 'bob', version: VERSION});
   assert.equal(FakeWorker.made.length, 1, 'the same line');
   const body: FakeElement = fakeDocument.body;
   assert.equal(body.childNodes.length, 0, 'and nothing was drawn');

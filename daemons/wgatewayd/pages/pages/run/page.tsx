@@ -23,6 +23,7 @@ import {bestOf, type Facts, Run} from './model.ts';
 import {AgainDialog} from './again_dialog.tsx';
 import {Request, Why} from './side.tsx';
 import {Training} from './training.tsx';
+import {leftOf} from './use.ts';
 import {WorkersNow} from './workers.tsx';
 
 function lastStep(known: Facts): number | null {
@@ -41,6 +42,12 @@ function bestTile(known: Facts): Tile {
     value: number(best?.value),
     note: best ? `${best.group === 'test' ? 'validation' : 'train'}, best` : none,
   };
+}
+
+function timeNote(job: JobFull): string {
+  const left = leftOf(job, second.value);
+  if (left !== null) return `${duration(left)} left, at this rate`;
+  return job.start_time ? `waited ${duration(job.pend_time_s)}` : 'not started';
 }
 
 function tilesOf(known: Facts): Tile[] {
@@ -79,7 +86,7 @@ function tilesOf(known: Facts): Tile[] {
     {
       label: 'Time',
       value: duration(job.start_time && end ? end - job.start_time : null),
-      note: job.start_time ? `waited ${duration(job.pend_time_s)}` : 'not started',
+      note: timeNote(job),
     },
   ];
 }

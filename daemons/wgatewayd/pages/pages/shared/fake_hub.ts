@@ -47,8 +47,8 @@ export class FakeHub {
   counts(counts: Partial<Counts> = {}) {
     this.tell({say: 'counts', counts: {...NONE, ...counts}});
   }
-  live(live: boolean, heard = 0) {
-    this.tell({say: 'live', live, heard});
+  live(live: boolean, trouble = '') {
+    this.tell({say: 'live', live, heard: 0, trouble});
   }
   /** Views that were asked for since the last time, with their keys. */
   views(): [key: string, view: ViewAsked][] {
