@@ -12,7 +12,7 @@ import Compare from './compare/page.tsx';
 import Config from './config/page.tsx';
 import Connections from './connections/page.tsx';
 import NewExperiment from './experiment/page.tsx';
-import {answerAll, hostile, jobRow, type Name, plain, SCRIPT} from './fake_answers.ts';
+import {answerAll, hostile, jobRow, type Name, plain, SCRIPT} from './shared/fake_answers.ts';
 import Frameworks from './frameworks/page.tsx';
 import HomePage from './home/page.tsx';
 import HostPage from './host/page.tsx';

@@ -2,7 +2,7 @@ import '../../base/fake_document.ts';
 import assert from 'node:assert/strict';
 import {afterEach, test} from 'node:test';
 import type {HostUse} from '../../api/shapes_logs.ts';
-import {answerAll, gpu, jobFull, task} from '../fake_answers.ts';
+import {answerAll, gpu, jobFull, task} from '../shared/fake_answers.ts';
 import {FakePage, settled} from '../shared/fake_page.ts';
 import {FakeServer} from '../shared/fake_server.ts';
 import {Run} from './model.ts';

@@ -1,10 +1,10 @@
 // Role: for tests of what is drawn: what the server answers on each page, with names as `name` makes
 // them: plain ones, or such as somebody hostile would choose.
 
-import type {JobEvent, JobFull, JobRow, Metric, Task} from '../api/shapes.ts';
-import type {Gpu, Host, Plan, Queue} from '../api/shapes_admin.ts';
-import type {ComparedRun, Notebook, RunRow, Search, ServiceRow, Trial} from '../api/shapes_more.ts';
-import type {FakeServer} from './shared/fake_server.ts';
+import type {JobEvent, JobFull, JobRow, Metric, Task} from '../../api/shapes.ts';
+import type {Gpu, Host, Plan, Queue} from '../../api/shapes_admin.ts';
+import type {ComparedRun, Notebook, RunRow, Search, ServiceRow, Trial} from '../../api/shapes_more.ts';
+import type {FakeServer} from './fake_server.ts';
 
 export type Name = (plain: string) => string;
 export const plain: Name = (name) => name;
