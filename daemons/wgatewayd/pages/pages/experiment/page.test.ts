@@ -5,10 +5,24 @@ import {go} from '../../state/address.ts';
 import {answerAll} from '../shared/fake_answers.ts';
 import {FakePage, settled} from '../shared/fake_page.ts';
 import {FakeServer, No} from '../shared/fake_server.ts';
-import '../shared/fake_upload.ts';
+import {FakeUpload} from '../shared/fake_upload.ts';
 import NewExperiment from './page.tsx';
 
 const PROJECT = '/api/v1/projects/default';
+const OLD = {
+  name: 'old',
+  framework: 'PyTorch',
+  command: 'a.py',
+  device: 'cpu',
+  per_worker: '1',
+  memory: '',
+  nodes: '1',
+  hardware: '',
+  gpu_kind: '',
+  mig: '',
+  code_name: 'c.zip',
+  env: [],
+};
 let page: FakePage | null = null;
 let server = new FakeServer();
 beforeEach(() => {
@@ -16,7 +30,7 @@ beforeEach(() => {
   go('/new/experiment');
   server = answerAll(new FakeServer())
     .on('GET /api/v1/capacity', {gpus_all: 4})
-    .on(`GET ${PROJECT}/definitions`, {definitions: [{name: 'old', framework: 'PyTorch', nodes: '1', per_worker: '1', device: 'cpu', code_name: 'c.zip', command: 'a.py', env: []}]})
+    .on(`GET ${PROJECT}/definitions`, {definitions: [OLD]})
     .on(`GET ${PROJECT}/experiments`, {experiments: []});
 });
 afterEach(() => {
@@ -59,17 +73,51 @@ test('a new project asks for its name and its plan', async () => {
   assert.throws(() => form.field('plan'));
 });
 
-test('a MIG profile is asked for where a slice is, and no GPU’s words on CPUs', async () => {
+test('MIG profiles that there are can be chosen, where a slice is wanted; else one is typed', async () => {
   const form = await shown();
   const choose = async (what: string) => {
     form.one(`[data-choice=${what}]`).click();
     await settled();
   };
   assert.throws(() => form.field('mig'));
-  await choose('gpu_kind-slice');
-  assert.ok(form.field('mig'));
+  server.on('GET /api/v1/hosts', {
+    hosts: [{gpus: [{mig: '3g.40gb'}, {mig: '1g.10gb'}, {mig: ''}, {mig: '1g.10gb'}]}],
+  });
+  await choose('kind-slice');
+  const offered = form.field('mig').querySelectorAll('option').map((option) => option.value);
+  assert.deepEqual(offered, ['', '1g.10gb', '3g.40gb']);
   await choose('device-cpu');
-  assert.throws(() => form.field('mig'));
+  assert.throws(() => form.field('mig'), 'a CPU has none');
+  page?.end();
+  server.on('GET /api/v1/hosts', new No(503, 'away'));
+  sessionStorage.clear();
+  const other = await shown();
+  other.one('[data-choice=kind-slice]').click();
+  await settled();
+  assert.equal(other.field('mig').localName, 'input');
+});
+
+test('one that is there is changed: its attributes are the form, its code stays', async () => {
+  server.on(`PUT ${PROJECT}/definitions/old`, {name: 'old', version: 'v2'});
+  server.on(`POST ${PROJECT}/experiments`, {name: 'exp', version: 'v1'});
+  const form = await shown();
+  await form.type('name', 'exp');
+  await form.type('Add an existing definition', 'old');
+  form.all('.card button').find((button) => button.textContent === 'Remove')?.click();
+  await settled();
+  await form.press('Change');
+  assert.equal(form.field('command').value, 'a.py');
+  assert.equal(form.field('definition').getAttribute('readOnly'), 'true');
+  assert.match(form.text('.card'), /its next version.*Without another one its code stays/);
+  await form.type('command', 'b.py');
+  server.words();
+  await form.submit('#experiment');
+  assert.deepEqual(sent().slice(0, 2), [
+    `PUT ${PROJECT}/definitions/old`,
+    `POST ${PROJECT}/experiments`,
+  ]);
+  const [upload] = FakeUpload.sent.splice(0);
+  assert.deepEqual([upload?.file, JSON.parse(upload?.data ?? '{}').command], [undefined, 'b.py']);
 });
 
 test('a cluster without a GPU says so, and offers none', async () => {
@@ -83,9 +131,9 @@ test('pressed twice it is created once, and the button says what goes on', async
   let release = () => {};
   const form = await shown();
   await form.type('name', 'exp');
+  await form.type('Add an existing definition', 'old');
   form.all('.card button').find((button) => button.textContent === 'Remove')?.click();
   await settled();
-  await form.type('Add an existing definition', 'old');
   const real = globalThis.fetch;
   globalThis.fetch = async (path, options) => {
     if (options?.method === 'POST' && String(path).endsWith('/experiments'))
@@ -107,9 +155,9 @@ test('pressed twice it is created once, and the button says what goes on', async
 test('a refusal of the server stands above the form, which keeps what was typed', async () => {
   const form = await shown();
   await form.type('name', 'exp');
+  await form.type('Add an existing definition', 'old');
   form.all('.card button').find((button) => button.textContent === 'Remove')?.click();
   await settled();
-  await form.type('Add an existing definition', 'old');
   server.on(`POST ${PROJECT}/experiments`, new No(400, 'the budget of /research is used'));
   await form.submit('#experiment');
   assert.equal(form.text('[role=alert]'), 'the budget of /research is used');

@@ -109,7 +109,7 @@ function Head({model, choices}: Props) {
 }
 
 function Adding({model}: {model: NewExperiment}) {
-  const used = new Set(model.parts.value.map((one) => one.existing));
+  const used = new Set(model.parts.value.map((one) => one.existing || one.changes));
   const left = model.existing.value.filter((d) => !used.has(d.name));
   return (
     <div class="foot2 start">

@@ -69,6 +69,23 @@ export function manifestOf(d: DefinitionTexts): Manifest {
   };
 }
 
+/** One that is there as the form has it, to be changed. */
+export const textsOf = (d: Manifest): DefinitionTexts => ({
+  ...FRESH_DEFINITION,
+  definition: d.name,
+  framework: d.framework,
+  type: typeOf(d.framework),
+  command: d.command,
+  device: d.device,
+  per_worker: d.per_worker,
+  memory: d.memory,
+  hardware: d.hardware,
+  gpu_kind: d.gpu_kind || FRESH_DEFINITION.gpu_kind,
+  mig: d.mig,
+  nodes: d.nodes,
+  env: d.env.join('\n'),
+});
+
 /** The words of --exec-start that a definition in an experiment is. */
 export function wordsOf(x: ExperimentTexts, d: Manifest, plan: string): string[] {
   const words = ['--exec-start', d.framework];
