@@ -10,7 +10,7 @@ import {go, param} from '../../state/address.ts';
 import {Asked} from '../../state/asked.ts';
 import {type Choices, loadChoices, loadMigs, undoOf} from './choices.ts';
 import {clonedFrom} from './from.ts';
-import {DRAFT, forget, type Part, partOf, partsFrom, partsText} from './parts.ts';
+import {DRAFT, forget, type Part, partOf, partsFrom, partsText, type Verdict} from './parts.ts';
 import {
   dataOf,
   type DefinitionTexts,
@@ -28,14 +28,6 @@ import {
 
 const JUDGE_MS = 400;
 
-/** The same request in the words of the clients, or why it is none. */
-export interface Verdict {
-  readonly key: string;
-  readonly problem: string;
-  readonly bsub: string;
-  readonly dlicmd: string;
-  readonly data: string;
-}
 const stored = (name: string) => globalThis.sessionStorage?.getItem(name) ?? '';
 
 export class NewExperiment {

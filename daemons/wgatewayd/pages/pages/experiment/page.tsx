@@ -12,7 +12,8 @@ import {keepAsking, useOnce} from '../../state/asked.ts';
 import {me} from '../../state/session.ts';
 import {DefinitionCard} from './definition.tsx';
 import type {Choices} from './choices.ts';
-import {NewExperiment, type Verdict} from './model.ts';
+import {NewExperiment} from './model.ts';
+import type {Verdict} from './parts.ts';
 
 const EXECS = '/platform/rest/deeplearning/v1/execs';
 

@@ -16,6 +16,15 @@ export interface Part {
   readonly form: Form<typeof FRESH_DEFINITION>;
 }
 
+/** The same request in the words of the clients, or why it is none. */
+export interface Verdict {
+  readonly key: string;
+  readonly problem: string;
+  readonly bsub: string;
+  readonly dlicmd: string;
+  readonly data: string;
+}
+
 const draftOf = (key: string) => `${DRAFT}-${key}`;
 
 export function partOf(gpus: boolean, words: Partial<Omit<Part, 'form'>> = {}): Part {

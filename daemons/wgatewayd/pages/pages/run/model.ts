@@ -14,12 +14,12 @@ import {now} from '../../state/clock.ts';
 import {Acting} from '../shared/act_dialog.tsx';
 import {bodyOf} from '../shared/acts.ts';
 import {Again} from './again.ts';
+import {type Axis, Curves} from './curves.ts';
 import {Kept} from './kept.ts';
 import {MergedLog} from './merged.ts';
 import {LogSearch} from './search_log.ts';
 
 export type {Output};
-export type Axis = 'time' | 'step';
 
 /** What is asked for together: it is drawn together. */
 export interface Facts {
@@ -76,6 +76,7 @@ export class Run {
   readonly all = signal<MergedLog | null>(null);
   readonly search: LogSearch;
   readonly again: Again;
+  readonly curves: Curves;
   /** How busy is what its workers have, by host. */
   readonly use = signal<ReadonlyMap<string, HostUse>>(new Map());
   readonly job = computed(() => this.known.value.value?.facts.job ?? null);
@@ -85,6 +86,7 @@ export class Run {
     this.kept = new Kept(id);
     this.search = new LogSearch(this.path);
     this.again = new Again(this.path);
+    this.curves = new Curves(this.path, id);
     this.known = new Asked(() => this.load());
   }
 
