@@ -2,7 +2,7 @@
 // the server has of that part.
 
 import {useSignal} from '@preact/signals';
-import {useEffect, useMemo} from 'preact/hooks';
+import {useEffect, useMemo, useRef} from 'preact/hooks';
 import type {Metric} from '../../api/shapes.ts';
 import {newest} from '../../base/limiter.ts';
 import {number} from '../../base/number.ts';
@@ -65,10 +65,12 @@ interface CurveProps {
 /** One metric. Until its part has come the whole one's points are drawn of it. */
 function Curve({name, series, axis, bounds, model}: CurveProps) {
   const detail = useSignal<readonly Metric[] | null>(null);
+  const whole = useRef(series);
+  whole.current = series;
   const ask = useOnce(() =>
     newest(async (range: Range | null) => {
-      const steps = range && stepsIn(series, axis, range);
-      return steps ? await model.curves.within(series, steps) : [];
+      const steps = range && stepsIn(whole.current, axis, range);
+      return steps ? await model.curves.within(whole.current, steps) : [];
     }),
   );
   const zoomed = (range: Range | null) =>
