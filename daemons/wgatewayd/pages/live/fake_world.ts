@@ -14,8 +14,9 @@ const never = (signal: AbortSignal | null | undefined) =>
     signal?.addEventListener('abort', () => fail(new Error('given up')));
   });
 
-/** What the stream waits for the next word of, ms. */
+/** What the stream waits for the next word of, ms; how often the hub lists anew. */
 export const SILENCE = 10_000;
+export const HOUR = 3_600_000;
 
 export class FakeWorld implements World {
   readonly asked: {readonly path: string; readonly id: string | null}[] = [];
@@ -45,8 +46,9 @@ export class FakeWorld implements World {
   };
   random = () => this.chance;
 
-  /** What is waited for, ms, but for silence. */
-  waits = () => [...this.timers.values()].map(({ms}) => ms).filter((ms) => ms !== SILENCE);
+  /** What is waited for, ms, but for silence and the hour. */
+  waits = () =>
+    [...this.timers.values()].map(({ms}) => ms).filter((ms) => ms !== SILENCE && ms !== HOUR);
   listens = () => [...this.timers.values()].some(({ms}) => ms === SILENCE);
   /** Lets a pause of so many ms pass, the only one of that length. */
   async pass(ms: number) {

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import {mock, test} from 'node:test';
+import {setFlagsFromString} from 'node:v8';
+import {runInNewContext} from 'node:vm';
 import type {JobRow} from '../api/shapes.ts';
-import {FakeWorld, openStream, quiet} from './fake_world.ts';
+import {FakeWorld, HOUR, openStream, quiet} from './fake_world.ts';
 import {Hub} from './hub.ts';
 import {type FromHub, VERSION, type ViewAsked, type Window} from './messages.ts';
+
+setFlagsFromString('--expose-gc');
+const collect: () => void = runInNewContext('gc');
 
 const VIEW: ViewAsked = {mine: false, group: '', filter: '', sort: '', from: 0, to: 64};
 const job = (jobid: string, more: Partial<JobRow> = {}): JobRow =>
@@ -249,4 +254,48 @@ test('a session that ended is told, and opened again by the next hello', async (
   tab.say({say: 'hello', user: 'ann', version: VERSION});
   await quiet();
   assert.equal(tab.live(), true);
+});
+
+test('once an hour what the master has let go of goes here, too', async () => {
+  const stream = openStream();
+  const lists = [list(job('1'), job('2')), list(job('2')), list(job('3'))];
+  const world = new FakeWorld([stream.answer], lists);
+  const hub = new Hub(world);
+  const tab = new Tab(hub);
+  tab.say({say: 'view', key: 'v', view: VIEW});
+  await folded();
+  await world.pass(HOUR);
+  await folded();
+  assert.deepEqual(tab.ids(), ['2']);
+  stream.say(event('reset', {}));
+  await folded();
+  assert.deepEqual(tab.ids(), ['3']);
+  tab.say({say: 'bye'});
+  await assert.rejects(world.pass(HOUR), 'nobody listens: nothing is listed');
+});
+
+/** Bytes that are in use after what can go has gone. */
+function inUse(): number {
+  for (let turn = 0; turn < 3; ++turn) collect();
+  return process.memoryUsage().heapUsed;
+}
+
+test('so many changes as of hours leave nothing behind', async () => {
+  const stream = openStream();
+  const jobs = Array.from({length: 500}, (_, i) => job(String(i)));
+  const tab = new Tab(new Hub(new FakeWorld([stream.answer], [list(...jobs)])));
+  tab.say({say: 'view', key: 'v', view: VIEW});
+  await folded();
+  const change = async (round: number) => {
+    for (const {jobid} of jobs) stream.say(event('job', job(jobid, {step: round})));
+    await quiet();
+    tab.heard.length = 0;
+  };
+  for (let round = 0; round < 5; ++round) await change(round);
+  const before = inUse();
+  for (let round = 0; round < 40; ++round) await change(round);
+  await folded();
+  tab.heard.length = 0;
+  const grown = inUse() - before;
+  assert.ok(grown < 2e6, `${grown} bytes after 20,000 changes`);
 });

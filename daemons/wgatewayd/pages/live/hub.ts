@@ -3,7 +3,8 @@
 // apart, hidden tabs not at all.
 //
 //   stale ─► not live until a list succeeds: ticks say that the door lives, not the master
-//   reset ─► listed anew        401 ─► every tab is told, nothing is tried again until one logs on
+//   reset, an hour ─► listed anew: nothing tells that the master has let go of a job
+//   401 ─► every tab is told, nothing is tried again until one logs on
 
 import {Refused, refusalOf} from '../api/problem.ts';
 import type {JobRow} from '../api/shapes.ts';
@@ -15,6 +16,7 @@ import {REAL, Stream, type World} from './stream.ts';
 
 const FOLD_MS = 100;
 const LIST_AGAIN_MS = 3000;
+const LIST_ANEW_MS = 3_600_000;
 
 interface Tab {
   readonly line: Line<FromHub>;
@@ -45,6 +47,7 @@ export class Hub {
   private heardAt = 0;
   private skew = 0;
   private running = false;
+  private anew: unknown = null;
   private changed = new Set<string>();
   private anything = false;
   private readonly fold: () => void;
@@ -107,6 +110,7 @@ export class Hub {
   }
   private stop() {
     this.running = false;
+    this.world.cancel(this.anew);
     this.stream.close();
   }
 
@@ -146,6 +150,7 @@ export class Hub {
   }
 
   private async list() {
+    this.world.cancel(this.anew);
     try {
       const options = {credentials: 'same-origin' as const};
       const answer = await this.world.fetch('/api/v1/jobs', options);
@@ -160,6 +165,7 @@ export class Hub {
       this.anything = true;
       this.changed.add('');
       this.fold();
+      this.anew = this.world.later(() => this.running && void this.list(), LIST_ANEW_MS);
     } catch (problem) {
       this.stale = true;
       this.setLive(false);
