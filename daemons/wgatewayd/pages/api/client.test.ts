@@ -84,7 +84,10 @@ test('words of a refusal come from whatever form it has', () => {
   assert.equal(of(400, 'application/json', '{"title":').message, '{"title":', 'half an answer');
   assert.equal(of(404, 'text/plain', 'Error 404: no job 7\n').message, 'no job 7');
   assert.equal(of(503, 'text/plain', ' ').message, 'HTTP 503');
-  assert.equal(of(502, 'text/html; charset=x', '<h1>').message, refusalOf(502, 'html', '', null).message);
+  assert.equal(
+    of(502, 'text/html; charset=x', '<h1>').message,
+    refusalOf(502, 'html', '', null).message,
+  );
   assert.deepEqual(of(400, '', '{"title":"a","fields":["x"]}').fields, {'0': 'x'});
   assert.deepEqual(of(400, '', '{"title":"a","fields":"x"}').fields, {});
   assert.equal(refusalOf(503, '', '', 'soon').retryAfter, null);

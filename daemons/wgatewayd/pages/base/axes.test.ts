@@ -17,7 +17,7 @@ const ranges = Array.from({length: 200}, (_, i) => {
   const next = numbers(i + 1);
   const low = (next() - 0.5) * 10 ** Math.floor(next() * 12 - 4);
   return [low, low + next() * 10 ** Math.floor(next() * 12 - 4)] as const;
-});
+}).filter(([low, high]) => (high - low) / Math.max(Math.abs(low), Math.abs(high)) > 1e-6);
 
 test('ticks lie within what is shown, apart alike, at round places, and are not too many', () => {
   for (const [low, high] of ranges) {
@@ -41,7 +41,7 @@ test('a range of no width, or turned round, has one tick; none are asked for, on
 test('ticks of any range have labels that differ', () => {
   for (const [low, high] of ranges) {
     const made = ticks(low, high, 5);
-    if (made.length < 2 || (high - low) / Math.max(Math.abs(low), Math.abs(high)) < 1e-6) continue;
+    if (made.length < 2) continue;
     assert.equal(new Set(labels(made)).size, made.length, `${low} ${high}: ${labels(made)}`);
   }
 });
@@ -62,10 +62,13 @@ test('bounds hold what is drawn; shares stay below 1, counts above 0, one value 
     if (low >= 0) assert.ok(under >= 0);
     if (low >= 0 && high <= 1) assert.ok(over <= 1);
   }
-  assert.deepEqual([bounds(0, 0, false), bounds(4, 4, false)], [
-    [0, 1],
-    [2, 6],
-  ]);
+  assert.deepEqual(
+    [bounds(0, 0, false), bounds(4, 4, false)],
+    [
+      [0, 1],
+      [2, 6],
+    ],
+  );
   assert.deepEqual(bounds(-4, -4, false), [-6, -2]);
   assert.deepEqual(bounds(0.02, 3, true), [0.01, 3.3000000000000003]);
   assert.deepEqual(bounds(Number.NaN, Number.NaN, true), [0, 1]);
@@ -108,7 +111,10 @@ test('joined lines hold every value of each, in order of places', () => {
       Array.from({length: 30}, (): Point => [Math.floor(next() * 40), next()]),
     );
     const {x, lines: made} = joined(lines, Infinity);
-    assert.deepEqual(x, [...new Set(x)].sort((a, b) => a - b));
+    assert.deepEqual(
+      x,
+      [...new Set(x)].sort((a, b) => a - b),
+    );
     lines.forEach((line, i) => {
       const there = x.flatMap((at, j) => (made[i]?.[j] === undefined ? [] : [[at, made[i]?.[j]]]));
       assert.deepEqual(there, sorted(line), 'what is not this line’s is left out');
@@ -123,10 +129,13 @@ test('a gap lies between two places that are too far apart, and only there', () 
     [11, 3],
   ];
   const {x, lines} = joined([line], 5);
-  assert.deepEqual([x, lines[0]], [
-    [0, 5, 8, 11],
-    [1, 2, null, 3],
-  ]);
+  assert.deepEqual(
+    [x, lines[0]],
+    [
+      [0, 5, 8, 11],
+      [1, 2, null, 3],
+    ],
+  );
   assert.deepEqual(joined([], 5), {x: [], lines: []});
   assert.deepEqual(joined([[]], 5), {x: [], lines: [[]]});
 });

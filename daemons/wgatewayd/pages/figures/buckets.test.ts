@@ -48,7 +48,7 @@ test('no bucket is above the most or below the least of the function in it', () 
 test('a sum of functions is at each moment what they are together', () => {
   const all = [1, 2, 3].map((seed) => stepsOf(seed));
   const value = (steps: readonly (readonly [number, number])[], t: number) =>
-    steps.findLast(([at]) => at <= t)?.[1] ?? 0;
+    steps.filter(([at]) => at <= t).at(-1)?.[1] ?? 0;
   const made = summed(all);
   for (let t = -1; t < 130; t += 0.7) {
     const sum = all.reduce((a, steps) => a + value(steps, t), 0);
@@ -57,7 +57,12 @@ test('a sum of functions is at each moment what they are together', () => {
   assert.deepEqual(summed([]), []);
 });
 
-const app = (id: string, steps: [number, number][]): SlotsApp => ({id, name: `n${id}`, user: 'u', steps});
+const app = (id: string, steps: [number, number][]): SlotsApp => ({
+  id,
+  name: `n${id}`,
+  user: 'u',
+  steps,
+});
 
 test('layers are together what the applications were, the others as one', () => {
   const apps = Array.from({length: 20}, (_, i) => app(String(i), stepsOf(i + 1)));
@@ -123,7 +128,11 @@ const spec = (lines: readonly LineSpec[], more: Partial<FigureSpec> = {}): Figur
   lines,
   ...more,
 });
-const line = (name: string, points: LineSpec['points'], more: Partial<LineSpec> = {}): LineSpec => ({
+const line = (
+  name: string,
+  points: LineSpec['points'],
+  more: Partial<LineSpec> = {},
+): LineSpec => ({
   name,
   colour: 'k1',
   points,
@@ -133,10 +142,7 @@ const PLAIN = {log: null, smooth: 0};
 
 test('lines of unlike places share an axis; a band goes with its own line', () => {
   const made = columnsOf(
-    spec([
-      line('a', [[0, 1]], {low: [[0, 0.5]], high: [[0, 2]]}),
-      line('b', [[1, 3]]),
-    ]),
+    spec([line('a', [[0, 1]], {low: [[0, 0.5]], high: [[0, 2]]}), line('b', [[1, 3]])]),
     PLAIN,
   );
   assert.deepEqual(made.places, [
@@ -184,12 +190,35 @@ test('what is drawn is in the file, gaps as nothing; times are called so', () =>
 test('a figure in a sentence: what it is of, its unit, each line’s last value', () => {
   const told = (v: number | null) => (v === null ? 'none' : String(v));
   assert.equal(sentence(spec([], {unit: 'ms'}), told), 'Loss, ms: nothing yet');
-  assert.equal(sentence(spec([line('a', [[0, 1], [1, null]]), line('b', [])]), told), 'Loss: a none, b none');
+  assert.equal(
+    sentence(
+      spec([
+        line('a', [
+          [0, 1],
+          [1, null],
+        ]),
+        line('b', []),
+      ]),
+      told,
+    ),
+    'Loss: a none, b none',
+  );
 });
 
 test('an axis from zero has its zero, and room at the top where it is asked for', () => {
   const range = (more: Partial<FigureSpec>) =>
-    columnsOf(spec([line('a', [[0, 5], [1, 6]])], more), PLAIN).range;
+    columnsOf(
+      spec(
+        [
+          line('a', [
+            [0, 5],
+            [1, 6],
+          ]),
+        ],
+        more,
+      ),
+      PLAIN,
+    ).range;
   assert.equal(range({fromZero: true})[0], 0);
   assert.ok(range({})[0] > 0);
   assert.equal(range({top: 20})[1], 20);

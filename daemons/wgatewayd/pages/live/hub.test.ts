@@ -1,48 +1,9 @@
 import assert from 'node:assert/strict';
 import {mock, test} from 'node:test';
-import {setFlagsFromString} from 'node:v8';
-import {runInNewContext} from 'node:vm';
-import type {JobRow} from '../api/shapes.ts';
+import {event, folded, job, list, Tab, VIEW} from './fake_tab.ts';
 import {FakeWorld, HOUR, openStream, quiet} from './fake_world.ts';
 import {Hub} from './hub.ts';
-import {type FromHub, VERSION, type ViewAsked, type Window} from './messages.ts';
-
-setFlagsFromString('--expose-gc');
-const collect: () => void = runInNewContext('gc');
-
-const VIEW: ViewAsked = {mine: false, group: '', filter: '', sort: '', from: 0, to: 64};
-const job = (jobid: string, more: Partial<JobRow> = {}): JobRow =>
-  ({jobid, user: 'ann', wm_state: 'running', exec_host: [], nalloc_slot: 1, ...more}) as JobRow;
-const list = (...jobs: JobRow[]) =>
-  () => Response.json({now: Date.now() / 1000, jobs});
-const event = (name: string, data: object, id = '') =>
-  `${id ? `id: ${id}\n` : ''}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
-/** Longer than what is folded waits for. */
-const folded = async () => {
-  await new Promise((done) => setTimeout(done, 130));
-  await quiet();
-};
-
-class Tab {
-  readonly heard: FromHub[] = [];
-  private readonly line = {send: (message: FromHub) => this.heard.push(message)};
-  constructor(
-    private readonly hub: Hub,
-    user = 'ann',
-  ) {
-    this.say({say: 'hello', user, version: VERSION});
-  }
-  say(message: Parameters<Hub['hear']>[1]) {
-    this.hub.hear(this.line, message);
-  }
-  of<S extends FromHub['say']>(say: S): Extract<FromHub, {say: S}>[] {
-    return this.heard.filter((one): one is Extract<FromHub, {say: S}> => one.say === say);
-  }
-  live = () => this.of('live').at(-1)?.live;
-  window = (key = 'v'): Window | undefined =>
-    this.of('window').findLast((one) => one.key === key)?.window;
-  ids = (key = 'v') => this.window(key)?.rows.map((row) => row.jobid);
-}
+import {VERSION} from './messages.ts';
 
 test('a list that does not come is asked for again; until then nothing is live', async () => {
   const stream = openStream();
@@ -64,7 +25,7 @@ test('a list that does not come is asked for again; until then nothing is live',
   assert.deepEqual(world.waits(), []);
 });
 
-test('a job that comes, and one that changes, are in the window; of others nothing is said', async () => {
+test('a job that comes, and one that changes, are in the window, drawn once', async () => {
   const stream = openStream();
   const tab = new Tab(new Hub(new FakeWorld([stream.answer], [list(job('1'), job('2'))])));
   tab.say({say: 'view', key: 'v', view: {...VIEW, sort: 'jobid'}});
@@ -81,7 +42,7 @@ test('a job that comes, and one that changes, are in the window; of others nothi
   );
 });
 
-test('what changed in neither its state nor its size is shown, and no cause to ask again', async () => {
+test('what keeps its state and its size is shown, and no cause to ask again', async () => {
   const stream = openStream();
   const tab = new Tab(new Hub(new FakeWorld([stream.answer], [list(job('1', {loss: 2}))])));
   tab.say({say: 'view', key: 'v', view: VIEW});
@@ -129,7 +90,7 @@ test('a cut line that goes on is not listed again', async () => {
   );
 });
 
-test('the last tab that goes closes the stream; the next one opens it from the beginning', async () => {
+test('the last tab that goes closes the stream; the next one begins anew', async () => {
   const [first, second] = [openStream(), openStream()];
   const world = new FakeWorld([first.answer, second.answer], [list(job('1')), list(job('2'))]);
   const hub = new Hub(world);
@@ -208,7 +169,11 @@ test('jobs that are followed are told by id, those that are not there left out',
   const tab = new Tab(new Hub(new FakeWorld([stream.answer], [list(job('1'))])));
   tab.say({say: 'jobs', key: 'f', ids: ['1', '9']});
   await folded();
-  const rows = () => tab.of('jobs').at(-1)?.rows.map((row) => row.jobid);
+  const rows = () =>
+    tab
+      .of('jobs')
+      .at(-1)
+      ?.rows.map((row) => row.jobid);
   assert.deepEqual(rows(), ['1']);
   stream.say(event('job', job('9')));
   await folded();
@@ -272,30 +237,4 @@ test('once an hour what the master has let go of goes here, too', async () => {
   assert.deepEqual(tab.ids(), ['3']);
   tab.say({say: 'bye'});
   await assert.rejects(world.pass(HOUR), 'nobody listens: nothing is listed');
-});
-
-/** Bytes that are in use after what can go has gone. */
-function inUse(): number {
-  for (let turn = 0; turn < 3; ++turn) collect();
-  return process.memoryUsage().heapUsed;
-}
-
-test('so many changes as of hours leave nothing behind', async () => {
-  const stream = openStream();
-  const jobs = Array.from({length: 500}, (_, i) => job(String(i)));
-  const tab = new Tab(new Hub(new FakeWorld([stream.answer], [list(...jobs)])));
-  tab.say({say: 'view', key: 'v', view: VIEW});
-  await folded();
-  const change = async (round: number) => {
-    for (const {jobid} of jobs) stream.say(event('job', job(jobid, {step: round})));
-    await quiet();
-    tab.heard.length = 0;
-  };
-  for (let round = 0; round < 5; ++round) await change(round);
-  const before = inUse();
-  for (let round = 0; round < 40; ++round) await change(round);
-  await folded();
-  tab.heard.length = 0;
-  const grown = inUse() - before;
-  assert.ok(grown < 2e6, `${grown} bytes after 20,000 changes`);
 });

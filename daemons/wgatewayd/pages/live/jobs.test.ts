@@ -72,7 +72,10 @@ test('each word of the filter looks at its own field', () => {
     '-host:n3',
   ];
   const no = ['12', 'user:bob', 'host:n3', 'slots>3', 'age<14m', 'ran>601', 'loss<0.2', '-mnist'];
-  assert.deepEqual(yes.filter((text) => !fits(text)), []);
+  assert.deepEqual(
+    yes.filter((text) => !fits(text)),
+    [],
+  );
   assert.deepEqual(no.filter(fits), []);
 });
 
@@ -178,8 +181,7 @@ test('a view is whose, which group, which words; wrong words are told and ask fo
     job('3', {wm_state: 'failed'}),
     job('4', {wm_state: 'held'}),
   ];
-  const of = (view: Partial<typeof VIEW>) =>
-    ids(chosen(jobs, {...VIEW, ...view}, 'ann', NOW).rows);
+  const of = (view: Partial<typeof VIEW>) => ids(chosen(jobs, {...VIEW, ...view}, 'ann', NOW).rows);
   assert.deepEqual(of({}), ['1', '2', '3', '4']);
   assert.deepEqual(of({mine: true, group: 'running'}), ['1']);
   assert.deepEqual(of({group: 'failed'}), ['3']);

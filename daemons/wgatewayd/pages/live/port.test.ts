@@ -97,7 +97,11 @@ test('a tab back from the browser’s cache says hello again, with all that it l
   assert.deepEqual(worker.words(), ['hello', 'hidden', 'view', 'jobs']);
   for (const end of ends) end();
   fakeWindow.tell(told('pageshow', {persisted: true}));
-  assert.deepEqual(worker.words(), ['close', 'close', 'hello', 'hidden'], 'what ended is not asked');
+  assert.deepEqual(
+    worker.words(),
+    ['close', 'close', 'hello', 'hidden'],
+    'what ended is not asked',
+  );
 });
 
 test('what changed is told to who began to hear before it', () => {

@@ -43,7 +43,7 @@ for (const status of [429, 503]) {
   });
 }
 
-test('without a word of the server pauses double up to 15 s, and begin anew once heard', async () => {
+test('without a word of the server pauses double to 15 s, and begin anew once heard', async () => {
   const open = openStream();
   const broken = Array.from({length: 5}, () => refused(500));
   const world = new FakeWorld([...broken, open.answer, refused(500)]);
@@ -103,7 +103,7 @@ test('a stream that ends, or that nobody answers, is opened again', async () => 
   assert.deepEqual([said, world.waits()], [['opened', 'broke', 'broke'], [2000]]);
 });
 
-test('one that is silent too long is given up and opened again; each word puts that off', async () => {
+test('one that is silent too long is given up; each word puts that off', async () => {
   const open = openStream();
   const world = new FakeWorld([open.answer]);
   const {stream, said} = hearing(world);

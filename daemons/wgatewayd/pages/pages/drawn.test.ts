@@ -12,7 +12,8 @@ import Compare from './compare/page.tsx';
 import Config from './config/page.tsx';
 import Connections from './connections/page.tsx';
 import NewExperiment from './experiment/page.tsx';
-import {answerAll, hostile, jobRow, type Name, plain, SCRIPT} from './shared/fake_answers.ts';
+import {answerAll} from './shared/fake_answers.ts';
+import {hostile, jobRow, type Name, plain, SCRIPT} from './shared/fake_rows.ts';
 import Frameworks from './frameworks/page.tsx';
 import HomePage from './home/page.tsx';
 import HostPage from './host/page.tsx';
@@ -30,7 +31,7 @@ import Searches from './searches/page.tsx';
 import ServicePage from './service/page.tsx';
 import Services from './services/page.tsx';
 import {FakeHub} from './shared/fake_hub.ts';
-import {FakePage, settled} from './shared/fake_page.ts';
+import {FakePage, settled} from '../parts/fake_page.ts';
 import {FakeServer, No} from './shared/fake_server.ts';
 import SpacePage from './space/page.tsx';
 import Spaces from './spaces/page.tsx';
@@ -77,7 +78,7 @@ const CASES: readonly Case[] = [
   of('/services', Services, /digits/),
   of('/services/digits', ServicePage, /digits/, 'digits'),
   of('/spaces', Spaces, /Not logged on/),
-  of('/spaces/s', SpacePage, /Started/, 's'),
+  of('/spaces/s', SpacePage, /started/, 's'),
   of('/usage', UsagePage, /4 of 16 slots/),
 ];
 
@@ -151,7 +152,9 @@ for (const one of CASES) {
 }
 
 /** Those that ask for something before there is anything on them. */
-const LOADED = CASES.filter(({at}) => !['/apps', '/', '/runs'].includes(at) && !at.startsWith('/compare'));
+const LOADED = CASES.filter(
+  ({at}) => !['/apps', '/', '/runs'].includes(at) && !at.startsWith('/compare'),
+);
 for (const one of LOADED) {
   test(`${one.at}: while the master does not answer it says so, and heals by hand`, async () => {
     logged(true);
@@ -176,7 +179,10 @@ for (const at of ['/audit', '/config']) {
     const server = new FakeServer();
     const one = CASES.find((found) => found.at === at) ?? assert.fail(at);
     const drawn = await shown(one);
-    assert.match(drawn.text(), at === '/config' ? /for administrators/ : /nothing that you may see/);
+    assert.match(
+      drawn.text(),
+      at === '/config' ? /for administrators/ : /nothing that you may see/,
+    );
     assert.equal(at === '/config' ? server.words().length : 0, 0, 'and nothing is asked');
   });
 }
@@ -240,7 +246,13 @@ for (const [at, says] of NEXT) {
     for (const [path, answer] of Object.entries(EMPTY)) server.on(`GET ${path}`, answer);
     const drawn = await shown(CASES.find((found) => found.at === at) ?? assert.fail(at));
     hub.counts();
-    for (const key of ['applications', 'home-running', 'home-pending', 'home-recent', 'home-failed'])
+    for (const key of [
+      'applications',
+      'home-running',
+      'home-pending',
+      'home-recent',
+      'home-failed',
+    ])
       hub.window(key, []);
     await settled();
     assert.match(drawn.text(), says);

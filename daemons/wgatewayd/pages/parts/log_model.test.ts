@@ -27,7 +27,7 @@ const numbered = (count: number) =>
   Array.from({length: count}, (_, i) => `line ${String(i).padStart(7, '0')}\n`).join('');
 const LINE = 13;
 
-test('no output yet is not an error; another refusal is told, and what was read stays', async () => {
+test('no output yet is no error; another refusal is told, and what was read stays', async () => {
   const file = new File('');
   file.fails = new Refused(404, 'no file');
   const log = new LogText(file.read);

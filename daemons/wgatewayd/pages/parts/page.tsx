@@ -42,7 +42,7 @@ let left = false;
 export function Page({title, name, crumb, sub, acts, still, children}: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${title} · WM`;
+    document.title = `${clean(title)} · WM`;
   }, [title]);
   useLayoutEffect(() => {
     const own = heading.current;
@@ -59,7 +59,7 @@ export function Page({title, name, crumb, sub, acts, still, children}: PageProps
         <div>
           {crumb && <p class="crumb">{crumb}</p>}
           <h1 tabIndex={-1} ref={heading}>
-            {name ?? title}
+            {name ?? clean(title)}
           </h1>
           {sub && <p class="sub">{sub}</p>}
         </div>

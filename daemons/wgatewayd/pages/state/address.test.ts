@@ -1,4 +1,10 @@
-import {FakeElement, fakeDocument, fakeHistory, fakeWindow, fire} from '../base/fake_document.ts';
+import {
+  type FakeElement,
+  fakeDocument,
+  fakeHistory,
+  fakeWindow,
+  fire,
+} from '../base/fake_document.ts';
 import assert from 'node:assert/strict';
 import {beforeEach, test} from 'node:test';
 import {clearParams, go, guardLeaving, param, path, search, setParam, visits} from './address.ts';

@@ -18,7 +18,7 @@ test('none known is null, which is not none', async () => {
   assert.deepEqual(asked.value.value, []);
 });
 
-test('what was known stays where asking again fails; the failure goes when it succeeds', async () => {
+test('what was known stays where asking fails; the failure goes when it succeeds', async () => {
   let answer: () => Promise<number> = async () => 1;
   const asked = new Asked(() => answer());
   await asked.refresh();
@@ -50,7 +50,7 @@ test('an answer that comes after a newer one is thrown away', async () => {
   assert.equal(asked.value.value, 2);
 });
 
-test('a page asks at once, when jobs changed, and as often as it wants while it is seen', async () => {
+test('a page asks at once, and when jobs changed, not too often', async () => {
   mock.timers.enable({apis: ['setInterval', 'setTimeout', 'Date'], now: 1e6});
   // The document's own, made of the one before, does not pass with the clock.
   let count = 0;

@@ -51,7 +51,7 @@ test('a server that does not answer is asked again until it says who is there', 
   assert.ok(Math.abs(skew.value - 60) < 5, 'the server’s clock is known at once');
 });
 
-test('a session that ends keeps what is on the page, and the one who logs on again stays', async () => {
+test('a session that ends keeps the page; who logs on again stays', async () => {
   answers = {'GET /api/v1/x': nobody};
   await assert.rejects(ask('GET', '/api/v1/x'), Refused);
   assert.deepEqual([standing.value, session.value?.user], ['lost', 'ann']);

@@ -41,10 +41,13 @@ test('the view is the address: a link, a reload and the way back give the same',
   );
   end();
   assert.equal(hub.said.at(-1)?.say, 'close');
-  assert.equal(fakeHistory.gone.at(-1), '/apps?whose=mine&state=failed&q=user%3Abob&sort=-jobid&each=1');
+  assert.equal(
+    fakeHistory.gone.at(-1),
+    '/apps?whose=mine&state=failed&q=user%3Abob&sort=-jobid&each=1',
+  );
 });
 
-test('everybody’s, arrays folded, in the usual order, is what an address without words gives', () => {
+test('an address without words gives everybody’s, folded, in the usual order', () => {
   const end = new Applications().begin();
   assert.deepEqual(views(), [
     {mine: false, group: '', filter: '', sort: '', fold: true, from: 0, to: 64},
@@ -55,7 +58,7 @@ test('everybody’s, arrays folded, in the usual order, is what an address witho
 test('a window that comes is what is shown; until then nothing is known', () => {
   const model = new Applications();
   const end = model.begin();
-  assert.equal(model.window.value, null);
+  assert.ok(model.window.peek() === null);
   hub.window('applications', [job('1')]);
   assert.equal(model.window.value?.total, 1);
   end();
@@ -130,8 +133,21 @@ test('the shortest range begins a little before the first that happened in it', 
   const at = 10_000;
   assert.equal(beginOf([], 3, at), at - 180);
   assert.equal(beginOf([app('1', [[at - 500, 1]])], 3, at), at - 180, 'it began before');
-  const begin = beginOf([app('1', [[at - 100, 0], [at - 90, 1]])], 3, at);
+  const begin = beginOf(
+    [
+      app('1', [
+        [at - 100, 0],
+        [at - 90, 1],
+      ]),
+    ],
+    3,
+    at,
+  );
   assert.ok(begin < at - 90 && begin > at - 100, String(begin));
-  assert.equal(beginOf([app('1', [[at - 2, 1]])], 3, at), at - 30, 'never shorter than half a minute');
+  assert.equal(
+    beginOf([app('1', [[at - 2, 1]])], 3, at),
+    at - 30,
+    'never shorter than half a minute',
+  );
   assert.equal(beginOf([app('1', [[at - 90, 1]])], 12, at), at - 720, 'of the others all is shown');
 });

@@ -4,9 +4,10 @@ import {afterEach, beforeEach, test} from 'node:test';
 import type {Row} from '../../live/messages.ts';
 import {counts, trouble} from '../../live/port.ts';
 import {go} from '../../state/address.ts';
-import {answerAll, jobRow} from '../shared/fake_answers.ts';
+import {answerAll} from '../shared/fake_answers.ts';
+import {jobRow} from '../shared/fake_rows.ts';
 import {FakeHub} from '../shared/fake_hub.ts';
-import {FakePage, settled} from '../shared/fake_page.ts';
+import {FakePage, settled} from '../../parts/fake_page.ts';
 import {FakeServer, No} from '../shared/fake_server.ts';
 import Applications from './page.tsx';
 
@@ -87,8 +88,10 @@ test('a name that is not visible is told to be so, and its job is linked', async
   assert.equal(apps.one('.name').getAttribute('href'), '/apps/7%5B3%5D');
 });
 
-test('an array is a row with its counts, which leads to its elements, and is not chosen', async () => {
-  const apps = await shown([{...jobRow('7', undefined, {job_name: 'hpo'}), folded: {running: 2, failed: 1}}]);
+test('an array is a row with its counts, leads to its elements, and is not chosen', async () => {
+  const apps = await shown([
+    {...jobRow('7', undefined, {job_name: 'hpo'}), folded: {running: 2, failed: 1}},
+  ]);
   assert.equal(apps.text('.name'), 'hpo [3]');
   assert.equal(apps.one('.name').getAttribute('href'), '/apps?each=1&q=array%3A7');
   assert.match(cells(apps).join('|'), /2 running, 1 failed/);
@@ -115,9 +118,11 @@ test('where no job answers to the filter that is said, with a way out', async ()
   assert.equal(now(), '/apps');
 });
 
-test('of those that are chosen each is stopped after a question; who is left out is told', async () => {
+test('those that are chosen are stopped after a question; who is left out is told', async () => {
   const apps = await shown([jobRow('1'), jobRow('2')]);
-  server.on('POST /api/v1/jobs/1/stop', {}).on('POST /api/v1/jobs/2/stop', new No(403, 'not yours'));
+  server
+    .on('POST /api/v1/jobs/1/stop', {})
+    .on('POST /api/v1/jobs/2/stop', new No(403, 'not yours'));
   for (const box of apps.all('input[type=checkbox]')) fire(box, 'change');
   await settled();
   assert.match(apps.text('.bulk'), /2 chosen/);
@@ -128,7 +133,7 @@ test('of those that are chosen each is stopped after a question; who is left out
   assert.match(apps.text('.bulk'), /1 chosen.*1 done\. 2: not yours/);
 });
 
-test('a view is kept by a name, for oneself or the members of a project, and is a link', async () => {
+test('a view is kept by a name, and is a link', async () => {
   server.on('GET /api/v1/views', {
     views: [{name: 'failed ones', page: '/apps', search: '?state=failed', by: 'ann'}],
   });
@@ -178,5 +183,8 @@ test('slots that are not known are told to be so; what changed last is in words'
   );
   page?.end();
   server.on('GET /api/v1/slots', new No(503, 'the master does not answer'));
-  assert.match((await shown([jobRow('12')])).text(), /Slots are not known: the master does not answer/);
+  assert.match(
+    (await shown([jobRow('12')])).text(),
+    /Slots are not known: the master does not answer/,
+  );
 });

@@ -73,7 +73,7 @@ test('epochs are asked for as well: another axis is made of them', async () => {
   end();
 });
 
-test('over running time each run’s waits are asked for, once; one that is gone has none', async () => {
+test('over running time each run’s waits are asked for, once', async () => {
   server.on('GET /api/v1/jobs/1/timeline', {events: [{event: 'DISPATCH', t: 5, from: 0, to: 1}]});
   server.on('GET /api/v1/jobs/2/timeline', new No(404, 'gone'));
   const model = new Comparison();
@@ -82,10 +82,7 @@ test('over running time each run’s waits are asked for, once; one that is gone
   server.words();
   setParam('x', 'running');
   await settled();
-  assert.deepEqual(server.words(), [
-    'GET /api/v1/jobs/1/timeline',
-    'GET /api/v1/jobs/2/timeline',
-  ]);
+  assert.deepEqual(server.words(), ['GET /api/v1/jobs/1/timeline', 'GET /api/v1/jobs/2/timeline']);
   assert.deepEqual(model.clockOf('1').events.length, 1);
   assert.deepEqual(model.clockOf('2').events, []);
   setParam('x', 'step');
@@ -119,7 +116,6 @@ test('an axis or a baseline that is none is the first one', () => {
   assert.equal(model.baseline.value, '2');
 });
 
-
 test('settings in which runs differ come apart from those in which all agree', () => {
   const runs = [
     run('1', {settings: {lr: '0.1', seed: '1'}, plan: '/a', user: 'ann'}),
@@ -129,14 +125,22 @@ test('settings in which runs differ come apart from those in which all agree', (
   assert.deepEqual(settingsOf(runs), {differing: ['lr', 'plan'], equal: ['seed', 'user']});
   assert.equal(settingOf(runs[2] ?? run(''), 'lr'), undefined, 'a run without it stays, without');
   assert.deepEqual(settingsOf(runs.slice(0, 1)).differing, []);
-  const named = [run('1', {settings: {plan: 'mine'}, plan: '/a'}), run('2', {settings: {plan: 'mine'}})];
+  const named = [
+    run('1', {settings: {plan: 'mine'}, plan: '/a'}),
+    run('2', {settings: {plan: 'mine'}}),
+  ];
   assert.deepEqual(settingsOf(named).equal, ['plan'], 'a setting of that name goes before');
   assert.deepEqual(settingsOf([]), {differing: [], equal: []});
 });
 
 test('the file of the table has what differs, each metric’s best and last, and no formula', () => {
   const rows = tableRows([
-    run('1', {name: '=cmd()', settings: {lr: '1'}, metrics: {'train loss': 2}, extremes: {'train loss': [1, 3]}}),
+    run('1', {
+      name: '=cmd()',
+      settings: {lr: '1'},
+      metrics: {'train loss': 2},
+      extremes: {'train loss': [1, 3]},
+    }),
     run('2', {settings: {lr: '2'}}),
   ]);
   assert.deepEqual(rows, [

@@ -28,7 +28,7 @@ test('each type has keys that it wants, once', () => {
   assert.ok(wanted('s3').includes('secret_access_key'));
 });
 
-test('one is made with its keys; nothing that is secret stays on the page or in the browser', async () => {
+test('one is made with its keys; nothing that is secret stays on the page', async () => {
   server.on('POST /api/v1/connections', {});
   const model = await filled('secret_access_key = x');
   await model.save();

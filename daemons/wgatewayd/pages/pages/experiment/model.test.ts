@@ -156,7 +156,11 @@ test('several runs lead to one’s own; created without running, to the project'
   assert.equal(fakeHistory.gone.at(-1), '/apps?whose=mine');
   await (await filled()).submit(false);
   assert.equal(fakeHistory.gone.at(-1), '/projects/default');
-  assert.ok(!sent().slice(3).some(({what}) => what.endsWith('/run')));
+  assert.ok(
+    !sent()
+      .slice(3)
+      .some(({what}) => what.endsWith('/run')),
+  );
 });
 
 test('pressed twice it is made once', async () => {
@@ -192,7 +196,7 @@ test('an existing definition is not sent; a name that is there is its next versi
   );
 });
 
-test('where a later part is refused, what was made of it goes again, and the draft stays', async () => {
+test('where a later part is refused what was made goes again, and the draft stays', async () => {
   server
     .on(`POST ${PROJECT}/definitions`, MADE('mlp'))
     .on(`DELETE ${PROJECT}/definitions/mlp`, {})
@@ -251,62 +255,4 @@ test('who went to another page meanwhile is not thrown out there', async () => {
   go('/runs');
   await done;
   assert.equal(fakeHistory.gone.at(-1), '/runs');
-});
-
-test('a training type is a framework, and a framework its type', async () => {
-  const model = await begun();
-  model.setType(first(model), 'elastic');
-  assert.equal(first(model).form.value.value.framework, 'edtPyTorch');
-  model.setFramework(first(model), 'disttensorflow');
-  assert.equal(first(model).form.value.value.type, 'multi');
-});
-
-test('another project has other definitions; those of the one before go', async () => {
-  const model = await begun();
-  model.addExisting('cnn');
-  model.form.set('project', 'unknown');
-  model.setProject();
-  await new Promise((done) => setImmediate(done));
-  assert.deepEqual(
-    model.parts.value.map((one) => one.existing),
-    [''],
-  );
-  assert.deepEqual(model.existing.value, []);
-});
-
-/** Longer than what is judged waits for. */
-const judged = () => new Promise((done) => setTimeout(done, 450));
-
-test('what is typed is judged: its lines, or what is wrong at its field', async () => {
-  const model = await filled();
-  const end = model.begin();
-  await judged();
-  assert.equal(model.verdicts.value[0]?.bsub, 'bsub x');
-  server.on('GET /api/v1/lines', new No(400, '--workerDeviceNum: 65 is more than 64'));
-  first(model).form.set('per_worker', '65');
-  await judged();
-  assert.deepEqual(first(model).form.errors.value, {per_worker: 'each worker: 65 is more than 64'});
-  assert.equal(model.verdicts.value[0]?.bsub, '');
-  server.on('GET /api/v1/lines', new No(400, "storage volume 'x' does not exist"));
-  model.form.set('volume', 'x');
-  await judged();
-  assert.match(model.form.errors.value.volume ?? '', /does not exist/);
-  end();
-});
-
-test('a run is the form again, its own code to be chosen', async () => {
-  go('/new/experiment?from=12');
-  const args = '--exec-start edtPyTorch --appName mnist --numWorker 4 --model-main a.py -- --lr 1';
-  server.on('GET /api/v1/jobs/12', {exec: {args}, job: {job_name: 'x'}});
-  const model = await begun();
-  assert.deepEqual([model.cloned.value, model.form.value.value.name], ['12', 'mnist-2']);
-  assert.equal(first(model).form.value.value.command, 'a.py --lr 1');
-  model.form.set('name', 'changed');
-  await model.choices.refresh();
-  assert.equal(model.form.value.value.name, 'changed', 'asked for again it stays as it is typed');
-});
-
-test('a project in the address is the one that is chosen', async () => {
-  go('/new/experiment?project=other');
-  assert.equal((await begun()).form.value.value.project, 'other');
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {afterEach, beforeEach, test} from 'node:test';
 import {go} from '../../state/address.ts';
 import {answerAll} from '../shared/fake_answers.ts';
-import {FakePage, settled} from '../shared/fake_page.ts';
+import {FakePage, settled} from '../../parts/fake_page.ts';
 import {FakeServer, No} from '../shared/fake_server.ts';
 import {FakeUpload} from '../shared/fake_upload.ts';
 import NewExperiment from './page.tsx';
@@ -73,7 +73,7 @@ test('a new project asks for its name and its plan', async () => {
   assert.throws(() => form.field('plan'));
 });
 
-test('MIG profiles that there are can be chosen, where a slice is wanted; else one is typed', async () => {
+test('MIG profiles that there are can be chosen for a slice; else one is typed', async () => {
   const form = await shown();
   const choose = async (what: string) => {
     form.one(`[data-choice=${what}]`).click();
@@ -84,7 +84,10 @@ test('MIG profiles that there are can be chosen, where a slice is wanted; else o
     hosts: [{gpus: [{mig: '3g.40gb'}, {mig: '1g.10gb'}, {mig: ''}, {mig: '1g.10gb'}]}],
   });
   await choose('kind-slice');
-  const offered = form.field('mig').querySelectorAll('option').map((option) => option.value);
+  const offered = form
+    .field('mig')
+    .querySelectorAll('option')
+    .map((option) => option.value);
   assert.deepEqual(offered, ['', '1g.10gb', '3g.40gb']);
   await choose('device-cpu');
   assert.throws(() => form.field('mig'), 'a CPU has none');
@@ -103,7 +106,10 @@ test('one that is there is changed: its attributes are the form, its code stays'
   const form = await shown();
   await form.type('name', 'exp');
   await form.type('Add an existing definition', 'old');
-  form.all('.card button').find((button) => button.textContent === 'Remove')?.click();
+  form
+    .all('.card button')
+    .find((button) => button.textContent === 'Remove')
+    ?.click();
   await settled();
   await form.press('Change');
   assert.equal(form.field('command').value, 'a.py');
@@ -132,7 +138,10 @@ test('pressed twice it is created once, and the button says what goes on', async
   const form = await shown();
   await form.type('name', 'exp');
   await form.type('Add an existing definition', 'old');
-  form.all('.card button').find((button) => button.textContent === 'Remove')?.click();
+  form
+    .all('.card button')
+    .find((button) => button.textContent === 'Remove')
+    ?.click();
   await settled();
   const real = globalThis.fetch;
   globalThis.fetch = async (path, options) => {
@@ -156,7 +165,10 @@ test('a refusal of the server stands above the form, which keeps what was typed'
   const form = await shown();
   await form.type('name', 'exp');
   await form.type('Add an existing definition', 'old');
-  form.all('.card button').find((button) => button.textContent === 'Remove')?.click();
+  form
+    .all('.card button')
+    .find((button) => button.textContent === 'Remove')
+    ?.click();
   await settled();
   server.on(`POST ${PROJECT}/experiments`, new No(400, 'the budget of /research is used'));
   await form.submit('#experiment');

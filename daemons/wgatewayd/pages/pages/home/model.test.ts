@@ -51,7 +51,10 @@ test('more than are shown are counted; a host that is silent is told of', () => 
   const home = new Home();
   const end = home.begin();
   came('running', [job('1', 'running'), job('2', 'unknown')], 40);
-  assert.deepEqual([home.total('running'), home.running.value.length, home.total('recent')], [40, 2, 0]);
+  assert.deepEqual(
+    [home.total('running'), home.running.value.length, home.total('recent')],
+    [40, 2, 0],
+  );
   assert.deepEqual(
     home.silent.value.map((one) => one.jobid),
     ['2'],

@@ -74,12 +74,13 @@ test('a refusal is at its field, what was typed stays', async () => {
   assert.deepEqual([model.form.problem.value, model.form.value.value.queue], ['no queue x', 'x']);
 });
 
-test('one that is not there is told for it alone, and once', async () => {
+test('one that is not there is told for it, until it is; then the list is shown', async () => {
   const model = new NotebooksModel('77');
   await model.known.refresh();
   assert.equal(model.known.failure.value?.status, 404);
+  server.on('GET /api/v1/notebooks/77', {});
   await model.known.refresh();
-  assert.equal(model.known.value.value?.notebooks.length, 0, 'then the list is shown');
+  assert.equal(model.known.value.value?.notebooks.length, 0);
   go('/notebooks/77?owner=bob');
   server.words();
   await new NotebooksModel('77').known.refresh();
@@ -134,7 +135,8 @@ test('it is opened by a ticket in a form, on its own origin, and no address has 
 });
 
 test('a notebook is ready, idle, starting, or what its job is', () => {
-  const words = (state: string, web: Partial<NotebookWeb> | null) => shownOf(notebook(state, web)).word;
+  const words = (state: string, web: Partial<NotebookWeb> | null) =>
+    shownOf(notebook(state, web)).word;
   assert.equal(words('pending', null), 'Pending');
   assert.equal(words('running', null), 'Starting');
   assert.equal(words('running', {state: 'starting'}), 'Starting');

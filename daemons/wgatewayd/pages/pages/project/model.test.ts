@@ -44,7 +44,7 @@ test('a run of an experiment is gone to; several lead to one’s own', async () 
   assert.equal(fakeHistory.gone.at(-1), '/apps?whose=mine');
 });
 
-test('a run that is refused says why, and one stays here; pressed twice it is asked once', async () => {
+test('a run that is refused says why; pressed twice it is asked for once', async () => {
   const model = new ProjectModel('bob~p');
   server.on(`POST ${BASE}/experiments/e%201/run`, new No(409, 'the budget of /research is used'));
   await Promise.all([model.run('e 1'), model.run('e 1')]);

@@ -2,8 +2,9 @@ import '../../base/fake_document.ts';
 import assert from 'node:assert/strict';
 import {afterEach, beforeEach, test} from 'node:test';
 import type {Metric, MetricPoint} from '../../api/shapes.ts';
-import {answerAll, jobFull} from '../shared/fake_answers.ts';
-import {FakePage, settled} from '../shared/fake_page.ts';
+import {answerAll} from '../shared/fake_answers.ts';
+import {jobFull} from '../shared/fake_rows.ts';
+import {FakePage, settled} from '../../parts/fake_page.ts';
 import {FakeServer, No} from '../shared/fake_server.ts';
 import {CurveFigures, lineOf, specOf, stepBounds} from './curves.tsx';
 import {Curves, keyOf, namesWith, stepsIn} from './curves.ts';
@@ -69,7 +70,7 @@ test('one that cannot be listed is asked about again, and does no harm', async (
   assert.equal(server.words().length, 2);
 });
 
-test('metrics come by their names, each asked for once, those that are here not at all', async () => {
+test('metrics come by their names, each asked for once, those here not at all', async () => {
   const curves = new Curves(JOB, '12');
   curves.keys.value = ['test z a', 'train m0', 'train z a'];
   server.on(`GET ${JOB}/metrics`, {series: [metric('z a', [0])]});
@@ -102,11 +103,14 @@ test('a part is asked for with its steps, of all lines of the figure', async () 
 
 test('a line has a band of least and most; validation is dots without', () => {
   const train = lineOf(metric('loss', [0, 1]), 'time');
-  assert.deepEqual([train.points[0], train.low?.[0], train.high?.[1]], [
-    [1000, 2],
-    [1000, 1],
-    [1001, 3],
-  ]);
+  assert.deepEqual(
+    [train.points[0], train.low?.[0], train.high?.[1]],
+    [
+      [1000, 2],
+      [1000, 1],
+      [1001, 3],
+    ],
+  );
   const test_ = lineOf(metric('loss', [0, 1], 1000, 'test'), 'step');
   assert.deepEqual([test_.kind, test_.low, test_.points[1]], ['dots', undefined, [1, 2]]);
   assert.equal(lineOf(metric('loss', [0]), 'step').low, undefined, 'one point has no band');

@@ -1,5 +1,5 @@
-// Role: the curves of one run, a figure a metric; a part of one that is looked at is drawn from what
-// the server has of that part.
+// Role: the curves of one run, a figure a metric; a part of one that is looked at is drawn from
+// what the server has of that part.
 
 import {useSignal} from '@preact/signals';
 import {useEffect, useMemo, useRef} from 'preact/hooks';
@@ -97,11 +97,13 @@ export function CurveFigures({known, model}: CurvesProps) {
   const all = useMemo(() => [...known.series, ...curves.named.value], [known, curves.named.value]);
   const timed = all.some((s) => s.points.some((p) => p[1] > 0));
   const axis: Axis = timed ? model.axis.value : 'step';
-  const names = useMemo(
-    () => namesWith(curves.keys.value ?? known.series.map(keyOf), ''),
+  // Those that have come are drawn at first.
+  const keys = useMemo(
+    () => [...known.series.map(keyOf), ...(curves.keys.value ?? [])],
     [known, curves.keys.value],
   );
-  const chosen = namesWith(curves.keys.value ?? known.series.map(keyOf), word.value);
+  const names = useMemo(() => namesWith(keys, ''), [keys]);
+  const chosen = namesWith(keys, word.value);
   useEffect(() => void curves.list(known.series), [known]);
   useEffect(() => {
     if (word.value) void curves.want(chosen.slice(0, FIRST_METRICS), all);

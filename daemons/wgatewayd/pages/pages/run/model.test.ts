@@ -88,7 +88,10 @@ test('the best is of validation before training, of accuracy before loss', () =>
   assert.deepEqual(bestOf(all), {name: 'accuracy', group: 'test', value: 0.9});
   assert.equal(bestOf(all.slice(0, 3))?.group, 'train');
   assert.deepEqual(bestOf(all.slice(0, 2)), {name: 'loss', group: 'test', value: 1});
-  assert.equal(bestOf([metric('test', 'accuracy', []), metric('train', 'loss', [[0, 1]])])?.value, 0);
+  assert.equal(
+    bestOf([metric('test', 'accuracy', []), metric('train', 'loss', [[0, 1]])])?.value,
+    0,
+  );
   assert.equal(bestOf([metric('train', 'other', [[0, 1]])]), null);
   const odd = [metric('train', 'loss', [[Number.NaN, Number.NaN]])];
   assert.equal(bestOf(odd)?.value, null, 'what is no number is no best');

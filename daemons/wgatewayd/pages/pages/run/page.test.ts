@@ -1,12 +1,13 @@
-import {fakeHistory} from '../../base/fake_document.ts';
+import {fakeDocument, fakeHistory} from '../../base/fake_document.ts';
 import assert from 'node:assert/strict';
 import {afterEach, beforeEach, test} from 'node:test';
 import type {JobFacts, JobFull} from '../../api/shapes.ts';
 import {go} from '../../state/address.ts';
 import {session} from '../../state/session.ts';
-import {answerAll, jobFull} from '../shared/fake_answers.ts';
+import {answerAll} from '../shared/fake_answers.ts';
+import {jobFull} from '../shared/fake_rows.ts';
 import {FakeHub} from '../shared/fake_hub.ts';
-import {FakePage} from '../shared/fake_page.ts';
+import {FakePage} from '../../parts/fake_page.ts';
 import {FakeServer, No} from '../shared/fake_server.ts';
 import RunPage from './page.tsx';
 
@@ -34,7 +35,9 @@ const buttons = (of: FakePage) => of.texts('.acts button, .acts a').filter(Boole
 
 test('what can be done follows its state', async () => {
   const running = buttons(await shown());
-  assert.ok(running.includes('Stop') && !running.includes('Hold') && !running.includes('Save model'));
+  assert.ok(
+    running.includes('Stop') && !running.includes('Hold') && !running.includes('Save model'),
+  );
   page?.end();
   const pending = buttons(await shown({wm_state: 'pending'}));
   assert.ok(pending.includes('Hold') && pending.includes('Stop') && !pending.includes('Release'));
@@ -48,7 +51,10 @@ test('what can be done follows its state', async () => {
 
 test('of another’s run nothing is offered, and what is hidden is not said to be none', async () => {
   const theirs = await shown({wm_state: 'running'}, {own: false, exec: null});
-  assert.deepEqual(buttons(theirs).filter((text) => text !== 'Connecting'), []);
+  assert.deepEqual(
+    buttons(theirs).filter((text) => text !== 'Connecting'),
+    [],
+  );
   assert.match(theirs.text(), /Metrics: not visible to you/);
   assert.match(theirs.text('.facts'), /not visible to you/);
   assert.doesNotMatch(theirs.text(), /nothing reported|No output/);
@@ -91,10 +97,13 @@ test('why it waits is what the scheduler says, each reason with what mends it', 
 
 test('a size has its reason too: fixed, or what binds an elastic one', async () => {
   const fixed = await shown({elastic: false, nalloc_slot: 1, reasons: []});
-  assert.match(fixed.text('[aria-labelledby=h-w]'), /Has 1 slot , a fixed number/);
+  assert.match(fixed.text('[aria-labelledby=h-w]'), /Has 1 slot, a fixed number/);
   page?.end();
   const elastic = await shown({reasons: [{code: 'budget', text: 'the budget of /r is used'}]});
-  assert.match(elastic.text('[aria-labelledby=h-w]'), /Has 2 slots of 1–4\..*the budget of \/r is used/);
+  assert.match(
+    elastic.text('[aria-labelledby=h-w]'),
+    /Has 2 slots of 1–4\..*the budget of \/r is used/,
+  );
 });
 
 test('how it ended is told in words, not only as a number', async () => {
@@ -103,7 +112,10 @@ test('how it ended is told in words, not only as a number', async () => {
     page?.end();
     return text;
   };
-  assert.match(await said({wm_state: 'failed', exit_reason: 'CUDA out of memory'}), /CUDA out of memory/);
+  assert.match(
+    await said({wm_state: 'failed', exit_reason: 'CUDA out of memory'}),
+    /CUDA out of memory/,
+  );
   assert.match(await said({wm_state: 'failed', exit_code: 3}), /Exit code 3/);
   assert.match(await said({wm_state: 'killed', exit_code: null}), /before it could say how/);
   assert.match(await said({wm_state: 'finished'}), /It ended by itself/);
@@ -112,7 +124,10 @@ test('how it ended is told in words, not only as a number', async () => {
 test('a batch job’s output that is in a file is said to be there', async () => {
   server.on(`GET ${BASE}/logs`, {workers: []});
   const run = await shown({wm_state: 'finished', output_file: '/home/ann/out.txt'}, {exec: null});
-  assert.match(run.text('[aria-labelledby=h-l]'), /Its output is in its file: \/home\/ann\/out.txt/);
+  assert.match(
+    run.text('[aria-labelledby=h-l]'),
+    /Its output is in its file: \/home\/ann\/out.txt/,
+  );
   assert.doesNotMatch(run.text(), /equivalent bsub line/);
   assert.match(run.text(), /What it runs python train.py/);
 });
@@ -136,9 +151,15 @@ test('more workers than buttons have room for are in a list; all of them are the
 test('all workers as one have each line’s rank; errors are found in all of them', async () => {
   const part = {stream: 'stdout', from: 0, to: 4, size: 4, changed: 300, text: 'one\n'};
   server
-    .on(`GET ${BASE}/logs/merged`, {parts: [{...part, task: 0}, {...part, task: 1}], left_out: 3})
+    .on(`GET ${BASE}/logs/merged`, {
+      parts: [
+        {...part, task: 0},
+        {...part, task: 1},
+      ],
+      left_out: 3,
+    })
     .on(`GET ${BASE}/logs/search`, {
-      matches: [{task: 1, stream: 'stderr', at: 9, line: 2, text: 'ValueError: <b>'}],
+      matches: [{task: 1, stream: 'stderr', at: 5, line: 2, text: 'ValueError: <b>'}],
       count: 1,
       complete: true,
     })
@@ -152,6 +173,7 @@ test('all workers as one have each line’s rank; errors are found in all of the
   await run.press('worker 1 stderr:2');
   assert.equal(run.all('#merged').length, 0);
   assert.match(run.text('#log'), /the file/);
+  assert.equal(fakeDocument.marked, 'file"', 'from the place that was found to the line’s end');
 });
 
 test('a resize is told with who caused it, and what it cost', async () => {

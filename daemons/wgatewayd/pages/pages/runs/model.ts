@@ -12,7 +12,6 @@ import {type Outcome, toEach} from '../shared/acts.ts';
 import {Views} from '../shared/views.ts';
 import {askedFor, columnNames, type Known, retagged, runsInOrder} from './rules.ts';
 
-
 const PAGE = 100;
 const COMPARED = 50;
 

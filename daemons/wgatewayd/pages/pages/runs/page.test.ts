@@ -2,8 +2,9 @@ import {fakeHistory, fire} from '../../base/fake_document.ts';
 import assert from 'node:assert/strict';
 import {afterEach, beforeEach, test} from 'node:test';
 import {go} from '../../state/address.ts';
-import {answerAll, compared, runRow} from '../shared/fake_answers.ts';
-import {FakePage, settled} from '../shared/fake_page.ts';
+import {answerAll} from '../shared/fake_answers.ts';
+import {compared, runRow} from '../shared/fake_rows.ts';
+import {FakePage, settled} from '../../parts/fake_page.ts';
 import {FakeServer, No} from '../shared/fake_server.ts';
 import RunsPage from './page.tsx';
 
@@ -32,7 +33,7 @@ const ids = (of: FakePage) =>
 const rows = (...list: ReturnType<typeof runRow>[]) =>
   server.on('GET /api/v1/runs', {runs: list, count: list.length});
 
-test('words of the filter are the server’s to answer; wrong ones are told, and not sent', async () => {
+test('words of the filter are the server’s to answer; wrong ones are told', async () => {
   const runs = await shown();
   server.words();
   await runs.type('Filter runs', 'tag:paper stat:x');
@@ -45,11 +46,15 @@ test('words of the filter are the server’s to answer; wrong ones are told, and
   assert.match(server.words()[0] ?? '', /user=all/);
 });
 
-test('settings and metrics are columns that are chosen by name, and orders go by them', async () => {
-  rows(runRow('1', undefined, {args: 'a -- --lr 0.5'}), runRow('2', undefined, {args: 'a'}), runRow('3', undefined, {args: 'a -- --lr 0.1'}));
+test('settings and metrics are columns, chosen by name, to order by', async () => {
+  rows(
+    runRow('1', undefined, {args: 'a -- --lr 0.5'}),
+    runRow('2', undefined, {args: 'a'}),
+    runRow('3', undefined, {args: 'a -- --lr 0.1'}),
+  );
   server.on('GET /api/v1/runs/compare', {runs: [compared('1')]});
   const runs = await shown();
-  await runs.press('Columns ');
+  await runs.press('Columns');
   await runs.type('Settings and metrics of these runs', 'LR');
   const box = runs.all('.choices input')[0];
   if (box) fire(box, 'change');
@@ -62,11 +67,11 @@ test('settings and metrics are columns that are chosen by name, and orders go by
   assert.match(fakeHistory.gone.at(-1) ?? '', /sort=-s%3Alr/);
 });
 
-test('a column that none has is told; more of them than can be listed are found by name', async () => {
+test('a column that none has is told; of very many some are listed', async () => {
   const many = Array.from({length: 300}, (_, i) => `--s${i} 1`).join(' ');
   rows(runRow('1', undefined, {args: `a -- ${many}`, own: false}));
   const runs = await shown();
-  await runs.press('Columns ');
+  await runs.press('Columns');
   assert.match(runs.text('.choices'), /100 more: find by name/);
   await runs.type('Settings and metrics of these runs', 'nowhere');
   assert.match(runs.text('.choices'), /None has one of that name/);

@@ -78,18 +78,25 @@ test('a place is that of its value, there and back, on every kind of axis', () =
     }
   }
   const words = axis(['a', 'b', 'c']);
-  assert.deepEqual(['a', 'b', 'c'].map((word) => place(words, word)), [0, 0.5, 1]);
-  assert.deepEqual([0, 0.5, 1].map((at) => valueAt(words, at)), ['a', 'b', 'c']);
+  assert.deepEqual(
+    ['a', 'b', 'c'].map((word) => place(words, word)),
+    [0, 0.5, 1],
+  );
+  assert.deepEqual(
+    [0, 0.5, 1].map((at) => valueAt(words, at)),
+    ['a', 'b', 'c'],
+  );
   assert.equal(place(axis(['a']), 'a'), 0.5, 'the only one stands in the middle');
-  assert.deepEqual([place(words, null), place(words, undefined), place(axis([1, 2]), 'x')], [
-    null,
-    null,
-    null,
-  ]);
+  assert.deepEqual(
+    [place(words, null), place(words, undefined), place(axis([1, 2]), 'x')],
+    [null, null, null],
+  );
 });
 
 test('the metric is the last axis, and what is gone on from is none', () => {
-  const axes = axesOf(search([trial(1, {lr: 1, wm_resume: 3}), trial(2, {extra: 2})], {space: [{name: 'lr'}]}));
+  const axes = axesOf(
+    search([trial(1, {lr: 1, wm_resume: 3}), trial(2, {extra: 2})], {space: [{name: 'lr'}]}),
+  );
   assert.deepEqual(
     axes.map(({name, result}) => [name, result]),
     [
@@ -141,7 +148,10 @@ test('trials are in the order that is asked for, the best first without; none la
 });
 
 test('one that was stopped early is called pruned', () => {
-  assert.deepEqual(['stopped', 'failed'].map((word) => shownState(word).word), ['Pruned', 'Failed']);
+  assert.deepEqual(
+    ['stopped', 'failed'].map((word) => shownState(word).word),
+    ['Pruned', 'Failed'],
+  );
 });
 
 test('levels of progress: how many came so far, and who was left there', () => {
@@ -164,10 +174,13 @@ test('levels of progress: how many came so far, and who was left there', () => {
     ],
   );
   const most = search(s.trials, {goal: 'maximize', params: {ETA: 9}});
-  assert.deepEqual(levelsOf(most).list.map(({at: level, best}) => [level, best]), [
-    [3, 0.5],
-    [27, 0.1],
-  ]);
+  assert.deepEqual(
+    levelsOf(most).list.map(({at: level, best}) => [level, best]),
+    [
+      [3, 0.5],
+      [27, 0.1],
+    ],
+  );
 });
 
 test('what is done to a search is told, and it is looked at again', async () => {
@@ -179,7 +192,10 @@ test('what is done to a search is told, and it is looked at again', async () => 
   assert.deepEqual([model.axes.value, model.chosen.value], [[], []]);
   await model.act('pause');
   assert.equal(model.doing.problem.value, 'it is over');
-  assert.deepEqual(server.words(), ['POST /api/v1/searches/a%20b/pause', 'GET /api/v1/searches/a%20b']);
+  assert.deepEqual(server.words(), [
+    'POST /api/v1/searches/a%20b/pause',
+    'GET /api/v1/searches/a%20b',
+  ]);
   go('/searches/a b?q=lr>5');
   assert.deepEqual(
     model.chosen.value.map((t) => t.index),

@@ -80,7 +80,7 @@ test('a profile shows what is there, what is typed, and nothing where nothing is
   assert.equal(new Set(FIELDS.map(({where}) => where)).size, FIELDS.length);
 });
 
-test('it is saved with what was typed and all that no field shows, then as the server has it', async () => {
+test('it is saved with what was typed and all that no field shows', async () => {
   const model = profile();
   server.on(`PUT ${PROFILE}`, {status: 'changed'});
   model.set('policy.kernel_max', '7');
@@ -96,7 +96,7 @@ test('it is saved with what was typed and all that no field shows, then as the s
   assert.equal(model.edits.value.size, 0);
 });
 
-test('as JSON it has what was typed in fields; what is no JSON is the server’s to refuse', async () => {
+test('as JSON it has what was typed in fields; no JSON is the server’s to refuse', async () => {
   const model = profile();
   model.set('policy.kernel_max', '7');
   model.choose(true);
@@ -109,7 +109,10 @@ test('as JSON it has what was typed in fields; what is no JSON is the server’s
   model.text.value = '{';
   await model.save();
   assert.equal(body, '{');
-  assert.deepEqual([model.doing.problem.value, model.said.value], ['profile: line 1: no value', '']);
+  assert.deepEqual(
+    [model.doing.problem.value, model.said.value],
+    ['profile: line 1: no value', ''],
+  );
   assert.equal(model.text.value, '{', 'what was typed stays');
 });
 
@@ -151,10 +154,16 @@ test('a service that refuses, or answers no JSON, is told', async () => {
 });
 
 /** A canvas of some pixels, each red, green, blue and how much of it there is. */
-const canvasOf = (width: number, pixels: readonly (readonly [number, number, number, number])[]) => {
+const canvasOf = (
+  width: number,
+  pixels: readonly (readonly [number, number, number, number])[],
+) => {
   const data = Uint8ClampedArray.from(pixels.flat());
   const image = {data, width, height: pixels.length / width};
-  return {...image, getContext: () => ({getImageData: () => image})} as unknown as HTMLCanvasElement;
+  return {
+    ...image,
+    getContext: () => ({getImageData: () => image}),
+  } as unknown as HTMLCanvasElement;
 };
 const WHITE = [255, 255, 255, 255] as const;
 const BLACK = [0, 0, 0, 255] as const;
@@ -175,6 +184,9 @@ test('what is drawn on nothing is bright; a photo of dark on light is turned', (
 test('a request has each channel, rounded; errors within an answer are words', () => {
   const [input] = request([[0.12345]], [2, 1, 1]).inputs;
   assert.deepEqual(input?.data, [0.123, 0.123]);
-  assert.deepEqual([errorIn({error: 'x'}), errorIn({error: ''}), errorIn(null), errorIn('error')], ['x', '', '', '']);
+  assert.deepEqual(
+    [errorIn({error: 'x'}), errorIn({error: ''}), errorIn(null), errorIn('error')],
+    ['x', '', '', ''],
+  );
   assert.equal(errorIn({error: {code: 5}}), '[object Object]');
 });

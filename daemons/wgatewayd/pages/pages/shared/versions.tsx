@@ -48,7 +48,7 @@ const columnsOf = (versions: Versions, kind: Kind): readonly Column<Version>[] =
           <button
             type="button"
             class="link s"
-            aria-label={`Delete version ${v.version}`}
+            aria-label={`Delete version ${clean(v.version, 40)}`}
             onClick={() => {
               versions.removing.value = v.version;
             }}

@@ -1,5 +1,5 @@
-// Role: views of a page that somebody keeps by a name: what stands behind the "?" of the address. On
-// the server, one's own or a project's, which its members have too. A name is there once in each
+// Role: views of a page that somebody keeps by a name: what stands behind the "?" of the address.
+// On the server, one's own or a project's, which its members have too. A name is there once in each
 // place, whatever page it is of.
 
 import {computed, signal} from '@preact/signals';

@@ -60,7 +60,7 @@ test('a space of another has its owner’s name before its own', () => {
   assert.deepEqual([plainName(mine), plainName(theirs)], ['s', 's']);
 });
 
-test('a model goes to a space once; one of its name there is told, other refusals thrown', async () => {
+test('a model goes to a space; one of its name there is told', async () => {
   const server = new FakeServer().on('POST /m/promote', {});
   assert.equal(await promoted('/m', 's'), true);
   assert.deepEqual(server.asked[0]?.body, {space: 's'});

@@ -1,7 +1,7 @@
 // Role: for tests of what is drawn: a component on a page that nobody sees, what stands on it in
 // words, and what somebody does there.
 
-import {type FakeElement, fakeDocument, fire} from '../../base/fake_document.ts';
+import {type FakeElement, fakeDocument, fire} from '../base/fake_document.ts';
 import {type ComponentType, h, render} from 'preact';
 
 /** Until what was asked for has come and is drawn. */
@@ -37,7 +37,9 @@ export class FakePage {
   }
   /** All words, blanks between elements made one. */
   text = (selector?: string): string =>
-    words(selector ? this.one(selector) : this.root).replace(/\s+/g, ' ').trim();
+    words(selector ? this.one(selector) : this.root)
+      .replace(/\s+/g, ' ')
+      .trim();
   /** Words of each such element. */
   texts = (selector: string) =>
     this.all(selector).map((one) => words(one).replace(/\s+/g, ' ').trim());
