@@ -15,6 +15,7 @@ import {clearParams, go, setParam} from '../../state/address.ts';
 import {keepAsking, useOnce} from '../../state/asked.ts';
 import {ActDialog} from '../shared/act_dialog.tsx';
 import {KeptViews, ViewDialog} from '../shared/kept_views.tsx';
+import '../shared/together.ts';
 import {columnsOf} from './columns.tsx';
 import {Applications} from './model.ts';
 import {SlotsPanel} from './slots.tsx';

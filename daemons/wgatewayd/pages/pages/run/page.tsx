@@ -17,6 +17,7 @@ import {now, second} from '../../state/clock.ts';
 import {session} from '../../state/session.ts';
 import {ActDialog} from '../shared/act_dialog.tsx';
 import {actsFor} from '../shared/acts.ts';
+import '../shared/together.ts';
 import {Logs} from './logs.tsx';
 import {KeptPanel} from './kept_panel.tsx';
 import {bestOf, type Facts, Run} from './model.ts';

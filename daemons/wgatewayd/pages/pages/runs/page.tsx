@@ -17,6 +17,7 @@ import {useOnce} from '../../state/asked.ts';
 import {paced} from '../../base/limiter.ts';
 import {outcomeWords} from '../shared/acts.ts';
 import {KeptViews, ViewDialog} from '../shared/kept_views.tsx';
+import '../shared/together.ts';
 import {columnsOf, nameOf} from './columns.tsx';
 import {Runs} from './model.ts';
 import {RUN_FIELDS, RUN_VALUES} from './rules.ts';
