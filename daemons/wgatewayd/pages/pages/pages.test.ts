@@ -219,5 +219,9 @@ test('a refusal in the words of dlicmd is at its field, in the form’s words', 
   });
   assert.equal(located('framework tensorflow: the module is not installed').field, 'framework');
   assert.equal(located("storage volume 'x' does not exist").field, 'volume');
+  assert.deepEqual(located('hardwareSpec: gpu.kind slice and gpu.mig_profile go together'), {
+    field: 'mig',
+    text: 'A slice wants its MIG profile.',
+  });
   assert.equal(located('something else').field, '');
 });

@@ -129,7 +129,8 @@ const OPTIONS: readonly (readonly [option: string, field: string, label: string]
   ['--cs-datastore-meta', 'data', 'folder'],
   ['--appName', 'name', 'name'],
 ];
-const MENTIONED: readonly (readonly [RegExp, string])[] = [
+const MENTIONED: readonly (readonly [pattern: RegExp, field: string, said?: string])[] = [
+  [/gpu\.mig_profile go together/, 'mig', 'A slice wants its MIG profile.'],
   [/^framework /, 'framework'],
   [/storage volume/, 'volume'],
   [/hardware specification/, 'hardware'],
@@ -143,5 +144,5 @@ export function located(text: string): {field: string; text: string} {
     if (text.includes(option)) return {field, text: text.replaceAll(option, label)};
   }
   const found = MENTIONED.find(([pattern]) => pattern.test(text));
-  return {field: found?.[1] ?? '', text};
+  return {field: found?.[1] ?? '', text: found?.[2] ?? text};
 }

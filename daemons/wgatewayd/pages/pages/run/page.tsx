@@ -231,11 +231,11 @@ function Shown({known, model}: {known: Facts; model: Run}) {
         </div>
         <div>
           <Why job={job} />
-          <WorkersNow job={job} model={model} />
           <KeptPanel kept={model.kept} />
           <Request known={known} />
         </div>
       </div>
+      <WorkersNow job={job} model={model} />
       <Logs known={known} model={model} />
       <Questions asking={asking} />
       <SaveDialog saving={saving} />

@@ -81,6 +81,16 @@ test('each worker has a row: its host’s CPUs and memory, and its own GPUs', as
   );
 });
 
+test('memory of a GPU that is not measured is a dash, not a zero of nothing', async () => {
+  const unknown = gpu(0, undefined, {ut: null, mused_bytes: null, mtotal_bytes: null});
+  const one = await drawn([use('n0', {gpus: [unknown]})], [task(0)]);
+  const cells = one.all('.rows [role=row]')[0]?.children.slice(4, 6) ?? [];
+  assert.deepEqual(
+    cells.map((cell) => cell.textContent),
+    ['–', '–'],
+  );
+});
+
 test('without GPUs there are no columns of them; what no host told is a dash', async () => {
   const none = await drawn([]);
   assert.deepEqual(none.texts('[role=columnheader]').slice(4), ['Host’s CPUs', 'Host’s memory']);

@@ -20,7 +20,10 @@ function Bar({percent, words}: {percent: number | null; words: string}) {
 }
 
 const memoryWords = (gpus: readonly GpuUse[]) =>
-  gpus.map((gpu) => `${bytes(gpu.mused_bytes)} of ${bytes(gpu.mtotal_bytes)}`).join(', ') || DASH;
+  gpus
+    .filter((gpu) => gpu.mused_bytes !== null)
+    .map((gpu) => `${bytes(gpu.mused_bytes)} of ${bytes(gpu.mtotal_bytes)}`)
+    .join(', ') || DASH;
 
 const Percent = ({of}: {of: number | null}) => (
   <Bar percent={of} words={of === null ? DASH : `${number(of)} %`} />
