@@ -236,7 +236,7 @@ FIRST_CURVE = '''(async () => { const link = document.createElement("a"); link.h
   return performance.now() - begun; })()'''
 ZOOM = '''(async () => { const over = document.querySelector(".u-over"); const at = over.getBoundingClientRect(); const begun = performance.now();
   const move = (type, part, target) => target.dispatchEvent(new MouseEvent(type, {bubbles: true, clientX: at.left + at.width * part,
-    clientY: at.top + at.height / 2, button: 0, buttons: 1}));
+    clientY: at.top + at.height / 2, movementX: 1, button: 0, buttons: 1}));
   performance.clearResourceTimings(); move("mousemove", %f, over); move("mousedown", %f, over); move("mousemove", %f, over); move("mouseup", %f, document);
   const come = () => performance.getEntriesByType("resource").some((e) => e.name.includes("from=") && e.responseEnd > 0);
   while (!come()) await new Promise(requestAnimationFrame); await new Promise(requestAnimationFrame); await new Promise(requestAnimationFrame);
@@ -283,6 +283,7 @@ def points(door, env, folder):
         opens, zooms = [], []
         for turn in range(5):
             browser.go(f'{door.URL}/apps')
+            browser.until('document.querySelector(".rows .row") !== null', 60, 'the list is there')
             opens.append(browser.value(FIRST_CURVE % (job, job)))
             time.sleep(1)
             low, high = 0.1 + turn / 10, 0.2 + turn / 10
