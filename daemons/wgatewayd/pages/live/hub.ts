@@ -9,7 +9,8 @@
 import {Refused, refusalOf} from '../api/problem.ts';
 import type {JobRow} from '../api/shapes.ts';
 import {paced} from '../base/limiter.ts';
-import {chosen, countsOf, folded, inOrder, windowOf} from './jobs.ts';
+import {countsOf, windowOf} from './jobs.ts';
+import {KeptViews} from './kept_views.ts';
 import {type FromHub, type Line, type ToHub, VERSION, type ViewAsked} from './messages.ts';
 import type {Event} from './sse.ts';
 import {REAL, Stream, type World} from './stream.ts';
@@ -36,6 +37,7 @@ const refusedBy = async (answer: Response) =>
 
 export class Hub {
   private jobs = new Map<string, JobRow>();
+  private readonly kept = new KeptViews();
   /** Has a list come? Until then nothing is told of jobs: none known is not none there. */
   private listed = false;
   private readonly tabs = new Map<Line<FromHub>, Tab>();
@@ -99,6 +101,7 @@ export class Hub {
     this.stop();
     this.user = user;
     this.jobs = new Map();
+    this.kept.forget();
     this.listed = false;
     this.live = false;
     this.trouble = '';
@@ -143,6 +146,7 @@ export class Hub {
   private take(job: JobRow) {
     const before = this.jobs.get(job.jobid);
     this.jobs.set(job.jobid, job);
+    this.kept.forget();
     const same = before?.nalloc_slot === job.nalloc_slot && before?.wm_state === job.wm_state;
     if (!same) this.changed.add(job.jobid);
     this.anything = true;
@@ -158,6 +162,7 @@ export class Hub {
       const {now, jobs}: Jobs = await answer.json();
       this.setClock(now);
       this.jobs = new Map(jobs.map((job) => [job.jobid, job]));
+      this.kept.forget();
       this.listed = true;
       this.stale = false;
       this.setTrouble('');
@@ -224,9 +229,8 @@ export class Hub {
   private tellView(tab: Tab, key: string, view: ViewAsked) {
     if (!this.listed) return;
     const now = Date.now() / 1000 + this.skew;
-    const {rows, problems} = chosen(this.jobs.values(), view, this.user, now);
-    const sorted = inOrder(rows, view.sort, now, this.user);
-    const window = windowOf(view.fold ? folded(sorted) : sorted, view, problems);
+    const {rows, problems} = this.kept.of(this.jobs, view, this.user, now);
+    const window = windowOf(rows, view, problems);
     tab.line.send({say: 'window', key, window});
   }
   private tellJobs(tab: Tab, key: string, ids: readonly string[]) {

@@ -123,10 +123,10 @@ test('how it ended is told in words, not only as a number', async () => {
 
 test('a batch job’s output that is in a file is said to be there', async () => {
   server.on(`GET ${BASE}/logs`, {workers: []});
-  const run = await shown({wm_state: 'finished', output_file: '/home/ann/out.txt'}, {exec: null});
+  const run = await shown({wm_state: 'finished', output_file: '/data/ann/out.txt'}, {exec: null});
   assert.match(
     run.text('[aria-labelledby=h-l]'),
-    /Its output is in its file: \/home\/ann\/out.txt/,
+    /Its output is in its file: \/data\/ann\/out.txt/,
   );
   assert.doesNotMatch(run.text(), /equivalent bsub line/);
   assert.match(run.text(), /What it runs python train.py/);
