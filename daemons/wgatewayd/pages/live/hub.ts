@@ -6,7 +6,6 @@
 //   reset, an hour ─► listed anew: nothing tells that the master has let go of a job
 //   401 ─► every tab is told, nothing is tried again until one logs on
 
-import {Refused, refusalOf} from '../api/problem.ts';
 import type {JobRow} from '../api/shapes.ts';
 import {paced} from '../base/limiter.ts';
 import {countsOf, windowOf} from './jobs.ts';
@@ -32,8 +31,11 @@ interface Jobs {
   readonly jobs: readonly JobRow[];
 }
 
-const refusedBy = async (answer: Response) =>
-  refusalOf(answer.status, answer.headers.get('Content-Type') ?? '', await answer.text(), null);
+/** Why it is no list. */
+async function wordsOf(answer: Response): Promise<string> {
+  const said = await answer.json().catch(() => null);
+  return said?.title ? String(said.title) : `HTTP ${answer.status}`;
+}
 
 export class Hub {
   private jobs = new Map<string, JobRow>();
@@ -158,7 +160,7 @@ export class Hub {
     try {
       const options = {credentials: 'same-origin' as const};
       const answer = await this.world.fetch('/api/v1/jobs', options);
-      if (!answer.ok) throw await refusedBy(answer);
+      if (!answer.ok) return this.unlisted(await wordsOf(answer));
       const {now, jobs}: Jobs = await answer.json();
       this.setClock(now);
       this.jobs = new Map(jobs.map((job) => [job.jobid, job]));
@@ -171,12 +173,15 @@ export class Hub {
       this.changed.add('');
       this.fold();
       this.anew = this.world.later(() => this.running && void this.list(), LIST_ANEW_MS);
-    } catch (problem) {
-      this.stale = true;
-      this.setLive(false);
-      this.setTrouble(problem instanceof Refused ? problem.message : 'the server does not answer');
-      this.world.later(() => this.running && this.stale && void this.list(), LIST_AGAIN_MS);
+    } catch {
+      this.unlisted('the server does not answer');
     }
+  }
+  private unlisted(why: string) {
+    this.stale = true;
+    this.setLive(false);
+    this.setTrouble(why);
+    this.world.later(() => this.running && this.stale && void this.list(), LIST_AGAIN_MS);
   }
 
   private setClock(now: number) {

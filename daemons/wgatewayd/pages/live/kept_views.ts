@@ -1,5 +1,5 @@
-// Role: views of all jobs, kept while no job changes: scrolling is a part of the same rows, and what
-// is typed in the filter goes through rows that are in order already.
+// Role: views of all jobs, kept while no job changes: scrolling is a part of the same rows, and
+// what is typed in the filter goes through rows that are in order already.
 //
 //   jobs ─filter─► ─order─► ─fold─► rows of a view ─► its window
 //             └ all of them, in order: kept, and filtered for the next word
