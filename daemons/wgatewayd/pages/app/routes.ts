@@ -15,6 +15,9 @@ interface Route {
 }
 
 /** One of those that are loaded together. */
+const first = (name: keyof typeof import('./first_pages.ts')) => async () => ({
+  default: (await import('./first_pages.ts'))[name],
+});
 const cluster = (name: keyof typeof import('./cluster_pages.ts')) => async () => ({
   default: (await import('./cluster_pages.ts'))[name],
 });
@@ -32,8 +35,8 @@ const services = (name: keyof typeof import('./service_pages.ts')) => async () =
 });
 
 export const ROUTES: readonly Route[] = [
-  {pattern: /^\/$/, load: () => import('../pages/home/page.tsx')},
-  {pattern: /^\/apps$/, load: () => import('../pages/applications/page.tsx')},
+  {pattern: /^\/$/, load: first('home')},
+  {pattern: /^\/apps$/, load: first('applications')},
   {pattern: /^\/apps\/([^/]+)$/, load: () => import('../pages/run/page.tsx')},
   {pattern: /^\/runs$/, load: own('runs')},
   {pattern: /^\/compare$/, load: own('compare')},

@@ -22,6 +22,16 @@ export function number(value: number | null | undefined): string {
   return Math.abs(shown) < 1e-4 ? scientific(shown) : String(shown);
 }
 
+/** 2.52e6: as many digits as tell it from what is `step` away. */
+function powered(value: number, step: number): string {
+  const apart = step > 0 && Number.isFinite(step) ? Math.log10(Math.abs(value) / step) : 1;
+  const digits = Math.min(15, Math.max(1, Math.ceil(apart - 1e-9)));
+  return value
+    .toExponential(digits)
+    .replace(/\.?0+e/, 'e')
+    .replace('+', '');
+}
+
 /** Labels of values beside each other: so many digits that no two are alike. */
 export function labels(values: readonly number[]): string[] {
   const step = Math.min(...values.slice(1).map((v, i) => Math.abs(v - (values[i] ?? v))));
@@ -29,8 +39,7 @@ export function labels(values: readonly number[]): string[] {
   return values.map((value) => {
     if (value === 0) return '0';
     const size = Math.abs(value);
-    if (size >= 1e6 || size < 1e-4)
-      return value.toExponential(1).replace('.0e', 'e').replace('+', '');
+    if (size >= 1e6 || size < 1e-4) return powered(value, step);
     return value.toLocaleString('en', {
       minimumFractionDigits: 0,
       maximumFractionDigits: Math.min(8, Math.max(0, digits)),

@@ -80,7 +80,7 @@ async function made() {
   writeFileSync(join(fresh, 'icon.svg'), readFileSync(join(PAGES, 'app/icon.svg')));
   writeFileSync(join(fresh, 'style_hash'), sha256(frame));
   const first = needed(app.metafile.outputs, addressOf(app, 'app/main.tsx'));
-  needed(app.metafile.outputs, addressOf(app, 'pages/applications/page.tsx'), first);
+  needed(app.metafile.outputs, addressOf(app, 'app/first_pages.ts'), first);
   tellSizes(fresh, [...first]);
 }
 

@@ -241,15 +241,28 @@ function useFigure(near: Signal<string | null> | undefined): State {
   };
 }
 
+/** Tells of each change, not of how it is at first. */
+function useZoom(zoom: Signal<readonly [number, number] | null>, told: FigureProps['onZoom']) {
+  const before = useRef(zoom.value);
+  useEffect(() => {
+    if (before.current === zoom.value) return;
+    before.current = zoom.value;
+    told?.(zoom.value);
+  }, [zoom.value]);
+}
+
 interface FigureProps {
   readonly spec: FigureSpec;
   /** The line that is pointed at, where several figures share it. */
   readonly near?: Signal<string | null>;
   /** false: where its lines are told of elsewhere. */
   readonly legend?: boolean;
+  /** Called with the part that is looked at; null: all of it again. */
+  readonly onZoom?: (range: readonly [number, number] | null) => void;
 }
-export function Figure({spec, near, legend = true}: FigureProps) {
+export function Figure({spec, near, legend = true, onZoom}: FigureProps) {
   const state = useFigure(near);
+  useZoom(state.zoom, onZoom);
   useScheme(state.scheme);
   const shown = useMemo(() => {
     const lines = spec.lines.filter((line) => !state.hidden.value.has(line.name));

@@ -3,6 +3,7 @@
 import {bounds, wantsLog} from '../base/scale.ts';
 import {joined, type Point} from '../base/series.ts';
 import {smoothed} from '../base/smooth.ts';
+import {clean} from '../base/text.ts';
 
 export interface LineSpec {
   readonly name: string;
@@ -133,9 +134,10 @@ function rangeOf(spec: FigureSpec, low: number, high: number, log: boolean): [nu
 export function sentence(spec: FigureSpec, shown: (value: number | null) => string): string {
   const told = spec.lines.map((line) => {
     const last = line.points.length ? (line.points[line.points.length - 1]?.[1] ?? null) : null;
-    return `${line.name} ${shown(last)}`;
+    return `${clean(line.name, 60)} ${shown(last)}`;
   });
-  return `${spec.title}${spec.unit ? `, ${spec.unit}` : ''}: ${told.join(', ') || 'nothing yet'}`;
+  const title = `${clean(spec.title, 60)}${spec.unit ? `, ${spec.unit}` : ''}`;
+  return `${title}: ${told.join(', ') || 'nothing yet'}`;
 }
 
 /** Rows of its CSV file: what is drawn. */

@@ -3,17 +3,20 @@
 // apart, hidden tabs not at all.
 //
 //   stale ─► not live until a list succeeds: ticks say that the door lives, not the master
-//   reset ─► listed anew        401 ─► every tab is told, nothing is tried again until one logs on
+//   reset, an hour ─► listed anew: nothing tells that the master has let go of a job
+//   401 ─► every tab is told, nothing is tried again until one logs on
 
 import type {JobRow} from '../api/shapes.ts';
 import {paced} from '../base/limiter.ts';
-import {chosen, countsOf, folded, inOrder, windowOf} from './jobs.ts';
+import {countsOf, windowOf} from './jobs.ts';
+import {KeptViews} from './kept_views.ts';
 import {type FromHub, type Line, type ToHub, VERSION, type ViewAsked} from './messages.ts';
 import type {Event} from './sse.ts';
 import {REAL, Stream, type World} from './stream.ts';
 
 const FOLD_MS = 100;
 const LIST_AGAIN_MS = 3000;
+const LIST_ANEW_MS = 3_600_000;
 
 interface Tab {
   readonly line: Line<FromHub>;
@@ -28,8 +31,15 @@ interface Jobs {
   readonly jobs: readonly JobRow[];
 }
 
+/** Why it is no list. */
+async function wordsOf(answer: Response): Promise<string> {
+  const said = await answer.json().catch(() => null);
+  return said?.title ? String(said.title) : `HTTP ${answer.status}`;
+}
+
 export class Hub {
   private jobs = new Map<string, JobRow>();
+  private readonly kept = new KeptViews();
   /** Has a list come? Until then nothing is told of jobs: none known is not none there. */
   private listed = false;
   private readonly tabs = new Map<Line<FromHub>, Tab>();
@@ -37,9 +47,11 @@ export class Hub {
   private user = '';
   private live = false;
   private stale = false;
+  private trouble = '';
   private heardAt = 0;
   private skew = 0;
   private running = false;
+  private anew: unknown = null;
   private changed = new Set<string>();
   private anything = false;
   private readonly fold: () => void;
@@ -91,8 +103,10 @@ export class Hub {
     this.stop();
     this.user = user;
     this.jobs = new Map();
+    this.kept.forget();
     this.listed = false;
     this.live = false;
+    this.trouble = '';
   }
   private start() {
     this.running = true;
@@ -101,6 +115,7 @@ export class Hub {
   }
   private stop() {
     this.running = false;
+    this.world.cancel(this.anew);
     this.stream.close();
   }
 
@@ -133,6 +148,7 @@ export class Hub {
   private take(job: JobRow) {
     const before = this.jobs.get(job.jobid);
     this.jobs.set(job.jobid, job);
+    this.kept.forget();
     const same = before?.nalloc_slot === job.nalloc_slot && before?.wm_state === job.wm_state;
     if (!same) this.changed.add(job.jobid);
     this.anything = true;
@@ -140,24 +156,32 @@ export class Hub {
   }
 
   private async list() {
+    this.world.cancel(this.anew);
     try {
       const options = {credentials: 'same-origin' as const};
       const answer = await this.world.fetch('/api/v1/jobs', options);
-      if (!answer.ok) throw new Error(String(answer.status));
+      if (!answer.ok) return this.unlisted(await wordsOf(answer));
       const {now, jobs}: Jobs = await answer.json();
       this.setClock(now);
       this.jobs = new Map(jobs.map((job) => [job.jobid, job]));
+      this.kept.forget();
       this.listed = true;
       this.stale = false;
+      this.setTrouble('');
       this.setLive(true);
       this.anything = true;
       this.changed.add('');
       this.fold();
+      this.anew = this.world.later(() => this.running && void this.list(), LIST_ANEW_MS);
     } catch {
-      this.stale = true;
-      this.setLive(false);
-      this.world.later(() => this.running && this.stale && void this.list(), LIST_AGAIN_MS);
+      this.unlisted('the server does not answer');
     }
+  }
+  private unlisted(why: string) {
+    this.stale = true;
+    this.setLive(false);
+    this.setTrouble(why);
+    this.world.later(() => this.running && this.stale && void this.list(), LIST_AGAIN_MS);
   }
 
   private setClock(now: number) {
@@ -170,14 +194,22 @@ export class Hub {
   private setLive(live: boolean) {
     if (this.live === live) return;
     this.live = live;
-    this.all({say: 'live', live, heard: this.heardAt});
+    this.all(this.standing());
+  }
+  private setTrouble(words: string) {
+    if (this.trouble === words) return;
+    this.trouble = words;
+    this.all(this.standing());
+  }
+  private standing(): FromHub {
+    return {say: 'live', live: this.live, heard: this.heardAt, trouble: this.trouble};
   }
   private all(message: FromHub) {
     for (const tab of this.tabs.values()) tab.line.send(message);
   }
   private tellStanding(tab: Tab) {
     tab.line.send({say: 'clock', skew: this.skew});
-    tab.line.send({say: 'live', live: this.live, heard: this.heardAt});
+    tab.line.send(this.standing());
   }
 
   private tell() {
@@ -202,9 +234,8 @@ export class Hub {
   private tellView(tab: Tab, key: string, view: ViewAsked) {
     if (!this.listed) return;
     const now = Date.now() / 1000 + this.skew;
-    const {rows, problems} = chosen(this.jobs.values(), view, this.user, now);
-    const sorted = inOrder(rows, view.sort, now, this.user);
-    const window = windowOf(view.fold ? folded(sorted) : sorted, view, problems);
+    const {rows, problems} = this.kept.of(this.jobs, view, this.user, now);
+    const window = windowOf(rows, view, problems);
     tab.line.send({say: 'window', key, window});
   }
   private tellJobs(tab: Tab, key: string, ids: readonly string[]) {

@@ -3,7 +3,7 @@
 import type {JobRow} from '../api/shapes.ts';
 
 /** Of this build: a tab and a worker of unlike ones do not understand each other. */
-export const VERSION = 1;
+export const VERSION = 2;
 
 /** What a tab wants to see of all jobs. */
 export interface ViewAsked {
@@ -49,7 +49,13 @@ export type ToHub =
   | {readonly say: 'jobs'; readonly key: string; readonly ids: readonly string[]};
 
 export type FromHub =
-  | {readonly say: 'live'; readonly live: boolean; readonly heard: number}
+  | {
+      readonly say: 'live';
+      readonly live: boolean;
+      readonly heard: number;
+      /** Why no list of jobs comes; empty: it came, or is on its way. */
+      readonly trouble: string;
+    }
   | {readonly say: 'clock'; readonly skew: number}
   | {readonly say: 'counts'; readonly counts: Counts}
   | {readonly say: 'window'; readonly key: string; readonly window: Window}

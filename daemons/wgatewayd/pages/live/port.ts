@@ -19,6 +19,8 @@ declare const WORKER_ADDRESS: string;
 export const live = signal(false);
 /** When it did last, in the server's seconds; 0: not yet. */
 export const heardAt = signal(0);
+/** Why no list of jobs comes; empty: it came, or is on its way. */
+export const trouble = signal('');
 /** The server's clock ahead of this one, seconds. */
 export const skew = signal(0);
 /** null: no list has come yet. */
@@ -42,6 +44,7 @@ function take(message: FromHub) {
     if (message.say === 'live') {
       live.value = message.live;
       heardAt.value = message.heard;
+      trouble.value = message.trouble;
     } else if (message.say === 'clock') skew.value = message.skew;
     else if (message.say === 'counts') counts.value = message.counts;
     else if (message.say === 'window') windows.get(message.key)?.(message.window);

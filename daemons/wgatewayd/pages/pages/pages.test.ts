@@ -8,6 +8,7 @@ import {
   frameworkFor,
   located,
   manifestOf,
+  textsOf,
   wordsOf,
 } from './experiment/words.ts';
 import {axesOf, brushWords, fits, place, valueAt} from './search/axes.ts';
@@ -175,6 +176,17 @@ test('a definition is the words of --exec-start; a global command takes its plac
   assert.equal(manifestOf({...D, framework: 'PyTorch'}).nodes, '1');
 });
 
+test('one that is there is the form and back, whatever it asks for', () => {
+  const all = [
+    manifestOf(D),
+    manifestOf({...D, framework: 'PyTorch', device: 'cpu'}),
+    manifestOf({...D, gpu_kind: 'slice', mig: '1g.10gb'}),
+    manifestOf({...D, hardware: 'two'}),
+    manifestOf({...D, framework: 'disttensorflow', nodes: '3', memory: '8g'}),
+  ];
+  for (const one of all) assert.deepEqual(manifestOf(textsOf(one)), one);
+});
+
 test('hardware, slices and volumes are said beside the words', () => {
   const slice = manifestOf({...D, gpu_kind: 'slice', mig: '1g.10gb'});
   assert.equal(
@@ -207,5 +219,9 @@ test('a refusal in the words of dlicmd is at its field, in the form’s words', 
   });
   assert.equal(located('framework tensorflow: the module is not installed').field, 'framework');
   assert.equal(located("storage volume 'x' does not exist").field, 'volume');
+  assert.deepEqual(located('hardwareSpec: gpu.kind slice and gpu.mig_profile go together'), {
+    field: 'mig',
+    text: 'A slice wants its MIG profile.',
+  });
   assert.equal(located('something else').field, '');
 });

@@ -3,8 +3,9 @@
 
 import type {ComponentChildren} from 'preact';
 import {useEffect, useLayoutEffect, useRef} from 'preact/hooks';
+import {clean} from '../base/text.ts';
 import {duration} from '../base/time.ts';
-import {heardAt, live} from '../live/port.ts';
+import {heardAt, live, trouble} from '../live/port.ts';
 import {visits} from '../state/address.ts';
 import type {Asked} from '../state/asked.ts';
 import {second} from '../state/clock.ts';
@@ -41,7 +42,7 @@ let left = false;
 export function Page({title, name, crumb, sub, acts, still, children}: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${title} · WM`;
+    document.title = `${clean(title)} · WM`;
   }, [title]);
   useLayoutEffect(() => {
     const own = heading.current;
@@ -58,7 +59,7 @@ export function Page({title, name, crumb, sub, acts, still, children}: PageProps
         <div>
           {crumb && <p class="crumb">{crumb}</p>}
           <h1 tabIndex={-1} ref={heading}>
-            {name ?? title}
+            {name ?? clean(title)}
           </h1>
           {sub && <p class="sub">{sub}</p>}
         </div>
@@ -91,6 +92,16 @@ const Failed = ({words, again}: {words: string; again: () => void}) => (
     </button>
   </p>
 );
+
+/** In the place of jobs of which no list has come: why, where that is known. */
+export const NotListed = () =>
+  trouble.value ? (
+    <p class="note err" role="alert">
+      The list of jobs has not come: {clean(trouble.value, 300)}. It is asked for again.
+    </p>
+  ) : (
+    <div class="ghost" aria-hidden="true" />
+  );
 
 interface LoadedProps<T> {
   readonly of: Asked<T>;

@@ -14,6 +14,7 @@ import {Asked} from '../../state/asked.ts';
 import {now} from '../../state/clock.ts';
 import {Acting} from '../shared/act_dialog.tsx';
 import {bodyOf, type Outcome, toEach} from '../shared/acts.ts';
+import {Views} from '../shared/views.ts';
 
 export const RANGES = [
   [3, '3 min'],
@@ -48,6 +49,7 @@ export class Applications {
   readonly chosen = signal<ReadonlyMap<string, JobRow>>(new Map());
   readonly outcomes = signal<readonly Outcome[]>([]);
   readonly busy = signal(false);
+  readonly views = new Views('/apps');
   readonly acting = new Acting((verb, _, words) => this.act(verb, bodyOf(words)));
   private readonly seen = signal<Seen>({from: 0, to: 64});
   readonly asked = computed(() => ({

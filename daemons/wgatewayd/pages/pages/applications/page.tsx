@@ -9,11 +9,13 @@ import {counts} from '../../live/port.ts';
 import {Icon, Segment} from '../../parts/basic.tsx';
 import {Asking, Questions} from '../../parts/asking.tsx';
 import {Filter} from '../../parts/filter.tsx';
-import {Page, Stale} from '../../parts/page.tsx';
+import {NotListed, Page, Stale} from '../../parts/page.tsx';
 import {Table} from '../../parts/table.tsx';
 import {clearParams, go, setParam} from '../../state/address.ts';
 import {keepAsking, useOnce} from '../../state/asked.ts';
 import {ActDialog} from '../shared/act_dialog.tsx';
+import {KeptViews, ViewDialog} from '../shared/kept_views.tsx';
+import '../shared/together.ts';
 import {columnsOf} from './columns.tsx';
 import {Applications} from './model.ts';
 import {SlotsPanel} from './slots.tsx';
@@ -45,7 +47,7 @@ function valuesOf(model: Applications): Readonly<Record<string, readonly string[
   };
 }
 
-function Bar({model}: {model: Applications}) {
+function Bar({model, asking}: {model: Applications; asking: Asking}) {
   const {mine, group, filter} = model.asked.value;
   const seen = counts.value;
   const found: Record<string, number> = {
@@ -94,6 +96,7 @@ function Bar({model}: {model: Applications}) {
       >
         Arrays folded
       </button>
+      <KeptViews views={model.views} asking={asking} />
       <span class="vh" role="status">
         {number(model.window.value?.total ?? 0)} shown
       </span>
@@ -175,7 +178,7 @@ function List({model}: {model: Applications}) {
   const window = model.window.value;
   const all = counts.value?.all ?? 0;
   const columns = useMemo(() => columnsOf(model), [model]);
-  if (!window || !counts.value) return <div class="ghost" aria-hidden="true" />;
+  if (!window || !counts.value) return <NotListed />;
   return (
     <Table
       label="Applications"
@@ -196,6 +199,7 @@ export default function ApplicationsPage() {
   useEffect(() => {
     const ends = [model.begin(), keepAsking(model.slots, {onJobs: 1500})];
     void model.slots.refresh().then(() => model.fitRange());
+    void model.views.load();
     return () => {
       for (const end of ends) end();
     };
@@ -211,7 +215,7 @@ export default function ApplicationsPage() {
       <Stale of={model.slots} />
       <SlotsPanel model={model} />
       <section class="panel" aria-label="Application list">
-        <Bar model={model} />
+        <Bar model={model} asking={asking} />
         <Bulk model={model} asking={asking} />
         <List model={model} />
         <div class="fine">
@@ -224,6 +228,7 @@ export default function ApplicationsPage() {
       </section>
       <Questions asking={asking} />
       <ActDialog acting={model.acting} />
+      <ViewDialog views={model.views} />
     </Page>
   );
 }

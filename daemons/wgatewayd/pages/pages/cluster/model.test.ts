@@ -55,10 +55,7 @@ test('a map that is known stays where asking again fails', async () => {
 
 test('hosts come in parts, each once', async () => {
   const server = new FakeServer();
-  const answers = [
-    {hosts: [host('a'), host('b b')], next: 'b b'},
-    {hosts: [host('c')]},
-  ];
+  const answers = [{hosts: [host('a'), host('b b')], next: 'b b'}, {hosts: [host('c')]}];
   server.on('GET /api/v1/hosts', () => answers.shift());
   const map = new ClusterMap();
   await map.refresh();

@@ -21,7 +21,9 @@ interface Curves {
 const isAxis = (text: string): text is Axis => AXES.some(([axis]) => axis === text);
 
 export class Comparison {
-  readonly chosen = computed(() => runsIn(param('runs')));
+  private readonly named = computed(() => param('runs'));
+  /** The same value until other runs are named: all that is asked for hangs on it. */
+  readonly chosen = computed(() => runsIn(this.named.value));
   readonly axis = computed((): Axis => {
     const asked = param('x');
     return isAxis(asked) ? asked : 'step';
@@ -34,10 +36,14 @@ export class Comparison {
   readonly curves = new Asked<Curves>(() => this.loadCurves());
   readonly events = signal<ReadonlyMap<string, readonly JobEvent[]>>(new Map());
 
+  /** Runs of which the events were asked for. */
+  private readonly timed = new Set<string>();
+
   readonly runs = computed(() => this.known.value.value ?? []);
   readonly metrics = computed(() => metricsOf(this.runs.value));
+  private readonly words = computed(() => param('q').toLowerCase());
   readonly fitting = computed(() => {
-    const words = param('q').toLowerCase();
+    const words = this.words.value;
     return this.metrics.value.filter((key) => key.toLowerCase().includes(words));
   });
   readonly drawn = computed(() =>
@@ -64,7 +70,8 @@ export class Comparison {
     return {ids, series: await get(`/api/v1/runs/series?${query}&points=${POINTS}`)};
   }
   private async loadEvents() {
-    const missing = this.runs.peek().filter((run) => !this.events.peek().has(run.id));
+    const missing = this.runs.peek().filter((run) => !this.timed.has(run.id));
+    for (const {id} of missing) this.timed.add(id);
     const told = await Promise.all(
       missing.map(async ({id}) => {
         const {events} = await get<{events: readonly JobEvent[]}>(

@@ -50,8 +50,8 @@ export class Editing {
     this.path = `/api/v1/config/${part(file)}`;
     this.draft = `wm-config-${file}`;
     this.there = new Asked(() => this.load());
-    this.ask = newest(async (text: string): Promise<Checked> =>
-      (await send(`${this.path}/check`, {text})).json(),
+    this.ask = newest(
+      async (text: string): Promise<Checked> => (await send(`${this.path}/check`, {text})).json(),
     );
   }
 

@@ -134,7 +134,7 @@ function Apply({model, known}: {model: Editing; known: ConfigFile}) {
           No page writes configuration. Save the file, and on the master’s host, as an
           administrator:
         </p>
-        <pre class="cmd">{applyLines(model.file, known.path).join('\n')}</pre>
+        <pre class="cmd">{clean(applyLines(model.file, known.path).join('\n'), 2000)}</pre>
         <p class="gap2">
           <button
             type="button"

@@ -25,9 +25,7 @@ export interface Wrong {
 }
 export function wrongOf(said: string, file: string): Wrong {
   const [, where, line, text] = said.match(/^([^:\s]+):(\d+): (.*)$/s) ?? [];
-  return where === file && text !== undefined
-    ? {line: Number(line), text}
-    : {line: 0, text: said};
+  return where === file && text !== undefined ? {line: Number(line), text} : {line: 0, text: said};
 }
 
 /** Where a line begins and ends in a text; past its end: the end. */

@@ -3,7 +3,7 @@
 
 import {get, part} from '../../api/client.ts';
 import type {Framework, Hardware, Project, Volume} from '../../api/shapes.ts';
-import type {Capacity, Plan} from '../../api/shapes_admin.ts';
+import type {Capacity, Host, Plan} from '../../api/shapes_admin.ts';
 
 /** What can be chosen from. */
 export interface Choices {
@@ -32,6 +32,15 @@ export async function loadChoices(): Promise<Choices> {
     hardware: specs.hwspecs,
     volumes: volumes.volumes,
   };
+}
+
+const LOOKED_AT = 500;
+
+/** MIG profiles that GPUs of the cluster have, of so many hosts as are looked at. */
+export async function loadMigs(): Promise<readonly string[]> {
+  const {hosts} = await get<{hosts: readonly Host[]}>(`/api/v1/hosts?limit=${LOOKED_AT}`);
+  const all = hosts.flatMap((host) => host.gpus.map((gpu) => gpu.mig));
+  return [...new Set(all)].filter(Boolean).sort();
 }
 
 /** The address of what was made: all of it, or the version that was added. */

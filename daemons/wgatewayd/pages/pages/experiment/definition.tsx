@@ -1,11 +1,13 @@
 // Role: one definition in the form: new, with its code, or one that the project has.
 
+import {useEffect} from 'preact/hooks';
 import {bytes} from '../../base/number.ts';
 import {clean} from '../../base/text.ts';
 import {Outside, Segment} from '../../parts/basic.tsx';
 import {Area, Field, Select} from '../../parts/form.tsx';
 import type {Choices} from './choices.ts';
-import type {NewExperiment, Part} from './model.ts';
+import type {NewExperiment} from './model.ts';
+import type {Part} from './parts.ts';
 
 const TYPES = [
   ['single', 'Single node'],
@@ -40,6 +42,11 @@ function Existing({one, model}: DefinitionProps) {
           <Outside text={one.existing} />
         </b>
         <span class="sp" />
+        {d && (
+          <button type="button" class="link s" onClick={() => model.change(one)}>
+            Change
+          </button>
+        )}
         <Remove one={one} model={model} />
       </div>
       {d ? (
@@ -83,6 +90,7 @@ function Code({one, model}: {one: Part; model: NewExperiment}) {
         onChange={(event) => model.choose(one, event.currentTarget.files?.[0])}
       />
       {error && !file && <small class="err">{error}</small>}
+      {one.changes && !file && <small>Without another one its code stays.</small>}
       {file && (
         <small>
           {clean(file.name)}, {bytes(file.size)}
@@ -92,7 +100,19 @@ function Code({one, model}: {one: Part; model: NewExperiment}) {
   );
 }
 
-function Custom({one, choices}: Omit<DefinitionProps, 'model'>) {
+/** One of those that there are; where none is known it is typed. */
+function Mig({one, model}: Omit<DefinitionProps, 'choices'>) {
+  const {form, key} = one;
+  const known = model.migs.value ?? [];
+  useEffect(() => void model.findMigs(), []);
+  const about = {form, name: 'mig' as const, id: `f-${key}-mig`, label: 'MIG profile'};
+  const own = form.value.value.mig;
+  const listed = own && !known.includes(own) ? [...known, own] : known;
+  if (!known.length) return <Field {...about} note="Such as 1g.10gb. No GPU is divided now." />;
+  return <Select {...about} options={[['', 'Choose …'], ...listed.map((m) => [m, m] as const)]} />;
+}
+
+function Custom({one, model, choices}: DefinitionProps) {
   const {form, key} = one;
   const d = form.value.value;
   const gpu = d.device === 'gpu';
@@ -136,15 +156,7 @@ function Custom({one, choices}: Omit<DefinitionProps, 'model'>) {
           />
         )}
       </div>
-      {gpu && d.gpu_kind === 'slice' && (
-        <Field
-          form={form}
-          name="mig"
-          id={`f-${key}-mig`}
-          label="MIG profile"
-          note="Such as 1g.10gb."
-        />
-      )}
+      {gpu && d.gpu_kind === 'slice' && <Mig one={one} model={model} />}
     </div>
   );
 }
@@ -209,6 +221,7 @@ function New(props: DefinitionProps) {
     <div class="card">
       <div class="cardh">
         <b>{d.definition ? <Outside text={d.definition} /> : 'New definition'}</b>
+        {one.changes && <span class="s m">its next version</span>}
         <span class="sp" />
         {model.parts.value.length > 1 && <Remove one={one} model={model} />}
       </div>
@@ -218,7 +231,7 @@ function New(props: DefinitionProps) {
           name="definition"
           id={`f-${key}-definition`}
           label="Name"
-          input={{maxLength: 60}}
+          input={{maxLength: 60, readOnly: one.changes !== ''}}
           note={taken ? NEXT : ''}
         />
         <Code one={one} model={model} />
@@ -250,7 +263,7 @@ function New(props: DefinitionProps) {
           options={[['', 'Custom'], ...specs]}
         />
       )}
-      {!d.hardware && <Custom one={one} choices={choices} />}
+      {!d.hardware && <Custom {...props} />}
       <Area
         form={form}
         name="env"

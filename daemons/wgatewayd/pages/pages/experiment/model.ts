@@ -8,8 +8,9 @@ import type {Definition, Experiment, JobFacts, Project} from '../../api/shapes.t
 import {Form} from '../../parts/form_model.ts';
 import {go, param} from '../../state/address.ts';
 import {Asked} from '../../state/asked.ts';
-import {type Choices, loadChoices, undoOf} from './choices.ts';
+import {type Choices, loadChoices, loadMigs, undoOf} from './choices.ts';
 import {clonedFrom} from './from.ts';
+import {DRAFT, forget, type Part, partOf, partsFrom, partsText, type Verdict} from './parts.ts';
 import {
   dataOf,
   type DefinitionTexts,
@@ -20,27 +21,13 @@ import {
   located,
   type Manifest,
   manifestOf,
+  textsOf,
   typeOf,
   wordsOf,
 } from './words.ts';
 
-const DRAFT = 'wm-draft';
 const JUDGE_MS = 400;
 
-/** One definition of the experiment: new, or one of the project's by its name. */
-export interface Part {
-  readonly key: string;
-  readonly existing: string;
-  readonly form: Form<typeof FRESH_DEFINITION>;
-}
-/** The same request in the words of the clients, or why it is none. */
-export interface Verdict {
-  readonly key: string;
-  readonly problem: string;
-  readonly bsub: string;
-  readonly dlicmd: string;
-  readonly data: string;
-}
 const stored = (name: string) => globalThis.sessionStorage?.getItem(name) ?? '';
 
 export class NewExperiment {
@@ -50,6 +37,8 @@ export class NewExperiment {
   readonly choices = new Asked<Choices>(() => this.load());
   /** Definitions that the chosen project has. */
   readonly existing = signal<readonly Definition[]>([]);
+  /** Ways in which GPUs of the cluster are divided; null: not asked for yet. */
+  readonly migs = signal<readonly string[] | null>(null);
   /** Names of its experiments. */
   private experiments: readonly string[] = [];
   readonly verdicts = signal<readonly Verdict[]>([]);
@@ -91,16 +80,9 @@ export class NewExperiment {
     this.cloned.value = id;
   }
   private restore(gpus: boolean) {
-    const keys = stored(`${DRAFT}-parts`).split(' ').filter(Boolean);
-    if (!keys.length) return this.addNew(gpus);
-    this.parts.value = keys.map((key) => {
-      const [name = '', existing = ''] = key.split(':');
-      return this.part(name, decodeURIComponent(existing), gpus);
-    });
-  }
-  private part(key: string, existing: string, gpus: boolean): Part {
-    const fresh = {...FRESH_DEFINITION, device: gpus ? 'gpu' : 'cpu'};
-    return {key, existing, form: new Form(fresh, existing ? '' : `${DRAFT}-${key}`)};
+    const parts = partsFrom(stored(`${DRAFT}-parts`), gpus);
+    if (!parts.length) return this.addNew(gpus);
+    this.parts.value = parts;
   }
   private async fetchExisting(projects: readonly Project[]) {
     const {project} = this.form.value.peek();
@@ -133,19 +115,27 @@ export class NewExperiment {
   }
   private remember(parts: readonly Part[]) {
     this.parts.value = parts;
-    const keys = parts.map((one) => `${one.key}:${encodeURIComponent(one.existing)}`);
-    globalThis.sessionStorage?.setItem(`${DRAFT}-parts`, keys.join(' '));
+    globalThis.sessionStorage?.setItem(`${DRAFT}-parts`, partsText(parts));
   }
   addNew(gpus = (this.choices.value.peek()?.gpus ?? 0) > 0) {
-    this.remember([...this.parts.value, this.part(crypto.randomUUID(), '', gpus)]);
+    this.remember([...this.parts.value, partOf(gpus)]);
   }
   addExisting(name: string) {
-    this.remember([...this.parts.value, this.part(crypto.randomUUID(), name, false)]);
+    this.remember([...this.parts.value, partOf(false, {existing: name})]);
+  }
+  /** The attributes of one that is there are typed on: it gets another version. */
+  change(one: Part) {
+    const known = this.existing.value.find((d) => d.name === one.existing);
+    if (!known) return;
+    const changed = partOf(false, {changes: one.existing});
+    for (const [field, text] of Object.entries(textsOf(known)))
+      changed.form.set(field as keyof DefinitionTexts, text);
+    this.remember(this.parts.value.map((part) => (part === one ? changed : part)));
   }
   remove(one: Part) {
     this.remember(this.parts.value.filter((p) => p !== one));
     this.choose(one, undefined);
-    globalThis.sessionStorage?.removeItem(`${DRAFT}-${one.key}`);
+    forget(one);
   }
   choose(one: Part, file: File | undefined) {
     const files = new Map(this.files.value);
@@ -154,8 +144,12 @@ export class NewExperiment {
     this.files.value = files;
   }
   setProject() {
-    this.remember(this.parts.value.filter((p) => !p.existing));
+    this.remember(this.parts.value.filter((p) => !p.existing && !p.changes));
     void this.fetchExisting(this.choices.value.peek()?.projects ?? []);
+  }
+  /** What cannot be asked for is typed. */
+  async findMigs() {
+    this.migs.value ??= await loadMigs().catch(() => []);
   }
   setType(one: Part, type: string) {
     one.form.set('type', type);
@@ -212,7 +206,7 @@ export class NewExperiment {
       if (one.existing) return;
       const own: Record<string, string> = {};
       if (!one.form.value.peek().definition.trim()) own.definition = 'Which name?';
-      if (!this.files.peek().has(one.key))
+      if (!one.changes && !this.files.peek().has(one.key))
         own.code = 'Which code? Choose a zip, a tar, or one script.';
       one.form.errors.value = own;
       const [first] = Object.values(own);
@@ -282,12 +276,12 @@ export class NewExperiment {
   /** What takes it away again. */
   private async sendDefinition(base: string, one: Part): Promise<string> {
     const file = this.files.peek().get(one.key);
-    if (!file) return '';
-    const name = one.form.value.peek().definition.trim();
+    if (!file && !one.changes) return '';
+    const name = one.changes || one.form.value.peek().definition.trim();
     const known = this.existing.peek().some((d) => d.name === name);
     const body = new FormData();
     body.append('data', JSON.stringify(manifestOf(one.form.value.peek())));
-    body.append('file', file);
+    if (file) body.append('file', file); // else the code of the version before stays
     this.sent.value = 0;
     const progress = (share: number) => {
       this.sent.value = share;

@@ -12,7 +12,8 @@ import {keepAsking, useOnce} from '../../state/asked.ts';
 import {me} from '../../state/session.ts';
 import {DefinitionCard} from './definition.tsx';
 import type {Choices} from './choices.ts';
-import {NewExperiment, type Verdict} from './model.ts';
+import {NewExperiment} from './model.ts';
+import type {Verdict} from './parts.ts';
 
 const EXECS = '/platform/rest/deeplearning/v1/execs';
 
@@ -109,7 +110,7 @@ function Head({model, choices}: Props) {
 }
 
 function Adding({model}: {model: NewExperiment}) {
-  const used = new Set(model.parts.value.map((one) => one.existing));
+  const used = new Set(model.parts.value.map((one) => one.existing || one.changes));
   const left = model.existing.value.filter((d) => !used.has(d.name));
   return (
     <div class="foot2 start">

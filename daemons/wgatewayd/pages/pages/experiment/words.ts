@@ -69,6 +69,23 @@ export function manifestOf(d: DefinitionTexts): Manifest {
   };
 }
 
+/** One that is there as the form has it, to be changed. */
+export const textsOf = (d: Manifest): DefinitionTexts => ({
+  ...FRESH_DEFINITION,
+  definition: d.name,
+  framework: d.framework,
+  type: typeOf(d.framework),
+  command: d.command,
+  device: d.device,
+  per_worker: d.per_worker,
+  memory: d.memory,
+  hardware: d.hardware,
+  gpu_kind: d.gpu_kind || FRESH_DEFINITION.gpu_kind,
+  mig: d.mig,
+  nodes: d.nodes,
+  env: d.env.join('\n'),
+});
+
 /** The words of --exec-start that a definition in an experiment is. */
 export function wordsOf(x: ExperimentTexts, d: Manifest, plan: string): string[] {
   const words = ['--exec-start', d.framework];
@@ -112,7 +129,8 @@ const OPTIONS: readonly (readonly [option: string, field: string, label: string]
   ['--cs-datastore-meta', 'data', 'folder'],
   ['--appName', 'name', 'name'],
 ];
-const MENTIONED: readonly (readonly [RegExp, string])[] = [
+const MENTIONED: readonly (readonly [pattern: RegExp, field: string, said?: string])[] = [
+  [/gpu\.mig_profile go together/, 'mig', 'A slice wants its MIG profile.'],
   [/^framework /, 'framework'],
   [/storage volume/, 'volume'],
   [/hardware specification/, 'hardware'],
@@ -126,5 +144,5 @@ export function located(text: string): {field: string; text: string} {
     if (text.includes(option)) return {field, text: text.replaceAll(option, label)};
   }
   const found = MENTIONED.find(([pattern]) => pattern.test(text));
-  return {field: found?.[1] ?? '', text};
+  return {field: found?.[1] ?? '', text: found?.[2] ?? text};
 }

@@ -10,7 +10,7 @@ import {clean} from '../../base/text.ts';
 import {clock, duration} from '../../base/time.ts';
 import {elapsed} from '../../live/jobs.ts';
 import {Icon, Outside, Panel, StateMark} from '../../parts/basic.tsx';
-import {Page, Stale} from '../../parts/page.tsx';
+import {NotListed, Page, Stale} from '../../parts/page.tsx';
 import {type Column, memory, Table} from '../../parts/table.tsx';
 import {keepAsking, useOnce} from '../../state/asked.ts';
 import {now, second} from '../../state/clock.ts';
@@ -204,7 +204,7 @@ const Start = () => (
 );
 
 function Main({model}: {model: Home}) {
-  if (!model.known.value) return <div class="ghost" aria-hidden="true" />;
+  if (!model.known.value) return <NotListed />;
   const busy = model.total('running') + model.total('pending') > 0;
   return (
     <>

@@ -7,6 +7,7 @@ import {get, jobPath, part} from '../../api/client.ts';
 import type {JobRow} from '../../api/shapes.ts';
 import type {Gpu, Host} from '../../api/shapes_admin.ts';
 import {bytes, DASH, number, percent} from '../../base/number.ts';
+import {clean} from '../../base/text.ts';
 import {duration} from '../../base/time.ts';
 import {elapsed} from '../../live/jobs.ts';
 import {look} from '../../live/port.ts';
@@ -207,11 +208,11 @@ function About({model, host}: {model: HostModel; host: Host}) {
         )}
       </Panel>
       <p class="m s">
-        In a shell: bhosts -l {host.host_name}; what administrators did to it:{' '}
+        In a shell: bhosts -l {clean(host.host_name)}; what administrators did to it:{' '}
         {session.value?.admin ? (
           <a href={`/audit?about=${part(host.host_name)}`}>the record of acts</a>
         ) : (
-          `badmin hhist ${host.host_name}`
+          `badmin hhist ${clean(host.host_name)}`
         )}
       </p>
       <CloseDialog closing={model.closing} />

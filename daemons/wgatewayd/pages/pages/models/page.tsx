@@ -51,8 +51,8 @@ class Models {
         title: 'Promote as the next version?',
         said: (
           <p>
-            <Outside text={space} most={60} /> has a model of this name. The one that is there
-            stays as its version before; what was deployed of it goes on.
+            <Outside text={space} most={60} /> has a model of this name. The one that is there stays
+            as its version before; what was deployed of it goes on.
           </p>
         ),
         verb: 'Promote',

@@ -5,6 +5,7 @@ import {useMemo} from 'preact/hooks';
 import {get, part} from '../../api/client.ts';
 import type {Queue} from '../../api/shapes_admin.ts';
 import {number} from '../../base/number.ts';
+import {clean} from '../../base/text.ts';
 import {Mark, NextStep, Outside} from '../../parts/basic.tsx';
 import {Loaded, Page, Stale} from '../../parts/page.tsx';
 import {type Column, memory, Table} from '../../parts/table.tsx';
@@ -79,7 +80,7 @@ const actColumn = (closing: Closing): Column<Queue> => ({
     <button
       type="button"
       class="btn"
-      aria-label={`${q.closed ? 'Open' : 'Close'} queue ${q.queue_name}`}
+      aria-label={`${q.closed ? 'Open' : 'Close'} queue ${clean(q.queue_name)}`}
       onClick={() => closing.open(q.queue_name, q.closed ? 'open' : 'close')}
     >
       {q.closed ? 'Open' : 'Close'}

@@ -14,13 +14,13 @@ import {now} from '../../state/clock.ts';
 import {Acting} from '../shared/act_dialog.tsx';
 import {bodyOf} from '../shared/acts.ts';
 import {Again} from './again.ts';
+import {type Axis, Curves} from './curves.ts';
 import {Files} from './files.ts';
 import {Kept} from './kept.ts';
 import {MergedLog} from './merged.ts';
 import {LogSearch} from './search_log.ts';
 
 export type {Output};
-export type Axis = 'time' | 'step';
 
 /** What is asked for together: it is drawn together. */
 export interface Facts {
@@ -89,6 +89,7 @@ export class Run {
   readonly all = signal<MergedLog | null>(null);
   readonly search: LogSearch;
   readonly again: Again;
+  readonly curves: Curves;
   readonly files: Files;
   /** How busy is what its workers have, by host. */
   readonly use = signal<ReadonlyMap<string, HostUse>>(new Map());
@@ -99,6 +100,7 @@ export class Run {
     this.kept = new Kept(id);
     this.search = new LogSearch(this.path);
     this.again = new Again(this.path);
+    this.curves = new Curves(this.path, id);
     this.files = new Files(id);
     this.known = new Asked(() => this.load());
   }

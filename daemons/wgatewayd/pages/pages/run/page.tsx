@@ -17,6 +17,7 @@ import {now, second} from '../../state/clock.ts';
 import {session} from '../../state/session.ts';
 import {ActDialog} from '../shared/act_dialog.tsx';
 import {actsFor} from '../shared/acts.ts';
+import '../shared/together.ts';
 import {Logs} from './logs.tsx';
 import {KeptPanel} from './kept_panel.tsx';
 import {bestOf, type Facts, Run} from './model.ts';
@@ -24,6 +25,7 @@ import {AgainDialog} from './again_dialog.tsx';
 import {FilesDialog} from './files_dialog.tsx';
 import {Request, Why} from './side.tsx';
 import {Training} from './training.tsx';
+import {leftOf} from './use.ts';
 import {WorkersNow} from './workers.tsx';
 
 function lastStep(known: Facts): number | null {
@@ -42,6 +44,12 @@ function bestTile(known: Facts): Tile {
     value: number(best?.value),
     note: best ? `${best.group === 'test' ? 'validation' : 'train'}, best` : none,
   };
+}
+
+function timeNote(job: JobFull): string {
+  const left = leftOf(job, second.value);
+  if (left !== null) return `${duration(left)} left, at this rate`;
+  return job.start_time ? `waited ${duration(job.pend_time_s)}` : 'not started';
 }
 
 function tilesOf(known: Facts): Tile[] {
@@ -80,7 +88,7 @@ function tilesOf(known: Facts): Tile[] {
     {
       label: 'Time',
       value: duration(job.start_time && end ? end - job.start_time : null),
-      note: job.start_time ? `waited ${duration(job.pend_time_s)}` : 'not started',
+      note: timeNote(job),
     },
   ];
 }
@@ -227,11 +235,11 @@ function Shown({known, model}: {known: Facts; model: Run}) {
         </div>
         <div>
           <Why job={job} />
-          <WorkersNow job={job} model={model} />
           <KeptPanel kept={model.kept} />
           <Request known={known} />
         </div>
       </div>
+      <WorkersNow job={job} model={model} />
       <Logs known={known} model={model} />
       <Questions asking={asking} />
       <SaveDialog saving={saving} />

@@ -1,95 +1,15 @@
 // Role: does it learn: every metric over time or steps, workers from start to end, what happened.
 
-import {useSignal} from '@preact/signals';
-import {useMemo} from 'preact/hooks';
-import type {JobFull, Metric, Task} from '../../api/shapes.ts';
+import type {JobFull, Task} from '../../api/shapes.ts';
 import {isOver, isWaiting} from '../../base/states.ts';
 import {clock, momentOr} from '../../base/time.ts';
-import {Figure} from '../../figures/figure.tsx';
-import {type FigureSpec, type LineSpec, usualGap} from '../../figures/spec.ts';
 import {Outside, Panel, Segment} from '../../parts/basic.tsx';
 import {now} from '../../state/clock.ts';
+import {CurveFigures} from './curves.tsx';
 import {EventTable} from './events.tsx';
-import type {Axis, Facts, Run} from './model.ts';
+import type {Facts, Run} from './model.ts';
 
 const MOST_LANES = 24;
-const FIRST_METRICS = 12;
-
-function lineOf(metric: Metric, axis: Axis): LineSpec {
-  const at = (p: Metric['points'][number]) => (axis === 'time' ? p[1] : p[0]);
-  const points = metric.points.map((p) => [at(p), p[2]] as const);
-  const validation = metric.group === 'test';
-  const line = {
-    name: validation ? 'validation' : 'train',
-    colour: validation ? 'kv' : 'k1',
-    points,
-    kind: validation ? ('dots' as const) : ('line' as const),
-  };
-  if (validation || metric.points.length < 2) return line;
-  return {
-    ...line,
-    low: metric.points.map((p) => [at(p), p[3]] as const),
-    high: metric.points.map((p) => [at(p), p[4]] as const),
-  };
-}
-
-function specOf(name: string, series: readonly Metric[], axis: Axis, bounds: [number, number]) {
-  const lines = series.filter((s) => s.name === name).map((s) => lineOf(s, axis));
-  const gaps = lines.map((l) => usualGap([...l.points].sort((a, b) => a[0] - b[0])));
-  const spec: FigureSpec = {
-    title: name,
-    x: axis === 'time' ? 'time' : 'number',
-    lines,
-    canLog: true,
-    canSmooth: true,
-    height: name === 'loss' ? 130 : 100,
-    gap: axis === 'time' ? Math.max(...gaps) : Infinity,
-    bounds,
-  };
-  return spec;
-}
-
-/** Bounds of steps that all metrics share. */
-function stepBounds(series: readonly Metric[]): [number, number] {
-  let last = 1;
-  for (const {points} of series) for (const [step] of points) if (step > last) last = step;
-  return [0, last];
-}
-
-function Curves({known, model}: {known: Facts; model: Run}) {
-  const more = useSignal('');
-  const {series} = known;
-  const timed = series.some((s) => s.points.some((p) => p[1] > 0));
-  const axis: Axis = timed ? model.axis.value : 'step';
-  const names = useMemo(() => [...new Set(series.map((s) => s.name))], [series]);
-  const chosen = names.filter((n) => n.toLowerCase().includes(more.value.toLowerCase()));
-  const specs = useMemo(() => {
-    const bounds = axis === 'time' ? model.window() : stepBounds(series);
-    return chosen.slice(0, FIRST_METRICS).map((name) => specOf(name, series, axis, bounds));
-  }, [series, axis, more.value]);
-  return (
-    <>
-      {names.length > FIRST_METRICS && (
-        <label class="field">
-          <span>
-            {names.length} metrics, {Math.min(FIRST_METRICS, chosen.length)} shown
-          </span>
-          <input
-            type="search"
-            placeholder="Which: part of a name"
-            value={more.value}
-            onInput={(event) => {
-              more.value = event.currentTarget.value;
-            }}
-          />
-        </label>
-      )}
-      {specs.map((spec) => (
-        <Figure key={spec.title} spec={spec} />
-      ))}
-    </>
-  );
-}
 
 const share = (t: number, from: number, to: number) =>
   Math.min(100, Math.max(0, ((t - from) / (to - from)) * 100));
@@ -188,7 +108,7 @@ export function Training({known, model}: {known: Facts; model: Run}) {
   return (
     <Panel title="Training" id="h-t" tools={series.length > 0 && axes}>
       <div class="pb">
-        {series.length > 0 && <Curves known={known} model={model} />}
+        {series.length > 0 && <CurveFigures known={known} model={model} />}
         {series.length === 0 && (
           <p class="m s">{facts.own ? none : 'Metrics: not visible to you.'}</p>
         )}

@@ -1,13 +1,13 @@
 // Role: the workers of now: where they are, and how busy is what they have.
 
 import type {JobFull, Task} from '../../api/shapes.ts';
-import type {GpuUse, HostUse} from '../../api/shapes_logs.ts';
+import type {GpuUse} from '../../api/shapes_logs.ts';
 import {bytes, DASH, number} from '../../base/number.ts';
 import {isOver} from '../../base/states.ts';
 import {Outside, Panel} from '../../parts/basic.tsx';
 import {type Column, memory, Table} from '../../parts/table.tsx';
 import type {Run} from './model.ts';
-import {busyOf, gpusOf, type Uses} from './use.ts';
+import {busyOf, cpusOf, gpusOf, memoryOf, together, type Uses} from './use.ts';
 
 function Bar({percent, words}: {percent: number | null; words: string}) {
   if (percent === null) return <>{words}</>;
@@ -20,21 +20,54 @@ function Bar({percent, words}: {percent: number | null; words: string}) {
 }
 
 const memoryWords = (gpus: readonly GpuUse[]) =>
-  gpus.map((gpu) => `${bytes(gpu.mused_bytes)} of ${bytes(gpu.mtotal_bytes)}`).join(', ') || DASH;
+  gpus
+    .filter((gpu) => gpu.mused_bytes !== null)
+    .map((gpu) => `${bytes(gpu.mused_bytes)} of ${bytes(gpu.mtotal_bytes)}`)
+    .join(', ') || DASH;
+
+const Percent = ({of}: {of: number | null}) => (
+  <Bar percent={of} words={of === null ? DASH : `${number(of)} %`} />
+);
+
+/** Of the GPUs that were given to it. */
+const gpuColumns = (uses: Uses): readonly Column<Task>[] => [
+  {
+    key: 'busy',
+    text: 'GPU busy',
+    width: 'minmax(72px,1fr)',
+    cell: (task) => <Percent of={busyOf(gpusOf(task, uses))} />,
+  },
+  {
+    key: 'gpumem',
+    text: 'GPU memory',
+    width: 'minmax(80px,1.2fr)',
+    cell: (task) => memoryWords(gpusOf(task, uses)),
+  },
+];
+
+/** Of all that runs on its host: no more is measured of one worker. */
+const hostColumns = (uses: Uses): readonly Column<Task>[] => [
+  {
+    key: 'cpus',
+    text: 'Host’s CPUs',
+    width: 'minmax(72px,1fr)',
+    cell: (task) => <Percent of={cpusOf(uses.get(task.host))} />,
+  },
+  {
+    key: 'memory',
+    text: 'Host’s memory',
+    width: 'minmax(88px,1.2fr)',
+    cell: (task) => {
+      const memory = memoryOf(uses.get(task.host));
+      if (!memory) return DASH;
+      const [used, all] = memory;
+      return <Bar percent={(100 * used) / all} words={`${bytes(used)} of ${bytes(all)}`} />;
+    },
+  },
+];
 
 function columnsOf(uses: Uses, roles: boolean): readonly Column<Task>[] {
-  const host = (task: Task) => uses.get(task.host);
-  const gpus = (task: Task) => gpusOf(task, uses);
   const onGpus = [...uses.values()].some((use) => use.gpus.length > 0);
-  const busy: Column<Task> = {
-    key: 'busy',
-    text: onGpus ? 'GPU busy' : 'Host’s CPUs busy',
-    width: 'minmax(72px,1fr)',
-    cell: (task) => {
-      const percent = onGpus ? busyOf(gpus(task)) : hostPercent(host(task));
-      return <Bar percent={percent} words={percent === null ? DASH : `${number(percent)} %`} />;
-    },
-  };
   return [
     ...(roles
       ? [
@@ -59,29 +92,19 @@ function columnsOf(uses: Uses, roles: boolean): readonly Column<Task>[] {
     },
     {key: 'gpu', text: 'GPU', width: '40px', cell: (t) => (t.gpus ?? []).join(', ') || DASH},
     {key: 'state', text: 'State', width: '64px', cell: (t) => t.state},
-    busy,
-    ...(onGpus
-      ? [
-          {
-            key: 'memory',
-            text: 'GPU memory',
-            width: 'minmax(80px,1.2fr)',
-            cell: (t: Task) => memoryWords(gpus(t)),
-          },
-        ]
-      : []),
+    ...(onGpus ? gpuColumns(uses) : []),
+    ...hostColumns(uses),
   ];
 }
-const hostPercent = (use: HostUse | undefined) =>
-  use?.ut === null || use === undefined ? null : Math.round(use.ut * 100);
 
 /** What its processes use on all of their hosts together. */
-const Together = ({job}: {job: JobFull}) => (
+const Together = ({job, shared}: {job: JobFull; shared: ReadonlyMap<string, number>}) => (
   <p class="fine">
     <span>
       In sum: {bytes(job.mem_bytes)} of memory, at most {bytes(job.max_mem_bytes)};{' '}
       {number(job.idle_factor)} CPUs busy on the mean
     </span>
+    {shared.size > 0 && <span>Workers of one host share what it uses.</span>}
   </p>
 );
 
@@ -106,7 +129,7 @@ export function WorkersNow({job, model}: {job: JobFull; model: Run}) {
         source={memory(tasks)}
         rowKey={(t) => `${t.role}${t.task}`}
       />
-      <Together job={job} />
+      <Together job={job} shared={together(tasks)} />
     </Panel>
   );
 }

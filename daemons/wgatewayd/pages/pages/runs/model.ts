@@ -9,8 +9,8 @@ import {newest} from '../../base/limiter.ts';
 import {byId} from '../../base/order.ts';
 import {param, setParam} from '../../state/address.ts';
 import {type Outcome, toEach} from '../shared/acts.ts';
+import {Views} from '../shared/views.ts';
 import {askedFor, columnNames, type Known, retagged, runsInOrder} from './rules.ts';
-import {Views} from './views.ts';
 
 const PAGE = 100;
 const COMPARED = 50;
@@ -31,7 +31,7 @@ export class Runs {
   readonly chosen = signal<ReadonlySet<string>>(new Set());
   readonly outcomes = signal<readonly Outcome[]>([]);
   readonly busy = signal(false);
-  readonly views = new Views();
+  readonly views = new Views('/runs');
   readonly mine = computed(() => param('whose') !== 'all');
   readonly filter = computed(() => param('q'));
   readonly sort = computed(() => param('sort'));

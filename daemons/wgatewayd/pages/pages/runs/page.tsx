@@ -16,14 +16,15 @@ import {clearParams, go, setParam} from '../../state/address.ts';
 import {useOnce} from '../../state/asked.ts';
 import {paced} from '../../base/limiter.ts';
 import {outcomeWords} from '../shared/acts.ts';
+import {KeptViews, ViewDialog} from '../shared/kept_views.tsx';
+import '../shared/together.ts';
 import {columnsOf, nameOf} from './columns.tsx';
-import {KeptViews, ViewDialog} from './kept_views.tsx';
 import {Runs} from './model.ts';
 import {RUN_FIELDS, RUN_VALUES} from './rules.ts';
 
 const FILTER_MS = 250;
 
-function Bar({model}: {model: Runs}) {
+function Bar({model, asking}: {model: Runs; asking: Asking}) {
   const columns = useSignal(false);
   const open = () => {
     columns.value = true;
@@ -52,7 +53,7 @@ function Bar({model}: {model: Runs}) {
       <button type="button" class="chip" data-do="columns" onClick={open}>
         Columns {model.columns.value.length || ''}
       </button>
-      <KeptViews views={model.views} />
+      <KeptViews views={model.views} asking={asking} />
       <Dialog
         id="columns"
         title="Columns"
@@ -235,7 +236,7 @@ export default function RunsPage() {
         </p>
       )}
       <section class="panel" aria-label="Runs">
-        <Bar model={model} />
+        <Bar model={model} asking={asking} />
         <Bulk model={model} asking={asking} />
         <div class="scroll">
           <List model={model} />

@@ -48,8 +48,10 @@ const columnsOf = (versions: Versions, kind: Kind): readonly Column<Version>[] =
           <button
             type="button"
             class="link s"
-            aria-label={`Delete version ${v.version}`}
-            onClick={() => void versions.remove(v.version)}
+            aria-label={`Delete version ${clean(v.version, 40)}`}
+            onClick={() => {
+              versions.removing.value = v.version;
+            }}
           >
             Delete
           </button>
@@ -70,6 +72,35 @@ export const VersionsButton = ({of, versions}: {of: string; versions: () => void
     Versions
   </button>
 );
+
+/** Before one is lost, in the dialog that is open: a second one would hide it. */
+function Removing({versions}: {versions: Versions}) {
+  const version = versions.removing.value;
+  if (!version) return null;
+  return (
+    <p class="note warn" role="alert">
+      Version <Outside text={version} most={40} /> goes for good, with the code or files that it
+      alone holds.{' '}
+      <button
+        type="button"
+        class="btn danger"
+        data-do="delete-version"
+        onClick={() => void versions.remove(version)}
+      >
+        Delete it
+      </button>{' '}
+      <button
+        type="button"
+        class="btn"
+        onClick={() => {
+          versions.removing.value = '';
+        }}
+      >
+        Keep it
+      </button>
+    </p>
+  );
+}
 
 export function VersionsDialog({versions}: {versions: Versions}) {
   const named = versions.of.value;
@@ -100,6 +131,7 @@ export function VersionsDialog({versions}: {versions: Versions}) {
               empty="There is none."
             />
           )}
+          <Removing versions={versions} />
           <p class="s">What ran keeps the version that it ran with. A new one comes by saving.</p>
           <div class="foot2">
             <button

@@ -33,6 +33,8 @@ export function aboutVersion(kind: Kind, version: Version): string {
 export class Versions {
   readonly of = signal<Named | null>(null);
   readonly list = signal<readonly Version[] | null>(null);
+  /** The one that is to be deleted, when that has been said once more; empty: none. */
+  readonly removing = signal('');
   readonly doing = new Doing();
 
   /** @param changed called when the version in use is another */
@@ -44,6 +46,7 @@ export class Versions {
   async open(named: Named) {
     this.of.value = named;
     this.list.value = null;
+    this.removing.value = '';
     await this.load();
   }
   close = () => {
@@ -69,6 +72,7 @@ export class Versions {
   async remove(version: string) {
     const named = this.of.peek();
     if (!named) return;
+    this.removing.value = '';
     const path = `${this.path(named)}/versions/${part(version)}`;
     if (await this.doing.run(() => ask('DELETE', path))) await this.load();
   }

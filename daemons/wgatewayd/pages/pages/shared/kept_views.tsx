@@ -1,11 +1,12 @@
 // Role: views that are kept, as a row of links, and the dialog in which one is kept.
 
 import {clean} from '../../base/text.ts';
-import {Alert} from '../../parts/basic.tsx';
+import type {Asking} from '../../parts/asking.tsx';
+import {Alert, Outside} from '../../parts/basic.tsx';
 import {Dialog} from '../../parts/dialog.tsx';
 import {Field, FormBox, Select} from '../../parts/form.tsx';
 import {path, search} from '../../state/address.ts';
-import {type Views, viewTitle} from './views.ts';
+import {type View, type Views, viewTitle} from './views.ts';
 
 export function ViewDialog({views}: {views: Views}) {
   const {form} = views;
@@ -37,7 +38,27 @@ export function ViewDialog({views}: {views: Views}) {
   );
 }
 
-export function KeptViews({views}: {views: Views}) {
+/** What others have too is forgotten after a question. */
+function forget(views: Views, asking: Asking, view: View) {
+  const act = () => void views.drop(view);
+  if (!view.project) return act();
+  asking.ask({
+    title: (
+      <>
+        Forget <Outside text={view.name} most={60} />?
+      </>
+    ),
+    said: (
+      <p>
+        The members of <Outside text={view.project} most={60} /> have it no more.
+      </p>
+    ),
+    verb: 'Forget it',
+    act,
+  });
+}
+
+export function KeptViews({views, asking}: {views: Views; asking: Asking}) {
   return (
     <>
       {views.list.value.map((view) => (
@@ -52,7 +73,7 @@ export function KeptViews({views}: {views: Views}) {
             type="button"
             class="link"
             aria-label={`Forget the view ${clean(view.name, 80)}`}
-            onClick={() => void views.drop(view)}
+            onClick={() => forget(views, asking, view)}
           >
             ×
           </button>
