@@ -254,7 +254,13 @@ $B/bin/$(1): commands/$(1).py $(if $(MODULES_$(1)),$(wildcard commands/$(MODULES
 endef
 $(foreach s,$(SCRIPTS:$B/bin/%=%),$(eval $(call script,$(s))))
 
-# What speaks gRPC is tested where gRPC is; the rest of its room everywhere.
+# The gRPC door: sources made of its .proto files, and libraries that nothing else needs. What speaks
+# gRPC is tested where gRPC is; the rest of its room everywhere.
+GRPC_PROTOS := $(wildcard daemons/wgrpc/*.proto)
+GRPC_MADE := $(GRPC_PROTOS:%.proto=$B/grpc/%.pb.cc) $(GRPC_PROTOS:%.proto=$B/grpc/%.grpc.pb.cc)
+GRPC_OBJ := $(call obj,$(wildcard daemons/wgrpc/*.cc))
+# Names nothing of gRPC.
+GRPC_FREE := $(call obj,daemons/wgrpc/conversation.cc)
 GRPC_HERE := $(shell command -v grpc_cpp_plugin 2>/dev/null)
 GRPC_TESTS := $(if $(GRPC_HERE),,$(addprefix test/unit/wgrpc/,tensors_test.cc door_test.cc))
 unit_files = $(filter-out $(GRPC_TESTS),$(wildcard test/unit/$(1)/*.cc))
@@ -277,13 +283,7 @@ $B/test/$(1): $$(call grouped,$$(wildcard test/$(1)/*.cc)) $$(SUPPORT_OBJ) $$(DA
 endef
 $(foreach g,$(GROUPS_T),$(eval $(call group,$(g))))
 
-# The gRPC door: sources made of its .proto files, and libraries that nothing else needs. Their C++
-# runtime is the machine's, so that there is one.
-GRPC_PROTOS := $(wildcard daemons/wgrpc/*.proto)
-GRPC_MADE := $(GRPC_PROTOS:%.proto=$B/grpc/%.pb.cc) $(GRPC_PROTOS:%.proto=$B/grpc/%.grpc.pb.cc)
-GRPC_OBJ := $(call obj,$(wildcard daemons/wgrpc/*.cc))
-# Of it what names nothing of gRPC.
-GRPC_FREE := $(call obj,daemons/wgrpc/conversation.cc)
+# The C++ runtime of the gRPC door's libraries is the machine's, so that there is one.
 grpc: $B/sbin/wgrpc
 $B/grpc/%.pb.cc $B/grpc/%.grpc.pb.cc: %.proto
 	@command -v grpc_cpp_plugin >/dev/null || { echo "no gRPC here: run scripts/bootstrap grpc" >&2; exit 1; }
