@@ -473,6 +473,7 @@ soak: all tests
 	@$(if $(SAN),,scripts/bootstrap python || :)
 	@B=$B scripts/check --soak
 	@scripts/other_debian make check
+	@$(if $(SAN),,B=$B scripts/mutants --list test/mutants.rooms --minutes 60)
 # Clients written for LSF as Debian ships them, where they are installed; not a part of check.
 check-clients: all
 	@B=$B bats test/clients
@@ -527,7 +528,7 @@ help:
 	@echo "make sim-report simulates the real job lists and writes test/sim/RESULTS.md"
 	@echo "                (TRACES=FOLDER, default ../shared/data/traces)"
 	@echo "make lint       clang-format and clang-tidy"
-	@echo "make soak       the long forms of the tests; then make check in the other Debian (scripts/other_debian)"
+	@echo "make soak       the long forms of the tests; then make check in the other Debian (scripts/other_debian), then an hour of mutants"
 	@echo "make deb        Debian packages in build/deb; etc/INSTALL.md tells what to do with them"
 	@echo "make check-install  does what etc/INSTALL.md says on two clean machines; as root"
 	@echo "make install    DESTDIR= prefix= sysconfdir=; make uninstall takes it away again"
