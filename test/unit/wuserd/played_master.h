@@ -73,6 +73,11 @@ class PlayedMaster {
     jobs_ = std::move(jobs);
     killed_.clear();
   }
+  /// Where agents of its jobs let their owners in.
+  void door(const std::string& place) {
+    std::lock_guard hold(lock_);
+    door_ = place;
+  }
   std::vector<JobId> killed() {
     std::lock_guard hold(lock_);
     return killed_;
@@ -92,6 +97,7 @@ class PlayedMaster {
       case Verb::Jobs: return answer<JobsRequest>(link, frame);
       case Verb::Runs: return answer<RunsRequest>(link, frame);
       case Verb::Kill: return answer<KillRequest>(link, frame);
+      case Verb::Attach: return answer<AttachRequest>(link, frame);
       default: {
         VerbError error{static_cast<std::uint8_t>(Code::Denied), "not of a played master"};
         (void)link.send(static_cast<std::uint16_t>(Verb::Failed), codec::encode(error));
@@ -129,6 +135,11 @@ class PlayedMaster {
     for (auto& [job, run] : runs) reply.runs.push_back(std::move(run));
     return reply;
   }
+  AttachReply reply_to(const AttachRequest&) const {
+    AttachReply reply;
+    reply.door = door_;
+    return reply;
+  }
   OutcomeReply reply_to(const KillRequest& request) {
     OutcomeReply reply;
     for (auto id : request.jobs.ids) {
@@ -142,6 +153,7 @@ class PlayedMaster {
   std::mutex lock_;
   std::vector<JobView> jobs_;  // Guarded by lock_.
   std::vector<JobId> killed_;  // Guarded by lock_.
+  std::string door_;           // Guarded by lock_.
   test::ThreadedServer server_;
 };
 
