@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <utility>

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "daemons/wuserd/jobs/checkpoints.h"
 #include "libwm/base/clock.h"
