@@ -58,15 +58,23 @@ class Rig : public ::testing::Test {
     std::ofstream(at("new")) << wire::to_string({"", 0, socket}) << "\n";
     std::filesystem::rename(at("new"), at(router));
   }
-  OwnKernel open(double patience = 60, const std::string& name = "one") const {
+  OwnKernel open(double patience = 60, const std::string& name = "one") {
     auto path = folder.path();
-    return OwnKernel(
-        in_time([&] { return wm_kernel_open(path.c_str(), name.c_str(), patience); }));
+    auto* opened = in_time([&] {
+      auto* kernel = wm_kernel_open(path.c_str(), name.c_str(), patience);
+      error = wm_kernel_error();
+      return kernel;
+    });
+    return OwnKernel(opened);
   }
   /// What the next call of wm_kernel_next says, and the batch that it gave.
-  static int next(const OwnKernel& kernel, OwnBatch& batch) {
+  int next(const OwnKernel& kernel, OwnBatch& batch) {
     wm_batch* given = nullptr;
-    int said = in_time([&] { return wm_kernel_next(kernel.get(), &given); });
+    int said = in_time([&] {
+      int said = wm_kernel_next(kernel.get(), &given);
+      if (said < 0) error = wm_kernel_error();
+      return said;
+    });
     batch.reset(given);
     return said;
   }
@@ -85,6 +93,7 @@ class Rig : public ::testing::Test {
   }
 
   test::OwnFolder folder;
+  std::string error;  ///< of the last open, or of a next that failed
 };
 
 }  // namespace wm::kernel

@@ -32,13 +32,13 @@ class kernel_links : public Rig {
 
 TEST_F(kernel_links, without_a_service_or_its_router_there_is_no_kernel) {
   EXPECT_FALSE(open(0));
-  EXPECT_STRNE(wm_kernel_error(), "");
+  EXPECT_NE(error, "");
   std::filesystem::remove(at("router"));
   EXPECT_FALSE(open(0));
-  EXPECT_NE(std::string(wm_kernel_error()).find("no router yet"), std::string::npos);
+  EXPECT_NE(error.find("no router yet"), std::string::npos);
   std::ofstream(at("key")) << "short";
   EXPECT_FALSE(open(0));
-  EXPECT_NE(std::string(wm_kernel_error()).find("no service's folder"), std::string::npos);
+  EXPECT_NE(error.find("no service's folder"), std::string::npos);
 }
 
 TEST_F(kernel_links, it_waits_for_a_router_that_is_not_there_yet) {
@@ -46,24 +46,24 @@ TEST_F(kernel_links, it_waits_for_a_router_that_is_not_there_yet) {
   EXPECT_EQ(opened.wait_for(kMoment), std::future_status::timeout);
   PlayedRouter router(at("s"));
   auto kernel = opened.get();
-  EXPECT_TRUE(kernel) << wm_kernel_error();
+  EXPECT_TRUE(kernel) << error;
 }
 
 TEST_F(kernel_links, a_router_that_stays_away_longer_than_its_patience_is_told) {
   auto router = std::make_unique<PlayedRouter>(at("s"));
   auto kernel = open(0.1);
-  ASSERT_TRUE(kernel) << wm_kernel_error();
+  ASSERT_TRUE(kernel) << error;
   router.reset();
   OwnBatch batch;
   EXPECT_EQ(next(kernel, batch), -1);
-  EXPECT_NE(std::string(wm_kernel_error()).find("does not come back"), std::string::npos);
+  EXPECT_NE(error.find("does not come back"), std::string::npos);
 }
 
 // The router has given it to others by then.
 TEST_F(kernel_links, what_a_lost_connection_brought_and_nobody_took_is_not_given_out) {
   PlayedRouter router(at("s"));
   auto kernel = open();
-  ASSERT_TRUE(kernel) << wm_kernel_error();
+  ASSERT_TRUE(kernel) << error;
   router.hand({1, {{1, "taken"}}});
   OwnBatch taken, batch;
   ASSERT_EQ(next(kernel, taken), 1);
@@ -83,7 +83,7 @@ TEST_F(kernel_links, what_a_lost_connection_brought_and_nobody_took_is_not_given
 TEST_F(kernel_links, a_router_that_has_moved_is_followed) {
   PlayedRouter before(at("s")), after(at("t"));
   auto kernel = open();
-  ASSERT_TRUE(kernel) << wm_kernel_error();
+  ASSERT_TRUE(kernel) << error;
   tell_place(at("t"));
   ASSERT_TRUE(after.greeted(1));
   after.hand({1, {{1, "of the new one"}}});
@@ -99,7 +99,7 @@ TEST_F(kernel_links, one_of_two_routers_may_be_away_for_any_time) {
   PlayedRouter first(at("s"));
   auto second = std::make_unique<PlayedRouter>(at("t"));
   auto kernel = open(0.05);
-  ASSERT_TRUE(kernel) << wm_kernel_error();
+  ASSERT_TRUE(kernel) << error;
   second.reset();
   auto waits = std::async(std::launch::async, [&] {
     OwnBatch batch;
@@ -118,7 +118,7 @@ TEST_F(kernel_links, a_batch_is_answered_where_it_came_from) {
   tell_place(at("t"), "router-1");
   PlayedRouter first(at("s"), 2), second(at("t"), 5);
   auto kernel = open();
-  ASSERT_TRUE(kernel) << wm_kernel_error();
+  ASSERT_TRUE(kernel) << error;
   EXPECT_EQ(wm_kernel_workers(kernel.get()), 5u) << "as many as any of them has work for";
   for (auto* router : {&second, &first}) {
     router->hand({3, {{3, "x"}}});
@@ -132,7 +132,7 @@ TEST_F(kernel_links, a_batch_is_answered_where_it_came_from) {
 TEST_F(kernel_links, a_kernel_that_leaves_says_so_once_and_does_what_it_was_handed) {
   PlayedRouter router(at("s"));
   auto kernel = open();
-  ASSERT_TRUE(kernel) << wm_kernel_error();
+  ASSERT_TRUE(kernel) << error;
   wm_kernel_leave(kernel.get());
   heard_leaving(router);
   router.hand({1, {{1, "on its way already"}}});
@@ -151,7 +151,7 @@ TEST_F(kernel_links, it_leaves_when_all_routers_have_heard_it_whatever_one_repea
   tell_place(at("t"), "router-1");
   PlayedRouter first(at("s")), second(at("t"));
   auto kernel = open();
-  ASSERT_TRUE(kernel) << wm_kernel_error();
+  ASSERT_TRUE(kernel) << error;
   wm_kernel_leave(kernel.get());
   heard_leaving(first);
   heard_leaving(second);
@@ -162,7 +162,8 @@ TEST_F(kernel_links, it_leaves_when_all_routers_have_heard_it_whatever_one_repea
   ASSERT_EQ(next(kernel, batch), 1) << "both of the words before it were heard";
   auto waits = std::async(std::launch::async, [&] {
     OwnBatch last;
-    return std::to_string(next(kernel, last)) + data(last);
+    auto said = next(kernel, last);
+    return std::to_string(said) + data(last);
   });
   EXPECT_EQ(waits.wait_for(kMoment), std::future_status::timeout) << "the second has not heard it";
   second.hand({2, {{2, "of the second"}}});
@@ -174,7 +175,7 @@ TEST_F(kernel_links, it_leaves_when_all_routers_have_heard_it_whatever_one_repea
 TEST_F(kernel_links, one_that_leaves_while_its_router_is_away_waits_for_nobody) {
   auto router = std::make_unique<PlayedRouter>(at("s"));
   auto kernel = open(3600);
-  ASSERT_TRUE(kernel) << wm_kernel_error();
+  ASSERT_TRUE(kernel) << error;
   router.reset();
   auto none = proc::listen_unix(at("s"));
   ASSERT_TRUE(none);
@@ -189,7 +190,7 @@ TEST_F(kernel_links, one_that_leaves_while_its_router_is_away_waits_for_nobody) 
 TEST_F(kernel_links, one_that_is_closed_while_its_router_is_away_waits_for_nobody) {
   auto router = std::make_unique<PlayedRouter>(at("s"));
   auto kernel = open(3600);
-  ASSERT_TRUE(kernel) << wm_kernel_error();
+  ASSERT_TRUE(kernel) << error;
   router.reset();
   auto none = proc::listen_unix(at("s"));
   ASSERT_TRUE(none);
@@ -202,7 +203,7 @@ TEST_F(kernel_links, one_that_is_closed_while_its_router_is_away_waits_for_nobod
 TEST_F(kernel_links, a_signal_lets_the_kernel_leave_that_asked_for_it_while_it_is_there) {
   PlayedRouter router(at("s"));
   auto kernel = open();
-  ASSERT_TRUE(kernel) << wm_kernel_error();
+  ASSERT_TRUE(kernel) << error;
   wm_kernel_leave_on_term(kernel.get());
   open(60, "another").reset();  // its end takes nothing from the first
   ASSERT_EQ(router.hellos().size(), 2u);
@@ -259,7 +260,7 @@ TEST_F(kernel_links, a_router_that_is_stopped_keeps_nobody_from_the_work_of_the_
   PlayedRouter router(at("s"));
   test::HostilePeer stopped(test::HostilePeer::End::Listens, at("t"), test::Manner::Stopped);
   auto kernel = open();
-  ASSERT_TRUE(kernel) << wm_kernel_error();
+  ASSERT_TRUE(kernel) << error;
   router.hand({1, {{1, "work"}}});
   OwnBatch batch;
   ASSERT_EQ(next(kernel, batch), 1);

@@ -21,7 +21,7 @@ class kernel_work : public Rig {
 
 TEST_F(kernel_work, tasks_are_given_out_and_their_answers_come_back) {
   auto kernel = open();
-  ASSERT_TRUE(kernel) << wm_kernel_error();
+  ASSERT_TRUE(kernel) << error;
   auto began = steady_now();
   router.hand({7, {{1, "a"}, {2, "bb"}}});
   OwnBatch batch;
@@ -43,7 +43,7 @@ TEST_F(kernel_work, tasks_are_given_out_and_their_answers_come_back) {
 
 TEST_F(kernel_work, what_is_sent_ahead_is_final_and_of_other_answers_the_last_counts) {
   auto kernel = open();
-  ASSERT_TRUE(kernel) << wm_kernel_error();
+  ASSERT_TRUE(kernel) << error;
   router.hand({8, {{1, ""}, {2, ""}}});
   OwnBatch batch;
   ASSERT_EQ(next(kernel, batch), 1);
@@ -62,7 +62,7 @@ TEST_F(kernel_work, what_is_sent_ahead_is_final_and_of_other_answers_the_last_co
 
 TEST_F(kernel_work, batches_wait_for_a_worker_in_their_order) {
   auto kernel = open();
-  ASSERT_TRUE(kernel) << wm_kernel_error();
+  ASSERT_TRUE(kernel) << error;
   for (std::uint64_t n = 1; n <= 3; ++n) router.hand({n, {{n, std::to_string(n)}}});
   OwnBatch first, second, third;
   ASSERT_EQ(next(kernel, first), 1);
@@ -75,7 +75,7 @@ TEST_F(kernel_work, batches_wait_for_a_worker_in_their_order) {
 
 TEST_F(kernel_work, words_that_are_none_change_nothing) {
   auto kernel = open();
-  ASSERT_TRUE(kernel) << wm_kernel_error();
+  ASSERT_TRUE(kernel) << error;
   router.say(Word::Batch, "rubbish");
   router.say(Word::Answers, serve::to_bytes(serve::Batch{5, {{5, "not handed"}}}));
   router.say(static_cast<Word>(999), "");
@@ -90,7 +90,7 @@ TEST_F(kernel_work, it_says_who_it_is_and_hears_how_many_may_work_in_it) {
   tell_place(at("b"));
   ::setenv("WM_TASK", "4", 1);
   auto kernel = open(60, "k-1");
-  ASSERT_TRUE(kernel) << wm_kernel_error();
+  ASSERT_TRUE(kernel) << error;
   EXPECT_EQ(wm_kernel_workers(kernel.get()), 3u);
   ASSERT_EQ(busy.hellos().size(), 1u);
   EXPECT_EQ(busy.hellos()[0].instance, serve::instance_of("k-1", "4"));
@@ -141,7 +141,7 @@ TEST_F(kernel_report, a_kernel_that_is_connected_tells_what_runs_it_once) {
   tell_place(at("s"));
   PlayedRouter router(at("s"));
   auto kernel = open();
-  ASSERT_TRUE(kernel) << wm_kernel_error();
+  ASSERT_TRUE(kernel) << error;
   EXPECT_EQ(pipe.told(), "1.");
   EXPECT_EQ(::getenv("WM_KERNEL_REPORTS"), nullptr) << "not for what it starts itself";
 }

@@ -186,7 +186,9 @@ TEST_F(found_jobs, results_are_sent_as_a_zip_of_them) {
   EXPECT_TRUE(zip->body.starts_with("PK")) << "a zip from its first byte";
   EXPECT_NE(zip->body.find("model/model.pt"), std::string::npos);
   for (const auto& [name, value] : zip->fields)
-    if (name == "Content-Length") EXPECT_EQ(value, std::to_string(zip->body.size()));
+    if (name == "Content-Length") {
+      EXPECT_EQ(value, std::to_string(zip->body.size()));
+    }
 }
 
 // What is wrong with it is told before anything is laid out.

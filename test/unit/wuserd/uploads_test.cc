@@ -88,7 +88,8 @@ TEST_F(uploads, another_body_is_an_upload_of_nothing) {
 TEST_F(uploads, an_archive_is_unpacked_where_that_is_asked_for_and_else_stays_one) {
   Site site{ClusterConf{}, "ann", folder.path(), folder.path()};
   site.own_dir = folder.path() + "/own";
-  std::filesystem::create_directories(folder.path() + "/packed/sub");
+  for (const auto& made : {folder.path() + "/packed/sub", site.records.incoming()})
+    std::filesystem::create_directories(made);
   ASSERT_TRUE(replace_file(folder.path() + "/packed/sub/a.csv", "1,2", 0600));
   auto path = folder.path() + "/a.zip";
   Fd zip(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
