@@ -1,6 +1,6 @@
-// Role: what a server answers, and what becomes of the connection: kept, ended, handed over; what is
-// said where a handler says nothing, throws, or there are too many; and that it goes on when it has no
-// descriptor left.
+// Role: what a server answers, and what becomes of the connection: kept, ended, handed over; what
+// is said where a handler says nothing, throws, or there are too many; and that it goes on when it
+// has no descriptor left.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/un.h>
@@ -34,7 +34,9 @@ std::string field_of(const Reply& reply, const std::string& name) {
 }
 
 TEST(answers, a_connection_is_kept_for_the_next_request) {
-  Served server([](Exchange& exchange) { (void)exchange.reply({200, {}, exchange.head().target}); });
+  Served server([](Exchange& exchange) {
+    (void)exchange.reply({200, {}, exchange.head().target});
+  });
   auto client = Client::connect(server.path());
   ASSERT_TRUE(client);
   for (const char* target : {"/one", "/two", "/three"}) {
@@ -135,7 +137,8 @@ TEST(answers, one_request_too_many_is_told_to_come_again_and_holds_its_place_sho
       },
       options);
   auto holder = server.connected();
-  ASSERT_TRUE(write_all(holder.get(), "GET /hold HTTP/1.1\r\nConnection: close\r\n\r\n", "request"));
+  ASSERT_TRUE(
+      write_all(holder.get(), "GET /hold HTTP/1.1\r\nConnection: close\r\n\r\n", "request"));
   held.get_future().wait();
   auto said = server.said_to(kAsk);
   EXPECT_TRUE(said.starts_with("HTTP/1.1 503")) << said;
@@ -204,7 +207,8 @@ TEST(answers, a_server_without_a_descriptor_waits_for_one_and_goes_on) {
 TEST(answers, a_file_is_fetched_where_it_is_well_and_any_other_answer_is_kept) {
   Served server([](Exchange& exchange) {
     bool is_there = exchange.head().target == "/there";
-    (void)exchange.reply({is_there ? 200 : 404, {}, is_there ? std::string(300 << 10, 'f') : "none"});
+    (void)exchange.reply(
+        {is_there ? 200 : 404, {}, is_there ? std::string(300 << 10, 'f') : "none"});
   });
   test::OwnFolder folder;
   auto client = Client::connect(server.path());
@@ -225,7 +229,8 @@ TEST(answers, a_file_is_fetched_where_it_is_well_and_any_other_answer_is_kept) {
 TEST(answers, an_answer_beyond_what_is_taken_of_a_peer_is_none) {
   Served server([](Exchange& exchange) {
     auto bytes = std::stoul(exchange.head().target.substr(1));
-    if (exchange.head().method == "GET") return (void)exchange.reply({200, {}, std::string(bytes, 'x')});
+    if (exchange.head().method == "GET")
+      return (void)exchange.reply({200, {}, std::string(bytes, 'x')});
     (void)exchange.begin({200, {}, ""});
     (void)exchange.write(std::string(bytes, 'x'));
     (void)exchange.finish();

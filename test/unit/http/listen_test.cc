@@ -1,5 +1,5 @@
-// Role: sockets of the web door: who may connect, and what a peer that is gone, stopped or has moved
-// looks like.
+// Role: sockets of the web door: who may connect, and what a peer that is gone, stopped or has
+// moved looks like.
 #include "libwm/http/listen.h"
 
 #include <gtest/gtest.h>
@@ -7,14 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <boost/asio/io_context.hpp>
 #include <fstream>
 
 #include "libwm/files/fd.h"
 #include "libwm/http/client.h"
 #include "libwm/http/metrics_door.h"
 #include "test/support/folder.h"
-
-#include <boost/asio/io_context.hpp>
 
 namespace wm::http {
 namespace {
@@ -84,6 +83,13 @@ TEST_F(listening, a_peer_has_hung_up_once_it_closed_and_not_while_it_says_someth
   EXPECT_TRUE(has_hung_up(own.get()));
 }
 
+TEST(metrics_place, a_port_alone_is_one_of_this_machine_alone) {
+  boost::asio::io_context loop;
+  auto door = MetricsDoor::open(loop, ":0", {});
+  ASSERT_TRUE(door) << door.error().text;
+  EXPECT_TRUE((*door)->place().starts_with("127.0.0.1:")) << (*door)->place();
+}
+
 TEST(metrics_place, every_port_is_a_place_and_no_other_number) {
   boost::asio::io_context loop;
   auto code = [&](const char* place) {
@@ -92,7 +98,7 @@ TEST(metrics_place, every_port_is_a_place_and_no_other_number) {
   };
   EXPECT_NE(code("127.0.0.1:65535"), Code::BadArgument);
   EXPECT_NE(code("[::1]:0"), Code::BadArgument) << "whether this machine has it or not";
-  for (const char* none : {"127.0.0.1:65536", "127.0.0.1:1x", "127.0.0.1:", ":1", "127.0.0.1:-1"})
+  for (const char* none : {"127.0.0.1:65536", "127.0.0.1:1x", "127.0.0.1:", ":x", "127.0.0.1:-1"})
     EXPECT_EQ(code(none), Code::BadArgument) << none;
 }
 

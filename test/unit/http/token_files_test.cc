@@ -1,9 +1,9 @@
 // Role: the files of tokens' keys: made once, changed while both keys are good, read again.
 #include "libwm/http/token_files.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sodium.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 

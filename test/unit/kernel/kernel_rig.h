@@ -45,11 +45,10 @@ using OwnBatch = std::unique_ptr<wm_batch, Done>;
 /// A service's folder.
 class Rig : public ::testing::Test {
  protected:
-  Rig() {
-    std::ofstream(at("key"), std::ios::binary) << std::string(32, '\7');
-  }
+  Rig() { std::ofstream(at("key"), std::ios::binary) << std::string(32, '\7'); }
   ~Rig() override {
-    for (const char* name : {"WM_SERVICE_REPLICA", "WM_KERNEL_REPORTS", "WM_TASK"}) ::unsetenv(name);
+    for (const char* name : {"WM_SERVICE_REPLICA", "WM_KERNEL_REPORTS", "WM_TASK"})
+      ::unsetenv(name);
   }
 
   std::string at(const std::string& name) const { return folder.path() + "/" + name; }

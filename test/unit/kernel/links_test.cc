@@ -1,5 +1,5 @@
-// A kernel and its routers when they are not there yet, are gone, come back, move, mean ill; and how
-// a kernel leaves: it is given what it was handed, and nothing more.
+// A kernel and its routers when they are not there yet, are gone, come back, move, mean ill; and
+// how a kernel leaves: it is given what it was handed, and nothing more.
 #include <signal.h>
 #include <sys/socket.h>
 

@@ -1,5 +1,5 @@
-// Role: a router in a test's hands: it welcomes each kernel, keeps what kernels say for the test and
-// says what the test tells it to. On a thread of its own; stopped and joined when destroyed.
+// Role: a router in a test's hands: it welcomes each kernel, keeps what kernels say for the test
+// and says what the test tells it to. On a thread of its own; stopped and joined when destroyed.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -36,7 +36,8 @@ class PlayedRouter {
  public:
   explicit PlayedRouter(const std::string& socket, std::uint32_t workers = 1) : workers_(workers) {
     EXPECT_GE(::sodium_init(), 0);
-    auto made = wires_.listen({"", 0, socket}, options(), [this](auto link) { admit(std::move(link)); });
+    auto made =
+        wires_.listen({"", 0, socket}, options(), [this](auto link) { admit(std::move(link)); });
     EXPECT_TRUE(made) << socket;
     if (made) listener_ = std::move(*made);
     thread_ = std::thread([this] {

@@ -1,5 +1,5 @@
-// What a kernel does with batches: all tasks given out, their answers sent once, the last one or the
-// first that was sent ahead; and what its service is told of it.
+// What a kernel does with batches: all tasks given out, their answers sent once, the last one or
+// the first that was sent ahead; and what its service is told of it.
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
@@ -98,7 +98,7 @@ TEST_F(kernel_work, it_says_who_it_is_and_hears_how_many_may_work_in_it) {
   EXPECT_NE(busy.hellos()[0].host, "");
 }
 
-/// A pipe whose end 3 is the kernel's, as its runner makes it, wherever 3 was taken before.
+/// A pipe with its writing end at 3, as a runner gives it to a kernel, wherever 3 was taken before.
 class Three {
  public:
   Three() : before_(::fcntl(3, F_DUPFD_CLOEXEC, 10)) {

@@ -1,7 +1,7 @@
-// Role: the gRPC door between clients and a user's wuserd, both played: who is asked what, what comes
-// back as which status, and what a wuserd that means ill costs others.
-#include <gtest/gtest.h>
+// Role: the gRPC door between clients and a user's wuserd, both played: who is asked what, what
+// comes back as which status, and what a wuserd that means ill costs others.
 #include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
 #include <sys/socket.h>
 
 #include <atomic>
@@ -279,7 +279,9 @@ TEST_F(grpc_door, one_user_has_a_share_of_calls_and_no_more) {
 
 TEST(grpc_shares, without_a_share_no_call_is_begun) {
   test::OwnFolder folder;
-  PlayedAgent agent(folder.path() + "/agent", [](const Asked&) { return http::Reply{200, {}, ""}; });
+  PlayedAgent agent(folder.path() + "/agent", [](const Asked&) {
+    return http::Reply{200, {}, ""};
+  });
   Shares none(0);
   Inference streams(1, none);
   Kserve kserve(none);
@@ -326,8 +328,9 @@ class StreamTest : public grpc_door {
   }
   static http::Reply echoed(const Asked& asked) { return {200, {}, "re: " + asked.body}; }
   /// Sends the tasks, then reads all responses; the stream's status is `status`.
-  std::vector<v1::InferResponse> run(const std::vector<std::pair<std::uint64_t, std::string>>& tasks,
-                                     const std::string& model = "digits") {
+  std::vector<v1::InferResponse> run(
+      const std::vector<std::pair<std::uint64_t, std::string>>& tasks,
+      const std::string& model = "digits") {
     grpc::ClientContext context;
     name(context);
     auto stream = streams->Infer(&context);
@@ -393,8 +396,9 @@ TEST_F(StreamTest, a_stream_of_a_group_says_which) {
 
 TEST_F(StreamTest, a_task_whose_turn_comes_too_late_is_discarded_where_the_profile_says_so) {
   for (bool discards : {true, false}) {
-    std::string json = discards ? R"({"task_execution_timeout":1})"
-                                : R"({"task_execution_timeout":1,"stream_discard_slow_tasks":false})";
+    std::string json = discards
+                           ? R"({"task_execution_timeout":1})"
+                           : R"({"task_execution_timeout":1,"stream_discard_slow_tasks":false})";
     rules(json, [](const Asked& asked) {
       std::promise<void> never;  // longer than the patience of the task behind it
       if (asked.body == "slow") never.get_future().wait_for(1200ms);

@@ -65,7 +65,8 @@ TEST(tensors, raw_bytes_are_numbers_of_their_datatype) {
   EXPECT_EQ(raw_data("INT8", raw_of<std::int8_t>({-1, 2})), (Json{-1, 2}));
   EXPECT_EQ(raw_data("INT16", raw_of<std::int16_t>({-300, 2})), (Json{-300, 2}));
   EXPECT_EQ(raw_data("INT32", raw_of<std::int32_t>({-70000, 2, 3})), (Json{-70000, 2, 3}));
-  EXPECT_EQ(raw_data("INT64", raw_of<std::int64_t>({-5'000'000'000, 2})), (Json{-5'000'000'000, 2}));
+  EXPECT_EQ(raw_data("INT64", raw_of<std::int64_t>({-5'000'000'000, 2})),
+            (Json{-5'000'000'000, 2}));
   EXPECT_EQ(raw_data("UINT8", raw_of<std::uint8_t>({255})), (Json{255}));
   EXPECT_EQ(raw_data("UINT16", raw_of<std::uint16_t>({65535})), (Json{65535}));
   EXPECT_EQ(raw_data("UINT32", raw_of<std::uint32_t>({4'000'000'000})), (Json{4'000'000'000}));
@@ -82,8 +83,8 @@ TEST(tensors, raw_booleans_are_a_byte_each_whatever_is_in_it) {
 TEST(tensors, raw_texts_have_their_length_before_them) {
   using namespace std::string_literals;
   EXPECT_EQ(raw_data("BYTES", "\3\0\0\0abc\0\0\0\0\1\0\0\0x"s), (Json{"abc", "", "x"}));
-  for (const auto& cut : {"\3\0\0\0ab"s, "\3\0\0"s, "\3\0\0\0abc\1"s, "\xff\xff\xff\xff"s + "abc"s,
-                          "\4\0\0\0abc"s}) {
+  for (const auto& cut :
+       {"\3\0\0\0ab"s, "\3\0\0"s, "\3\0\0\0abc\1"s, "\xff\xff\xff\xff"s + "abc"s, "\4\0\0\0abc"s}) {
     auto told = raw_data("BYTES", cut);
     ASSERT_TRUE(told.is_string()) << told;
     EXPECT_NE(told.get<std::string>().find("BYTES end in the middle"), std::string::npos) << told;

@@ -1,5 +1,5 @@
-// What a router does on its own at each look: failures of kernels that it hears of, its figures, how
-// many kernels it says it wants, and who of several says it.
+// What a router does on its own at each look: failures of kernels that it hears of, its figures,
+// how many kernels it says it wants, and who of several says it.
 #include <gtest/gtest.h>
 
 #include <mutex>
@@ -13,7 +13,8 @@ namespace {
 class Failures {
  public:
   Notes notes() {
-    return {0, 1, [](const std::string&) {}, nullptr, [this] {
+    return {0, 1, [](const std::string&) {}, nullptr,
+            [this] {
               std::lock_guard hold(lock_);
               return newest_;
             }};

@@ -1,5 +1,5 @@
-// Role: a router on a thread of its own and kernels in the test's hands, over real sockets; and what
-// several routers of a service leave for each other.
+// Role: a router on a thread of its own and kernels in the test's hands, over real sockets; and
+// what several routers of a service leave for each other.
 #pragma once
 
 #include <gtest/gtest.h>

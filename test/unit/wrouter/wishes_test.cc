@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Duration kLong = 20s;    // of what comes in milliseconds
+constexpr Duration kLong = 20s;      // of what comes in milliseconds
 constexpr Duration kMoment = 100ms;  // something that is not to happen would have by then
 
 /// A master that keeps what it is told, and fails or waits as long as the test wants it to.
@@ -60,7 +60,8 @@ class PlayedMaster {
 class wishes : public ::testing::Test {
  protected:
   // What says them goes on as long as the process.
-  wishes() : all(new Wishes([master = master](const Wish& wish) { return master->hear(wish); }, 1ms)) {}
+  wishes()
+      : all(new Wishes([master = master](const Wish& wish) { return master->hear(wish); }, 1ms)) {}
   void set(std::uint32_t kernels, bool again = false) { all->set({kernels, {}}, again); }
   /// These, and nothing more a moment later.
   bool heard(const std::vector<std::uint32_t>& wanted) {

@@ -1,5 +1,5 @@
-// Role: what can be chosen from: names stand for what their files say, and what cannot be had is told
-// with its reason before anything begins.
+// Role: what can be chosen from: names stand for what their files say, and what cannot be had is
+// told with its reason before anything begins.
 #include "daemons/wuserd/catalog/catalog.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Role: jobs and executions as the master tells them, in wuserd's words: whose they are, groups of one
-// job as one, parts of lists, what ends them.
+// Role: jobs and executions as the master tells them, in wuserd's words: of which user, groups of one
+// one job as one, parts of lists, what ends them.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -80,13 +80,12 @@ TEST_F(found_jobs, the_state_of_groups_is_that_of_their_job) {
   struct Row {
     JobState driver, workers, whole;
   };
-  for (auto row :
-       {Row{JobState::Finished, JobState::Failed, JobState::Failed},
-        Row{JobState::Finished, JobState::Killed, JobState::Killed},
-        Row{JobState::Finished, JobState::Finished, JobState::Finished},
-        Row{JobState::Finished, JobState::Running, JobState::Running},
-        Row{JobState::Held, JobState::Pending, JobState::Held},
-        Row{JobState::Pending, JobState::Finished, JobState::Pending}}) {
+  for (auto row : {Row{JobState::Finished, JobState::Failed, JobState::Failed},
+                   Row{JobState::Finished, JobState::Killed, JobState::Killed},
+                   Row{JobState::Finished, JobState::Finished, JobState::Finished},
+                   Row{JobState::Finished, JobState::Running, JobState::Running},
+                   Row{JobState::Held, JobState::Pending, JobState::Held},
+                   Row{JobState::Pending, JobState::Finished, JobState::Pending}}) {
     master->know(groups_of(4, row.driver, row.workers));
     EXPECT_EQ(find_exec(*site, exec(4)).value().job->state, row.whole)
         << static_cast<int>(row.driver) << static_cast<int>(row.workers);
@@ -193,7 +192,8 @@ TEST_F(found_jobs, results_are_sent_as_a_zip_of_them) {
 
 // What is wrong with it is told before anything is laid out.
 TEST_F(found_jobs, a_stored_request_whose_data_does_not_read_begins_nothing) {
-  StoredCode code{"--exec-start PyTorch --model-main main.py", "rubbish", "/no/such/code", "code.zip", {}};
+  StoredCode code{
+      "--exec-start PyTorch --model-main main.py", "rubbish", "/no/such/code", "code.zip", {}};
   EXPECT_EQ(start_stored(*site, code).error().code, Code::BadArgument);
   code.data = "";
   EXPECT_EQ(start_stored(*site, code).error().code, Code::System) << "its code is not there";
@@ -203,9 +203,11 @@ TEST_F(found_jobs, a_member_has_no_more_fetches_under_way_than_one_may) {
   std::vector<JobView> fetches;
   for (std::uint32_t n = 1; n <= 9; ++n) {
     fetches.push_back(job_view({n, 0}, JobState::Running, own_spec()));
-    Json share{{"job", std::to_string(n)}, {"guest", n == 9 ? "eve" : "bob"}, {"project", "digits"}};
+    Json share{
+        {"job", std::to_string(n)}, {"guest", n == 9 ? "eve" : "bob"}, {"project", "digits"}};
     fs::create_directories(folder.path() + "/data");
-    ASSERT_TRUE(replace_file(folder.path() + "/data/" + std::to_string(n) + ".share", share.dump(), 0600));
+    ASSERT_TRUE(
+        replace_file(folder.path() + "/data/" + std::to_string(n) + ".share", share.dump(), 0600));
   }
   master->know(fetches);
   ASSERT_TRUE(keep_connection(*site, R"({"name":"store","type":"s3","endpoint":"a"})",

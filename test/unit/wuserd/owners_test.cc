@@ -1,5 +1,6 @@
-// Role: what a wuserd asks others of theirs: each answer passed on by its code, one that lies or says
-// nothing is nobody's, and whoever is not logged on is started by wlogind where something is shared.
+// Role: what a wuserd asks others of theirs: each answer passed on by its code, one that lies or
+// says nothing is nobody's, and one that is not logged on is started by wlogind where something is
+// shared.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -47,10 +48,11 @@ class owners : public ::testing::Test {
 };
 
 TEST_F(owners, an_answer_is_passed_on_by_its_code) {
-  for (auto [status, code] : {std::pair(400, Code::BadArgument), std::pair(403, Code::Denied),
-                              std::pair(404, Code::NotFound), std::pair(409, Code::Conflict),
-                              std::pair(412, Code::Stale), std::pair(413, Code::Limit),
-                              std::pair(500, Code::Unavailable), std::pair(302, Code::Unavailable)}) {
+  for (auto [status, code] :
+       {std::pair(400, Code::BadArgument), std::pair(403, Code::Denied),
+        std::pair(404, Code::NotFound), std::pair(409, Code::Conflict), std::pair(412, Code::Stale),
+        std::pair(413, Code::Limit), std::pair(500, Code::Unavailable),
+        std::pair(302, Code::Unavailable)}) {
     PlayedServer server(path(), says(status, R"({"title":"so it is"})"));
     auto found = SpaceOwner::find(site, owner(), kPatience);
     ASSERT_TRUE(found) << found.error().text;
@@ -73,7 +75,8 @@ class PlayedLogin {
         Fd asked(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC));
         if (!asked) return;
         rest::ShareQuestion question;
-        if (::recv(asked.get(), &question, sizeof question, MSG_WAITALL) != sizeof question) continue;
+        if (::recv(asked.get(), &question, sizeof question, MSG_WAITALL) != sizeof question)
+          continue;
         auto said = answer(question.owner);
         (void)::send(asked.get(), &said, sizeof said, MSG_NOSIGNAL);
       }

@@ -1,5 +1,5 @@
-// Role: a service's package made of what a run left: the file that is meant, or why none is; and what
-// several routers of a service say, as one.
+// Role: a service's package made of what a run left: the file that is meant, or why none is; and
+// what several routers of a service say, as one.
 #include "daemons/wuserd/services/packages.h"
 
 #include <gtest/gtest.h>
@@ -118,7 +118,8 @@ Json state_of_router(int arrived, int queue_ms, Json kernels) {
 TEST_F(routers, what_they_say_is_added_and_of_times_the_longer_is_shown) {
   Json both{{"instance", "a"}, {"running", 1}, {"finished", 2}, {"failed", 0}};
   Json one{{"instance", "b"}, {"running", 0}, {"finished", 5}, {"failed", 1}};
-  say(state_of_router(10, 3, Json::array({both})), state_of_router(20, 4, Json::array({both, one})));
+  say(state_of_router(10, 3, Json::array({both})),
+      state_of_router(20, 4, Json::array({both, one})));
   auto json = state();
   EXPECT_EQ(json["arrived"], 30);
   EXPECT_EQ(json["queued"], 4);
@@ -150,8 +151,9 @@ TEST_F(routers, samples_that_end_together_are_added) {
 
 TEST_F(routers, one_that_is_there_alone_speaks_for_all) {
   EXPECT_FALSE(router_state(service));
-  servers[1] = std::make_unique<PlayedServer>(
-      folder.path() + kPaths[1], [](auto& exchange) { (void)exchange.reply({200, {}, "{\"arrived\":4}"}); });
+  servers[1] = std::make_unique<PlayedServer>(folder.path() + kPaths[1], [](auto& exchange) {
+    (void)exchange.reply({200, {}, "{\"arrived\":4}"});
+  });
   EXPECT_EQ(state()["arrived"], 4);
 }
 

@@ -27,7 +27,8 @@ std::string form(const std::vector<std::pair<std::string, std::string>>& parts) 
 
 class uploads : public ::testing::Test {
  protected:
-  Result<Upload> came(const std::string& body, const std::string& type = "multipart/form-data; boundary=B") {
+  Result<Upload> came(const std::string& body,
+                      const std::string& type = "multipart/form-data; boundary=B") {
     test::SaidExchange exchange({"POST", "/x", {{"content-type", type}}}, body, 7);
     return receive(exchange, folder.path() + "/uploads");
   }
@@ -47,16 +48,15 @@ TEST_F(uploads, files_and_fields_are_what_was_sent) {
 }
 
 TEST_F(uploads, a_name_is_its_last_part_where_that_can_be_one) {
-  for (auto [sent, name] :
-       {std::pair<std::string, std::string>("a/b/main.py", "main.py"),
-        {"C:\\\\code\\\\main.py", "main.py"},
-        {"../../etc/passwd", "passwd"},
-        {".", "file"},
-        {"..", "file"},
-        {"a/..", "file"},
-        {"a/", "file"},
-        {std::string(199, 'x'), std::string(199, 'x')},
-        {std::string(200, 'x'), "file"}}) {
+  for (auto [sent, name] : {std::pair<std::string, std::string>("a/b/main.py", "main.py"),
+                            {"C:\\\\code\\\\main.py", "main.py"},
+                            {"../../etc/passwd", "passwd"},
+                            {".", "file"},
+                            {"..", "file"},
+                            {"a/..", "file"},
+                            {"a/", "file"},
+                            {std::string(199, 'x'), std::string(199, 'x')},
+                            {std::string(200, 'x'), "file"}}) {
     auto upload = came(form({{"name=\"file\"; filename=\"" + sent + "\"", "x"}}));
     ASSERT_TRUE(upload) << sent;
     ASSERT_EQ(upload->files.size(), 1u) << sent;
@@ -97,7 +97,8 @@ TEST_F(uploads, an_archive_is_unpacked_where_that_is_asked_for_and_else_stays_on
   auto bytes = read_file(path).value();
   auto content = [&](const std::string& name, const std::string& unpack) {
     std::vector<std::pair<std::string, std::string>> parts{
-        {"name=\"data\"", R"({"name":")" + name + "\"}"}, {"name=\"file\"; filename=\"a.zip\"", bytes}};
+        {"name=\"data\"", R"({"name":")" + name + "\"}"},
+        {"name=\"file\"; filename=\"a.zip\"", bytes}};
     if (!unpack.empty()) parts.push_back({"name=\"unpack\"", unpack});
     auto address = std::string("/api/v1/projects/default/data");
     http::Head head{"POST", address, {{"content-type", "multipart/form-data; boundary=B"}}};

@@ -1,5 +1,5 @@
-// Role: a browser's request on its way to an application: what opens doors of WM stays behind, what is
-// not there or not shared is answered by wuserd itself.
+// Role: a browser's request on its way to an application: what opens doors of WM stays behind, what
+// is not there or not shared is answered by wuserd itself.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
@@ -22,8 +22,9 @@ namespace fs = std::filesystem;
 class PlayedApplication {
  public:
   explicit PlayedApplication(const std::string& path)
-      : server_(options(), [this](wire::Link& link, wire::Frame frame) { take(link, frame); },
-                wire::Endpoint{"", 0, path}) {}
+      : server_(
+            options(), [this](wire::Link& link, wire::Frame frame) { take(link, frame); },
+            wire::Endpoint{"", 0, path}) {}
   std::string heard() {
     std::lock_guard hold(lock_);
     return heard_;
@@ -129,8 +130,8 @@ TEST_F(visits, what_opens_doors_of_ours_does_not_reach_an_application) {
   auto heard = application.heard();
   EXPECT_EQ(heard.find("SECRET"), heard.npos) << heard;
   EXPECT_TRUE(heard.starts_with("GET /101/tree?a=b HTTP/1.1\r\n")) << heard;
-  for (const char* line : {"host: door\r\n", "accept: text/html\r\n", "x-own: kept\r\n",
-                           "connection: close\r\n"})
+  for (const char* line :
+       {"host: door\r\n", "accept: text/html\r\n", "x-own: kept\r\n", "connection: close\r\n"})
     EXPECT_NE(heard.find(line), heard.npos) << line << heard;
   EXPECT_EQ(heard.find("keep-alive"), heard.npos);
   EXPECT_EQ(application.address(), "/run/app.sock");
