@@ -254,6 +254,12 @@ $B/bin/$(1): commands/$(1).py $(if $(MODULES_$(1)),$(wildcard commands/$(MODULES
 endef
 $(foreach s,$(SCRIPTS:$B/bin/%=%),$(eval $(call script,$(s))))
 
+# The gRPC door: sources made of its .proto files, and libraries that nothing else needs.
+GRPC_PROTOS := $(wildcard daemons/wgrpc/*.proto)
+GRPC_MADE := $(GRPC_PROTOS:%.proto=$B/grpc/%.pb.cc) $(GRPC_PROTOS:%.proto=$B/grpc/%.grpc.pb.cc)
+GRPC_OBJ := $(call obj,$(wildcard daemons/wgrpc/*.cc))
+# Names nothing of gRPC.
+GRPC_FREE := $(call obj,daemons/wgrpc/conversation.cc)
 define unit
 $B/test/unit_$(1): $$(call grouped,$$(wildcard test/unit/$(1)/*.cc)) $$(SUPPORT_OBJ) $$(UNIT_EXTRA_$(1)) $$(LIB_A)
 	$$(call link,$$(filter %.o,$$^)) $$(SODIUM) $$(LDLIBS) $$(UNIT_LIBS_$(1)) $$(TESTLIBS)
@@ -261,6 +267,7 @@ endef
 # A test of a daemon's folder links that folder's objects, never its main.
 $(foreach d,$(DAEMONS),$(eval UNIT_EXTRA_$(d) = $(DAEMON_OBJ_$(d))))
 $(foreach d,$(DAEMONS),$(eval UNIT_LIBS_$(d) = $(DAEMON_LIBS_$(d))))
+UNIT_EXTRA_wgrpc = $(GRPC_FREE)
 UNIT_EXTRA_commands = $(COMMON_OBJ) $(REPORT_OBJ)
 UNIT_EXTRA_groups = $(call obj,$(wildcard libwm/trainer/groups/*.cc))
 UNIT_LIBS_groups = -lgloo
@@ -271,18 +278,14 @@ $B/test/$(1): $$(call grouped,$$(wildcard test/$(1)/*.cc)) $$(SUPPORT_OBJ) $$(DA
 endef
 $(foreach g,$(GROUPS_T),$(eval $(call group,$(g))))
 
-# The gRPC door: sources made of its .proto files, and libraries that nothing else needs. Their C++
-# runtime is the machine's, so that there is one.
-GRPC_PROTOS := $(wildcard daemons/wgrpc/*.proto)
-GRPC_MADE := $(GRPC_PROTOS:%.proto=$B/grpc/%.pb.cc) $(GRPC_PROTOS:%.proto=$B/grpc/%.grpc.pb.cc)
-GRPC_OBJ := $(call obj,$(wildcard daemons/wgrpc/*.cc))
+# The C++ runtime of the gRPC door's libraries is the machine's, so that there is one.
 grpc: $B/sbin/wgrpc
 $B/grpc/%.pb.cc $B/grpc/%.grpc.pb.cc: %.proto
 	@command -v grpc_cpp_plugin >/dev/null || { echo "no gRPC here: run scripts/bootstrap grpc" >&2; exit 1; }
 	@mkdir -p $(@D); echo "  PROTO $<"
 	@protoc -I. --cpp_out=$B/grpc --grpc_out=$B/grpc --plugin=protoc-gen-grpc=$$(command -v grpc_cpp_plugin) $<
 $(GRPC_OBJ): CPPFLAGS += -isystem $B/grpc $(shell $(PKG_CONFIG) --cflags grpc++ 2>/dev/null)
-$(GRPC_OBJ): | $(GRPC_MADE)
+$(filter-out $(GRPC_FREE),$(GRPC_OBJ)): | $(GRPC_MADE)
 $(GRPC_MADE:%.cc=%.o): %.o: %.cc
 	@echo "  CXX   $<"
 	@$(CCACHE) $(COMPILE) -w -I$B/grpc -c $< -o $@
@@ -464,6 +467,7 @@ soak: all tests
 	@$(if $(SAN),,scripts/bootstrap python || :)
 	@B=$B scripts/check --soak
 	@scripts/other_debian make check
+	@$(if $(SAN),,B=$B scripts/mutants --list test/mutants.rooms --minutes 60)
 # Clients written for LSF as Debian ships them, where they are installed; not a part of check.
 check-clients: all
 	@B=$B bats test/clients
@@ -518,7 +522,7 @@ help:
 	@echo "make sim-report simulates the real job lists and writes test/sim/RESULTS.md"
 	@echo "                (TRACES=FOLDER, default ../shared/data/traces)"
 	@echo "make lint       clang-format and clang-tidy"
-	@echo "make soak       the long forms of the tests; then make check in the other Debian (scripts/other_debian)"
+	@echo "make soak       the long forms of the tests; then make check in the other Debian (scripts/other_debian), then an hour of mutants"
 	@echo "make deb        Debian packages in build/deb; etc/INSTALL.md tells what to do with them"
 	@echo "make check-install  does what etc/INSTALL.md says on two clean machines; as root"
 	@echo "make install    DESTDIR= prefix= sysconfdir=; make uninstall takes it away again"

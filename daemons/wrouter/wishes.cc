@@ -10,9 +10,22 @@ namespace {
 
 constexpr Duration kFirstPause = std::chrono::seconds(1), kLongestPause = std::chrono::seconds(10);
 
+Result<void> say_to_master(const ClusterConf& conf, JobId job, const Wish& wish) {
+  WM_TRY(auto master, client::Master::of(conf, std::chrono::seconds(10)));
+  ResizeRequest request{
+      .job = job, .kind = ResizeRequest::Kind::Set, .tasks = wish.kernels, .group = "kernel"};
+  request.serving = wish.serving;
+  auto reply = master.ask(request);
+  return reply ? Result<void>() : Result<void>(reply.error());
+}
+
 }  // namespace
 
-Wishes::Wishes(ClusterConf conf, JobId job) : conf_(std::move(conf)), job_(job) {
+Wishes::Wishes(const ClusterConf& conf, JobId job)
+    : Wishes([conf, job](const Wish& wish) { return say_to_master(conf, job, wish); },
+             kFirstPause) {}
+
+Wishes::Wishes(Say say, Duration pause) : say_(std::move(say)), pause_(pause) {
   std::thread([this] { run(); }).detach();
 }
 
@@ -25,32 +38,26 @@ void Wishes::set(Wish wish, bool again) {
 }
 
 void Wishes::run() {
-  for (Backoff tries(kFirstPause, kLongestPause, random_number());;) {
+  for (Backoff tries(pause_, kLongestPause, random_number());;) {
     Wish wanted;
     {
       std::unique_lock hold(lock_);
       news_.wait(hold, [this] { return any_ && said_ != wanted_; });
-      wanted = wanted_;
+      said_ = wanted = wanted_;  // what is wished meanwhile, or again, is said as well
     }
-    auto said = say(wanted);
-    if (!said) {
+    if (auto said = say_(wanted); !said) {
       log::warn("resize_failed", {{"kernels", wanted.kernels}, {"why", said.error().text}});
+      set_unsaid();
       tries.sleep();
       continue;
     }
     tries.reset();
-    std::lock_guard hold(lock_);
-    if (wanted == wanted_) said_ = wanted;
   }
 }
 
-Result<void> Wishes::say(const Wish& wish) {
-  WM_TRY(auto master, client::Master::of(conf_, std::chrono::seconds(10)));
-  ResizeRequest request{
-      .job = job_, .kind = ResizeRequest::Kind::Set, .tasks = wish.kernels, .group = "kernel"};
-  request.serving = wish.serving;
-  auto reply = master.ask(request);
-  return reply ? Result<void>() : Result<void>(reply.error());
+void Wishes::set_unsaid() {
+  std::lock_guard hold(lock_);
+  said_.reset();
 }
 
 }  // namespace wm::router

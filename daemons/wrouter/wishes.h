@@ -4,6 +4,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -25,22 +26,28 @@ struct Wish {
 /// @thread any   @owns its thread, which ends with the process
 class Wishes {
  public:
-  Wishes(ClusterConf conf, JobId job);
+  /// How one is said. @thread its own, blocks
+  using Say = std::function<Result<void>(const Wish&)>;
+
+  /// Says them to the master of the cluster.
+  Wishes(const ClusterConf& conf, JobId job);
+  /// One that `say` fails at is said again after about `pause`, twice as long each time.
+  Wishes(Say say, Duration pause);
 
   /// From now on; `again`: said also where that is what was said last. Waits for nobody.
   void set(Wish wish, bool again = false);
 
  private:
   void run();
-  Result<void> say(const Wish& wish);
+  void set_unsaid();
 
-  const ClusterConf conf_;
-  const JobId job_;
+  const Say say_;
+  const Duration pause_;
   std::mutex lock_;
   std::condition_variable news_;
   // Guarded by lock_.
   Wish wanted_;
-  std::optional<Wish> said_;
+  std::optional<Wish> said_;  // or being said; nothing: it failed, or is to be said again
   bool any_ = false;
 };
 

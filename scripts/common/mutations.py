@@ -58,6 +58,24 @@ def told(path, text, site):
     return f"{path}:{line + 1}: '{old}' -> '{site.other}' | {text.splitlines()[line].strip()}"
 
 
+def listed(text):
+    """(seed, [(room, mutants, percent), …]) of a list: test/mutants.rooms. No rooms: it does not read.
+
+    @units percent: of the mutants, what has to be killed   seed: None where it names none"""
+    seed, rooms = None, []
+    for words in (line.split('#')[0].split() for line in text.splitlines()):
+        match words:
+            case []:
+                continue
+            case ['seed', number] if number.isdecimal():
+                seed = int(number)
+            case [room, count, percent] if count.isdecimal() and percent.isdecimal() and int(count) > 0:
+                rooms.append((room, int(count), int(percent)))
+            case _:
+                return seed, []
+    return seed, rooms
+
+
 NOBODY, LATE = 'nobody', 'timed out'  # what stands for a killer where no test failed
 
 

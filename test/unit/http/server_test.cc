@@ -12,52 +12,12 @@
 
 #include "libwm/files/fd.h"
 #include "libwm/http/client.h"
-#include "libwm/http/listen.h"
-#include "test/support/folder.h"
+#include "test/unit/http/served.h"
 
 namespace wm::http {
 namespace {
 
 constexpr std::size_t kLongestBody = 1 << 20;
-
-/// A server in a thread, which ends with it.
-class Served {
- public:
-  explicit Served(std::function<void(Exchange&)> handle, const ServerOptions& options = {}) {
-    auto listening = listen_at(path(), 0600);
-    EXPECT_TRUE(listening);
-    listening_.reset(*listening);
-    server_ = std::thread([this, options, handle = std::move(handle)] {
-      EXPECT_FALSE(serve(listening_.get(), options, handle));
-    });
-  }
-  Served(const Served&) = delete;
-  Served& operator=(const Served&) = delete;
-  ~Served() {
-    ::shutdown(listening_.get(), SHUT_RDWR);
-    server_.join();
-  }
-  std::string path() const { return folder_.path() + "/s"; }
-  Fd connected() const { return Fd(connect_to(path()).value()); }
-
-  /// What comes back for these bytes, until the server closes.
-  std::string said_to(const std::string& bytes) const {
-    auto fd = connected();
-    EXPECT_TRUE(write_all(fd.get(), bytes, "request"));
-    std::string all;
-    std::array<char, 4096> block;
-    for (ssize_t n = 1; n > 0;) {
-      n = ::recv(fd.get(), block.data(), block.size(), 0);
-      if (n > 0) all.append(block.data(), static_cast<std::size_t>(n));
-    }
-    return all;
-  }
-
- private:
-  test::OwnFolder folder_;
-  Fd listening_;
-  std::thread server_;
-};
 
 void answer_well(Exchange& exchange) { (void)exchange.reply({200, {}, "well"}); }
 

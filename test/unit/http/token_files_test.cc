@@ -1,9 +1,11 @@
 // Role: the files of tokens' keys: made once, changed while both keys are good, read again.
 #include "libwm/http/token_files.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sodium.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -80,6 +82,40 @@ TEST_F(token_files, a_lost_key_ends_at_once_and_an_older_one_is_not_made_good_fo
   ASSERT_TRUE(change_token_keys(folder, kNow, kNow));
   EXPECT_FALSE(fits(*keys, second, kNow));
   EXPECT_EQ(keys->good(kNow).size(), 1u);
+}
+
+// The nanoseconds of its time are all that tells them apart.
+TEST_F(token_files, one_that_is_written_over_within_a_second_is_read_again) {
+  auto path = folder + "/token.pub";
+  auto dated = [&](long ns) {
+    timespec times[2] = {{kNow, ns}, {kNow, ns}};
+    return ::utimensat(AT_FDCWD, path.c_str(), times, 0) == 0;
+  };
+  auto of = [&](const std::string& folder) {
+    std::ifstream in(folder + "/token.pub");
+    return std::string{std::istreambuf_iterator<char>(in), {}};
+  };
+  wm::test::OwnFolder others;
+  ASSERT_TRUE(own_token_keys(others.path()));
+  ASSERT_TRUE(dated(1));
+  auto keys = PublicKeys::open(path).value();
+  auto token = sign();
+  EXPECT_TRUE(fits(*keys, token, kNow));
+  auto other = of(others.path());
+  std::ofstream(path, std::ios::in | std::ios::out) << other;
+  ASSERT_TRUE(dated(2));
+  EXPECT_FALSE(fits(*keys, token, kNow));
+  EXPECT_EQ(keys->good(kNow).size(), 1u);
+}
+
+TEST_F(token_files, a_service_without_a_seed_has_no_keys_to_sign_with) {
+  wm::test::OwnFolder empty;
+  EXPECT_EQ(token_keys_in(empty.path()).error().code, Code::NotFound);
+  auto key = own_app_key(empty.path());
+  ASSERT_TRUE(key);
+  EXPECT_EQ(own_app_key(empty.path()).value(), *key) << "kept";
+  std::ofstream(empty.path() + "/apps.key") << "short";
+  EXPECT_EQ(own_app_key(empty.path()).error().code, Code::Damaged);
 }
 
 TEST_F(token_files, what_cannot_be_read_leaves_what_was_known) {

@@ -56,6 +56,23 @@ class Mutations(unittest.TestCase):
         self.assertEqual(share, 50)
         self.assertEqual(lines, ['survived  4', 'timed out 3', '2 of 4 killed (50 %), 1 timed out, seed 5'])
 
+    def test_a_list_has_rooms_with_their_aims_and_one_seed(self):
+        text = '# a comment\nseed 7\n\nlibwm/http 40 80  # why\ndaemons/wlogind\t80 90\n'
+        self.assertEqual(mutations.listed(text), (7, [('libwm/http', 40, 80), ('daemons/wlogind', 80, 90)]))
+        self.assertEqual(mutations.listed('libwm/http 40 80'), (None, [('libwm/http', 40, 80)]))
+
+    def test_a_list_that_does_not_read_has_no_rooms(self):
+        for text in ('', '# none', 'libwm/http 40', 'libwm/http 40 eighty', 'libwm/http 0 80', 'seed x\nlibwm/http 40 80',
+                     'libwm/http 40 80\nrubbish'):
+            self.assertEqual(mutations.listed(text)[1], [], text)
+
+    def test_the_list_of_the_soak_names_rooms_that_there_are(self):
+        with open(os.path.join(TOP, 'test/mutants.rooms'), encoding='utf-8') as file:
+            seed, rooms = mutations.listed(file.read())
+        self.assertTrue(seed)
+        for room, _, _ in rooms:
+            self.assertTrue(os.path.isdir(os.path.join(TOP, 'test/unit', room.split('/')[1])), room)
+
 
 if __name__ == '__main__':
     unittest.main()

@@ -6,7 +6,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
+#include "libwm/base/json.h"
 #include "libwm/files/whole_file.h"
 #include "test/support/folder.h"
 
@@ -175,6 +177,19 @@ TEST_F(kept_assets, a_project_is_changed_by_who_knows_it) {
   EXPECT_EQ(assets.project("p")->plan, "/b");
   project.name = "q";
   EXPECT_EQ(assets.keep(project, next()).error().code, Code::NotFound);
+}
+
+TEST_F(kept_assets, the_text_of_each_kind_is_its_own) {
+  ASSERT_TRUE(define("a", first()));
+  ASSERT_TRUE(plan({}, first()));
+  auto definition = assets.text(AssetKind::Definition, "p", "one");
+  ASSERT_TRUE(definition) << definition.error().text;
+  EXPECT_EQ(json_or_null(*definition)["command"], "main.py a");
+  auto experiment = assets.text(AssetKind::Experiment, "p", "exp");
+  ASSERT_TRUE(experiment) << experiment.error().text;
+  EXPECT_EQ(json_or_null(*experiment)["name"], "exp");
+  EXPECT_FALSE(assets.text(AssetKind::Model, "p", "one"));
+  EXPECT_FALSE(assets.text(AssetKind::Experiment, "p", "one"));
 }
 
 }  // namespace

@@ -83,6 +83,8 @@ TEST(HostList, keeps_what_was_told_for_the_parts_of_one_reader) {
   EXPECT_EQ(list.recent(now), nullptr);
   auto kept = list.keep({host("a")}, now);
   EXPECT_EQ(list.recent(now + 5s), kept);
+  EXPECT_EQ(list.recent(now + 20s), kept) << "as long as a reader takes for all parts";
+  EXPECT_EQ(list.recent(now + 20s + 1us), nullptr);
   EXPECT_EQ(list.recent(now + 60s), nullptr);
 }
 
