@@ -75,7 +75,8 @@ Result<HostFolders> make_folders(const ClusterConf& conf, const std::string& nam
                      name,
                      proc::to_text(proc::usable_cgroups(conf.cgroup_root)),
                      sbin / "wshepherd",
-                     own.state + "/obeyed"};
+                     own.state + "/obeyed",
+                     own.state + "/gpu_energy"};
 }
 
 /// Opens the log: a file of this host's own, standard error where there is no folder for it.

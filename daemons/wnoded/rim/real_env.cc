@@ -11,6 +11,7 @@
 #include "libwm/base/clock.h"
 #include "libwm/base/log.h"
 #include "libwm/files/own_folder.h"
+#include "libwm/files/whole_file.h"
 #include "libwm/proc/exit_log.h"
 #include "libwm/proc/topology.h"
 #include "libwm/proc/tree.h"
@@ -241,6 +242,29 @@ std::optional<std::int64_t> RealEnv::cpu_energy_mj() { return rapl_.since_last_m
 void RealEnv::keep_obeyed(const MasterRank& master) {
   if (auto done = node::keep_obeyed(setup_.folders.obeyed, master); !done)
     log::warn("obeyed_not_kept", {{"why", done.error().text}});
+}
+
+void RealEnv::keep_gpu_energy(std::string text) {
+  energy_waits_ = std::move(text);
+  if (energy_written_) write_gpu_energy();
+}
+
+void RealEnv::write_gpu_energy() {
+  energy_written_ = !energy_waits_;
+  if (energy_written_) return;
+  auto text = *std::exchange(energy_waits_, std::nullopt);
+  boost::asio::post(workers_, [this, text, path = setup_.folders.gpu_energy] {
+    auto done = replace_file(path, text, 0600);
+    boost::asio::post(loop_, [this, done] {
+      if (!done) log::warn("gpu_energy_not_kept", {{"why", done.error().text}});
+      write_gpu_energy();
+    });
+  });
+}
+
+std::string RealEnv::kept_gpu_energy() {
+  auto text = read_file(setup_.folders.gpu_energy);
+  return text ? *std::move(text) : "";
 }
 
 void RealEnv::keep_records(const std::function<bool(const launch::ExitRecord&)>& keep) {

@@ -62,6 +62,8 @@ class RealEnv : public Env {
   void read_gpus(std::function<void(std::vector<gpu::GpuReading>)> done) override;
   std::optional<std::int64_t> cpu_energy_mj() override;
   void keep_obeyed(const MasterRank& master) override;
+  void keep_gpu_energy(std::string text) override;
+  std::string kept_gpu_energy() override;
   void keep_records(const std::function<bool(const launch::ExitRecord&)>& keep) override;
 
  private:
@@ -71,6 +73,7 @@ class RealEnv : public Env {
   void dial();
   void sweep(const launch::AttemptKey& key);
   void look_for_address();
+  void write_gpu_energy();
 
   boost::asio::io_context& loop_;
   NodeSetup setup_;
@@ -89,6 +92,8 @@ class RealEnv : public Env {
   boost::asio::thread_pool workers_{2};
   RealPorts ports_;
   proc::Rapl rapl_;
+  std::optional<std::string> energy_waits_;  ///< to be kept once what is being written is written
+  bool energy_written_ = true;               ///< nothing is being written
   std::set<launch::AttemptKey> sweeping_;  ///< found dead at the start
   std::set<launch::AttemptKey> late_;      ///< found then, and silent
   TimePoint late_until_{};                 ///< then they count as dead
