@@ -50,7 +50,9 @@ void GpuEnergy::share(const std::vector<GpuHold>& holds, double mj, TimePoint fr
 }
 
 std::int64_t GpuEnergy::close(const GpuHold& hold, const std::vector<std::string>& uuids) {
-  if (uuids.empty()) return 0;
+  bool told = std::any_of(uuids.begin(), uuids.end(),
+                          [this](const std::string& uuid) { return last_.contains(uuid); });
+  if (!told && !sums_.contains({hold.key, hold.task})) return 0;
   auto& sum = sums_[{hold.key, hold.task}];
   if (!std::exchange(sum.closed, true)) {
     changed_ = true;
