@@ -20,6 +20,7 @@
 #include "libwm/launch/launcher.h"
 #include "libwm/proc/cgroup.h"
 #include "libwm/proc/channel.h"
+#include "libwm/proc/folder_use.h"
 #include "libwm/proc/meter.h"
 #include "libwm/proc/spawn.h"
 #include "libwm/proc/tree.h"
@@ -141,6 +142,8 @@ class Files {
                                 const launch::Account& owner) = 0;
   /// As open_log of log_file.h.
   virtual Fd open_log(const std::string& path) = 0;
+  /// What lies below it, until there is more than `enough`. @cost as proc::folder_use
+  virtual proc::FolderUse folder_use(const std::string& path, Bytes enough) = 0;
   /// With all in it, as its owner: a link in it leads nowhere that the owner could not go.
   /// @cost blocks, 10 s at most
   virtual void remove_folder(const std::string& path, const launch::Account& owner) = 0;

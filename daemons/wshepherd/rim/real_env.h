@@ -74,6 +74,7 @@ class RealEnv : public Clock,
   Result<void> put_file(const std::string& folder, const launch::SmallFile& file,
                         const launch::Account& owner) override;
   Fd open_log(const std::string& path) override;
+  proc::FolderUse folder_use(const std::string& path, Bytes enough) override;
   void remove_folder(const std::string& path, const launch::Account& owner) override;
   Result<void> append_exits(const std::vector<launch::ExitRecord>& records) override;
 

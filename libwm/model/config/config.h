@@ -168,6 +168,7 @@ struct ClusterConf {
   JobInfo job_info = JobInfo::All;
   std::string unknown_jobs = "end";  ///< that run, and a restored state lacks: end or adopt them
   bool lost_output_fails = true;     ///< a job of which not all output could be written is not done
+  Bytes folder_limit{0};             ///< of a job's own folder, for each slot there; 0: a share
   MonitorConf monitor;
   SubmitPolicyConf submit_policy;
   bool operator==(const ClusterConf&) const = default;

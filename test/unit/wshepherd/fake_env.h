@@ -91,6 +91,9 @@ class FakeEnv : public Clock,
   std::set<launch::CharDevice> denied;
   std::uint64_t mem_limit = 0;
   std::vector<std::string> folders, removed, logs;
+  std::vector<std::pair<std::string, Bytes>> folders_looked_at;
+  proc::FolderUse folder_now;
+  Duration look_takes{};
   std::map<std::string, launch::SmallFile> files;
   std::string written;
   std::vector<launch::ExitRecord> records;
@@ -143,6 +146,7 @@ class FakeEnv : public Clock,
   Result<void> put_file(const std::string& folder, const launch::SmallFile& file,
                         const launch::Account&) override;
   Fd open_log(const std::string& path) override;
+  proc::FolderUse folder_use(const std::string& path, Bytes enough) override;
   void remove_folder(const std::string& path, const launch::Account&) override;
   Result<void> append_exits(const std::vector<launch::ExitRecord>& ended) override;
   void say(const launch::ShepherdWord& word) override { said.push_back(word); }
