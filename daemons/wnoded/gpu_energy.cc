@@ -60,7 +60,7 @@ std::int64_t GpuEnergy::close(const GpuHold& hold, const std::vector<std::string
       auto last = last_.find(uuid);
       if (last == last_.end()) continue;
       const auto& [at, energy, power, holders] = last->second;
-      auto others = holders - (holders > 0 && hold.since <= at ? 1 : 0);
+      auto others = holders - (holders > 0 && hold.since <= at ? 1U : 0U);
       sum.mj += static_cast<double>(power) * held(hold, at, hold.until) / (others + 1);
     }
   }

@@ -130,7 +130,7 @@ std::string numbers_block(const AcctSum& sum) {
 }
 
 std::string held_line(const std::string& what, double sum, std::int64_t jobs) {
-  if (sum == 0) return "";
+  if (sum <= 0) return "";
   return printed(" Total %-18s%11.0f      Average %-18s%7.0f\n", what.c_str(), sum, what.c_str(),
                  mean(sum, jobs));
 }
