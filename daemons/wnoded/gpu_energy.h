@@ -3,14 +3,14 @@
 //   look 1 ──────── look 2            counter of the GPU at 2, less that at 1: for who held it
 //      task ├───────────┤ ended       meanwhile, each by the time it did
 //
-// What a GPU used while nobody held it is nobody's. Of a GPU that several hold at a time each has its
-// part of the time, whatever it does there: no driver tells it apart. The end of a task that had its
-// GPUs to itself waits for a look (gpus.h); that of one that shares them does not, so what its part
-// used since the last look is counted by the power of then. A counter that went back was reset: what
-// passed since the look before is not known, and counts as nothing. Part of core.h.
+// What a GPU used while nobody held it is nobody's. Of a GPU that several hold at a time each has
+// its part of the time, whatever it does there: no driver tells it apart. The end of a task that
+// had its GPUs to itself waits for a look (gpus.h); that of one that shares them does not, so what
+// its part used since the last look is counted by the power of then. A counter that went back was
+// reset: what passed since the look before is not known, and counts as nothing. Part of core.h.
 //
-// Invariant: what a task's end was told with does not change any more, so that it can be told again;
-// a wnoded that starts again goes on from what the one before kept (text, load).
+// Invariant: what a task's end was told with does not change any more, so that it can be told
+// again; a wnoded that starts again goes on from what the one before kept (text, load).
 #pragma once
 
 #include <cstdint>

@@ -24,8 +24,8 @@ std::set<std::string> held_gpus(const Attempts& attempts);
 GpuHolders gpu_holders(const Attempts& attempts);
 /// Since when a task has its devices, and until when it had. @cost O(log tasks)
 GpuHold hold_of(const LocalAttempt& attempt, TaskNumber task);
-/// The tasks that have each device: those that run, and those that are `kept_back`, the end of which
-/// waits for a look at it. @cost O(tasks of the host)
+/// The tasks that have each device: those that run, and those that are `kept_back`, the end of
+/// which waits for a look at it. @cost O(tasks of the host)
 GpuHolds gpu_holds(const Attempts& attempts,
                    const std::function<bool(const launch::AttemptKey&, TaskNumber)>& kept_back);
 /// Daemons that tasks use, or are to use. @cost O(tasks of the host)

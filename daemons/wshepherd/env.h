@@ -142,8 +142,6 @@ class Files {
                                 const launch::Account& owner) = 0;
   /// As open_log of log_file.h.
   virtual Fd open_log(const std::string& path) = 0;
-  /// What lies below it, until there is more than `enough`. @cost as proc::folder_use
-  virtual proc::FolderUse folder_use(const std::string& path, Bytes enough) = 0;
   /// With all in it, as its owner: a link in it leads nowhere that the owner could not go.
   /// @cost blocks, 10 s at most
   virtual void remove_folder(const std::string& path, const launch::Account& owner) = 0;
@@ -177,6 +175,14 @@ class WarmParent {
   virtual void let_go() = 0;
 };
 
+/// What lies in the attempt's own folder.
+class FolderMeter {
+ public:
+  virtual ~FolderMeter() = default;
+  /// Until there is more than `enough`. @cost as proc::folder_use
+  virtual proc::FolderUse look(const std::string& path, Bytes enough) = 0;
+};
+
 /// All of them. @owns nothing
 struct Env {
   Clock& clock;
@@ -187,6 +193,7 @@ struct Env {
   Files& files;
   Words& words;
   WarmParent& warm;
+  FolderMeter& folder_meter;
 };
 
 }  // namespace wm::shepherd

@@ -44,7 +44,7 @@ void FolderWatch::fire() {
   if (look_at_ == TimePoint{}) look_at_ = now + kBetweenLooks;
   if (now < look_at_) return;
   most_ = std::max(most_, static_cast<std::int64_t>(attempt_.chosen({}).size()));
-  auto use = attempt_.env.files.folder_use(folder_.path(), limit());
+  auto use = attempt_.env.folder_meter.look(folder_.path(), limit());
   auto after = attempt_.now();
   look_at_ = after + std::max(kBetweenLooks, kPartOfTime * (after - now));
   if (use.more != proc::FolderUse::More::None) end_for(use);

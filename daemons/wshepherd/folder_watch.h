@@ -1,5 +1,5 @@
-// Role: what the job writes into its attempt's own folder itself. That lies in the host's run folder,
-// which all jobs and the daemons share.
+// Role: what the job writes into its attempt's own folder itself. That lies in the host's run
+// folder, which all jobs and the daemons share.
 //
 //   every second: all that is there ─ more than folder_limit for each task ─► end all:
 //                                                                        TERM_FOLDERLIMIT

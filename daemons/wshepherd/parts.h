@@ -52,8 +52,8 @@ struct Parts {
 
   /// In the order in which they act: what others have used is looked at when these have acted.
   const std::array<Behaviour*, 16> behaviours{
-      &sides, &at_run_limit, &acts,    &enders,  &agent,       &launched, &strays,  &warm,
-      &ranks, &use, &folder_watch, &copiers, &tellers, &trial_words, &reporter, &delivery};
+      &sides, &at_run_limit, &acts,         &enders,  &agent,   &launched,    &strays,   &warm,
+      &ranks, &use,          &folder_watch, &copiers, &tellers, &trial_words, &reporter, &delivery};
 };
 
 }  // namespace wm::shepherd

@@ -162,10 +162,10 @@ std::string attempt_marker(std::string_view cluster, std::string_view node, cons
 
 std::string_view end_cause_name(EndCause cause) {
   static constexpr std::string_view kNames[] = {
-      "exited",          "ordered",       "run_limit",     "start_failed", "shepherd_lost",
-      "mem_limit",       "cpu_limit",     "process_limit", "thread_limit", "swap_limit",
-      "pre_exec_failed", "prolog_failed", "no_folder",     "own_fault",    "output_lost",
-      "folder_limit"};
+      "exited",        "ordered",    "run_limit",       "start_failed",
+      "shepherd_lost", "mem_limit",  "cpu_limit",       "process_limit",
+      "thread_limit",  "swap_limit", "pre_exec_failed", "prolog_failed",
+      "no_folder",     "own_fault",  "output_lost",     "folder_limit"};
   auto i = static_cast<std::size_t>(cause);
   return i < std::size(kNames) ? kNames[i] : "unknown";
 }

@@ -14,8 +14,8 @@ inline constexpr std::uint64_t kMostSpool = 64u << 20;
 /// @units bytes; `capacity`: of the run folder's file system, 0: not known   @cost O(1)
 std::uint64_t spool_limit(std::uint64_t capacity, std::uint32_t slots);
 
-/// What a job may write into its own folder for each slot that it has there, where the site does not
-/// say: if every slot fills its part, a half of the file system is used, 64 MiB each at least.
+/// What a job may write into its own folder for each slot that it has there, where the site does
+/// not say: if every slot fills its part, a half of the file system is used, 64 MiB each at least.
 /// @units bytes; `capacity`: as above   @cost O(1)
 std::uint64_t folder_share(std::uint64_t capacity, std::uint32_t slots);
 

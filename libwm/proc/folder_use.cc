@@ -45,7 +45,8 @@ class UseWalk {
     struct stat facts {};
     if (::fstatat(folder_fd, called, &facts, AT_SYMLINK_NOFOLLOW) != 0) return;
     bool is_folder = S_ISDIR(facts.st_mode);
-    auto links = is_folder ? 1 : std::max<std::int64_t>(1, static_cast<std::int64_t>(facts.st_nlink));
+    auto links =
+        is_folder ? 1 : std::max<std::int64_t>(1, static_cast<std::int64_t>(facts.st_nlink));
     use_.size.value += std::max(kLeast, facts.st_blocks * kBlock / links);
     if (++use_.names > kMostNames) use_.more = FolderUse::More::Names;
     if (use_.size > enough_) use_.more = FolderUse::More::Size;

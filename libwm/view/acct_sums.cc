@@ -157,8 +157,9 @@ std::string acct_sums(std::vector<AcctKeySum> order, AcctBy by) {
   std::transform(head.begin(), head.end(), head.begin(),
                  [](char c) { return static_cast<char>(c - 'a' + 'A'); });
   char text[256];
-  std::snprintf(text, sizeof text, "%-*s %8s %8s %8s %12s %12s %12s %10s %10s\n", left, head.c_str(),
-                "JOBS", "DONE", "EXIT", "CPU_S", "SLOT_H", "GPU_H", "AVG_WAIT", "GPU_KWH");
+  std::snprintf(text, sizeof text, "%-*s %8s %8s %8s %12s %12s %12s %10s %10s\n", left,
+                head.c_str(), "JOBS", "DONE", "EXIT", "CPU_S", "SLOT_H", "GPU_H", "AVG_WAIT",
+                "GPU_KWH");
   std::string made = text;
   for (const auto& sum : order) made += line(sum, left);
   return made + line(all, left);

@@ -11,7 +11,6 @@
 #include "libwm/base/clock.h"
 #include "libwm/base/log.h"
 #include "libwm/files/own_folder.h"
-#include "libwm/files/whole_file.h"
 #include "libwm/proc/exit_log.h"
 #include "libwm/proc/topology.h"
 #include "libwm/proc/tree.h"
@@ -73,6 +72,7 @@ RealEnv::RealEnv(boost::asio::io_context& loop, NodeSetup setup)
                             boost::asio::post(loop_, [this] { master_.give_up(); });
                           })),
       timer_(loop),
+      gpu_energy_(loop, workers_, setup_.folders.gpu_energy),
       ports_(setup_.host.address, "wm " + setup_.host.cluster + "/" + setup_.host.name) {}
 
 RealEnv::~RealEnv() { workers_.join(); }
@@ -244,28 +244,9 @@ void RealEnv::keep_obeyed(const MasterRank& master) {
     log::warn("obeyed_not_kept", {{"why", done.error().text}});
 }
 
-void RealEnv::keep_gpu_energy(std::string text) {
-  energy_waits_ = std::move(text);
-  if (energy_written_) write_gpu_energy();
-}
+void RealEnv::keep_gpu_energy(std::string text) { gpu_energy_.keep(std::move(text)); }
 
-void RealEnv::write_gpu_energy() {
-  energy_written_ = !energy_waits_;
-  if (energy_written_) return;
-  auto text = *std::exchange(energy_waits_, std::nullopt);
-  boost::asio::post(workers_, [this, text, path = setup_.folders.gpu_energy] {
-    auto done = replace_file(path, text, 0600);
-    boost::asio::post(loop_, [this, done] {
-      if (!done) log::warn("gpu_energy_not_kept", {{"why", done.error().text}});
-      write_gpu_energy();
-    });
-  });
-}
-
-std::string RealEnv::kept_gpu_energy() {
-  auto text = read_file(setup_.folders.gpu_energy);
-  return text ? *std::move(text) : "";
-}
+std::string RealEnv::kept_gpu_energy() { return gpu_energy_.read(); }
 
 void RealEnv::keep_records(const std::function<bool(const launch::ExitRecord&)>& keep) {
   if (auto done = proc::shrink_exits(setup_.folders.exits, keep, tell_damage); !done)

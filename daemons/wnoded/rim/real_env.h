@@ -10,6 +10,7 @@
 #include "daemons/wnoded/core.h"
 #include "daemons/wnoded/env.h"
 #include "daemons/wnoded/rim/agents.h"
+#include "daemons/wnoded/rim/kept_text.h"
 #include "daemons/wnoded/rim/master_link.h"
 #include "daemons/wnoded/rim/own_address.h"
 #include "daemons/wnoded/rim/own_config.h"
@@ -73,7 +74,6 @@ class RealEnv : public Env {
   void dial();
   void sweep(const launch::AttemptKey& key);
   void look_for_address();
-  void write_gpu_energy();
 
   boost::asio::io_context& loop_;
   NodeSetup setup_;
@@ -90,10 +90,9 @@ class RealEnv : public Env {
   bool dialling_ = false;    ///< the master has been dialled once
   boost::asio::steady_timer timer_;
   boost::asio::thread_pool workers_{2};
+  KeptText gpu_energy_;
   RealPorts ports_;
   proc::Rapl rapl_;
-  std::optional<std::string> energy_waits_;  ///< to be kept once what is being written is written
-  bool energy_written_ = true;               ///< nothing is being written
   std::set<launch::AttemptKey> sweeping_;  ///< found dead at the start
   std::set<launch::AttemptKey> late_;      ///< found then, and silent
   TimePoint late_until_{};                 ///< then they count as dead

@@ -162,10 +162,6 @@ Result<void> RealEnv::put_file(const std::string& folder, const launch::SmallFil
 
 Fd RealEnv::open_log(const std::string& path) { return shepherd::open_log(path); }
 
-proc::FolderUse RealEnv::folder_use(const std::string& path, Bytes enough) {
-  return proc::folder_use(path, enough);
-}
-
 void RealEnv::remove_folder(const std::string& path, const launch::Account& owner) {
   auto pid = shepherd::fork_as_user({owner, "/", 022, {}}, [&path] {
     ::alarm(10);

@@ -102,7 +102,8 @@ const std::vector<Route>& output_routes() {
       {"GET", "/api/v1/jobs/{id}/checkpoints", list_checkpoints,
        "What it wrote to go on from, the newest first", "checkpoints"},
       {"GET", "/api/v1/jobs/{id}/use", hosts_use,
-       "How busy the hosts and GPUs are now that its workers have, and what these used since it began",
+       "How busy the hosts and GPUs are now that its workers have, and what these used since it "
+       "began",
        "job_use"},
   };
   return routes;

@@ -22,8 +22,8 @@ Result<void> send_whole_file(http::Exchange& exchange, const std::string& path,
 /// A log that is known already, as send_logs would send it. @cost O(text)
 http::Reply log_reply(const http::Head& head, const std::string& text);
 
-/// Sends the output of all workers, one after another. `type`: outlog, errlog, outerrlog. It is text,
-/// or one string of JSON where the client takes JSON and no text.
+/// Sends the output of all workers, one after another. `type`: outlog, errlog, outerrlog. It is
+/// text, or one string of JSON where the client takes JSON and no text.
 /// @errors BadArgument: another type
 Result<void> send_logs(Call& call, const JobView& exec, const std::string& type);
 

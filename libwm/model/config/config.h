@@ -108,7 +108,6 @@ struct LsfConf {
   bool events = false;            ///< lsb.events is written below it
   bool dep_last_sub = false;      ///< a name in -w means the newest job of that name alone
   bool operator==(const LsfConf&) const = default;
-
   /// A limit of 1 without a unit. @cost O(1)
   Bytes limit_unit() const;
   /// 1 of memory in rusage[] without a unit. @cost O(1)

@@ -21,8 +21,7 @@ class RequeueFsm : public testing::Test {
   }
   void end(JobId id, std::int32_t status, std::uint32_t task = 1) {
     Usage used{.cpu = std::chrono::seconds(5), .gpu_energy_mj = 4000};
-    c.step(
-        TaskEnded{id, c.job(id).attempt, TaskNumber{task}, status, Term::None, used, ""});
+    c.step(TaskEnded{id, c.job(id).attempt, TaskNumber{task}, status, Term::None, used, ""});
   }
   ClusterBuilder c;
   HostId h1 = c.host(2);

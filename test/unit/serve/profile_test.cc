@@ -44,11 +44,11 @@ TEST(profile, four_kernels_that_share_have_one_gpu_together) {
   auto whole = expr::parse_gpu(gpu_request(GpuUse::Exclusive));
   ASSERT_TRUE(whole);
   EXPECT_EQ(whole->milli_num, 1000u);
-  EXPECT_NE(whole->mode, expr::GpuMode::Shared);
+  EXPECT_NE(whole->mode, GpuMode::Shared);
   auto quarter = expr::parse_gpu(gpu_request(GpuUse::Shared));
   ASSERT_TRUE(quarter) << quarter.error().text;
   EXPECT_EQ(4 * quarter->milli_num.value_or(0), 1000u);
-  EXPECT_EQ(quarter->mode, expr::GpuMode::Shared);
+  EXPECT_EQ(quarter->mode, GpuMode::Shared);
 }
 
 TEST(profile, a_new_one_is_as_wmlas) {

@@ -1,4 +1,4 @@
-// The energy of GPUs: whose it is, what is lost, what is kept over a restart.
+// The energy of GPUs: which task has it, what is lost, what is kept over a restart.
 #include "daemons/wnoded/gpu_energy.h"
 
 #include <gtest/gtest.h>
@@ -69,7 +69,8 @@ TEST_F(gpu_energy, who_share_a_gpu_have_their_parts_of_the_time) {
   EXPECT_EQ(running[job(8)], 50'000);
   EXPECT_EQ(closed(hold(8, 105), 114), 50 + 60.0 * 4 / 2) << "since the look by the power of then";
   EXPECT_EQ(closed(hold(8, 105), 114), 170) << "told again it is the same";
-  energy_.look({reading("GPU-a", 950)}, {{"GPU-a", {hold(7, 100), hold(8, 105, at(114))}}}, at(120));
+  energy_.look({reading("GPU-a", 950)}, {{"GPU-a", {hold(7, 100), hold(8, 105, at(114))}}},
+               at(120));
   EXPECT_EQ(closed(hold(8, 105), 114), 170);
 }
 
@@ -146,8 +147,11 @@ class gpu_energy_of_host : public ::testing::Test {
   static HostRegister card() {
     HostRegister words;
     words.name = "n", words.boot = "b";
-    for (const char* uuid : {"GPU-a", "GPU-b"})
-      words.capacity.gpus.emplace_back(Gpu{uuid, "H200", Bytes{80LL << 30}});
+    for (const char* uuid : {"GPU-a", "GPU-b"}) {
+      Gpu gpu{uuid, "H200", Bytes{80LL << 30}};
+      gpu.pci = "00000000:17:00.0";
+      words.capacity.gpus.push_back(gpu);
+    }
     return words;
   }
   void begin() {

@@ -148,12 +148,6 @@ Fd FakeEnv::open_log(const std::string& path) {
   return nothing();
 }
 
-proc::FolderUse FakeEnv::folder_use(const std::string& path, Bytes enough) {
-  folders_looked_at.emplace_back(path, enough);
-  pass(look_takes);
-  return folder_now;
-}
-
 void FakeEnv::remove_folder(const std::string& path, const launch::Account&) {
   removed.push_back(path);
 }

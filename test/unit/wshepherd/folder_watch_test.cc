@@ -38,11 +38,11 @@ TEST_F(folder_watch, a_job_that_has_no_folder_is_not_looked_at) {
   running(1);
   EXPECT_EQ(watch_.next(), std::nullopt);
   look();
-  EXPECT_TRUE(env_.folders_looked_at.empty());
+  EXPECT_TRUE(env_.meter.looked_at.empty());
   folder_.ensure();
   look();
-  EXPECT_EQ(env_.folders_looked_at.size(), 1u);
-  EXPECT_EQ(env_.folders_looked_at.back(), std::pair(folder_.path(), Bytes{128 << 20}));
+  EXPECT_EQ(env_.meter.looked_at.size(), 1u);
+  EXPECT_EQ(env_.meter.looked_at.back(), std::pair(folder_.path(), Bytes{128 << 20}));
 }
 
 TEST_F(folder_watch, it_is_looked_at_each_second_while_something_runs_that_is_not_suspended) {
@@ -52,7 +52,7 @@ TEST_F(folder_watch, it_is_looked_at_each_second_while_something_runs_that_is_no
   look();
   EXPECT_EQ(watch_.next(), env_.now() + seconds(1));
   watch_.fire();
-  EXPECT_EQ(env_.folders_looked_at.size(), 1u);
+  EXPECT_EQ(env_.meter.looked_at.size(), 1u);
   set_suspended(attempt_, true);
   EXPECT_EQ(watch_.next(), std::nullopt);
 }
@@ -60,7 +60,7 @@ TEST_F(folder_watch, it_is_looked_at_each_second_while_something_runs_that_is_no
 TEST_F(folder_watch, a_look_that_takes_long_puts_off_the_next) {
   folder_.ensure();
   running(1);
-  env_.look_takes = milliseconds(100);
+  env_.meter.on_look = [this] { env_.pass(milliseconds(100)); };
   look();
   EXPECT_EQ(watch_.next(), env_.now() + seconds(5));
 }
@@ -68,10 +68,10 @@ TEST_F(folder_watch, a_look_that_takes_long_puts_off_the_next) {
 TEST_F(folder_watch, who_has_written_too_much_is_ended_with_folder_size_and_limit) {
   folder_.ensure();
   auto& task = running(1);
-  env_.folder_now = {Bytes{127 << 20}, 3, More::None};
+  env_.meter.now = {Bytes{127 << 20}, 3, More::None};
   look();
   EXPECT_FALSE(task.ending);
-  env_.folder_now = {Bytes{129 << 20}, 3, More::Size};
+  env_.meter.now = {Bytes{129 << 20}, 3, More::Size};
   look();
   ASSERT_TRUE(task.ending);
   EXPECT_EQ(task.ending->signals.front(), SIGKILL);
@@ -83,11 +83,11 @@ TEST_F(folder_watch, who_has_written_too_much_is_ended_with_folder_size_and_limi
 TEST_F(folder_watch, more_names_or_folders_than_can_be_looked_at_are_too_many) {
   folder_.ensure();
   auto& first = running(1);
-  env_.folder_now = {Bytes{1}, 100'001, More::Names};
+  env_.meter.now = {Bytes{1}, 100'001, More::Names};
   look();
   EXPECT_THAT(first.record.text, HasSubstr(" has more than 100000 files"));
   auto& second = running(2);
-  env_.folder_now = {Bytes{1}, 7, More::Depth};
+  env_.meter.now = {Bytes{1}, 7, More::Depth};
   look();
   EXPECT_THAT(second.record.text, HasSubstr(" is more than 100 folders deep"));
 }
@@ -97,10 +97,10 @@ TEST_F(folder_watch, each_task_adds_its_part_also_after_it_has_left) {
   running(1);
   running(2);
   look();
-  EXPECT_EQ(env_.folders_looked_at.back().second, Bytes{256 << 20});
+  EXPECT_EQ(env_.meter.looked_at.back().second, Bytes{256 << 20});
   attempt_.tasks.erase(TaskNumber{2});
   look();
-  EXPECT_EQ(env_.folders_looked_at.back().second, Bytes{256 << 20});
+  EXPECT_EQ(env_.meter.looked_at.back().second, Bytes{256 << 20});
 }
 
 TEST_F(folder_watch, without_a_limit_nothing_is_looked_at) {
@@ -108,7 +108,7 @@ TEST_F(folder_watch, without_a_limit_nothing_is_looked_at) {
   folder_.ensure();
   running(1);
   look();
-  EXPECT_TRUE(env_.folders_looked_at.empty());
+  EXPECT_TRUE(env_.meter.looked_at.empty());
   EXPECT_EQ(watch_.next(), std::nullopt);
 }
 

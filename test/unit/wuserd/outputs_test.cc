@@ -72,8 +72,8 @@ TEST_F(outputs, a_whole_log_is_a_string_of_json_where_the_client_takes_json_alon
   auto odd = "a \"quoted\" line\n\t\xff\xc3\xa9\n" + std::string(300'000, 'x') + "\xe2\x82\xac";
   write("log/1/stdout", odd);
   write("log/2/stderr", "of the second\n");
-  auto shown = "a \"quoted\" line\n\t\xef\xbf\xbd\xc3\xa9\n" + std::string(300'000, 'x') +
-               "\xe2\x82\xac";
+  auto shown =
+      "a \"quoted\" line\n\t\xef\xbf\xbd\xc3\xa9\n" + std::string(300'000, 'x') + "\xe2\x82\xac";
   auto json = whole_log("application/json");
   EXPECT_EQ(kind(json), "application/json");
   EXPECT_EQ(json_or_null(json.body), Json(shown + "of the second\n"));
