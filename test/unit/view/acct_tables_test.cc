@@ -112,7 +112,7 @@ TEST_F(acct_tables, the_energy_of_gpus_is_told_where_a_driver_told_it) {
   EXPECT_TRUE(has(acct_long(jobs[0]), "\nGPU Energy Consumed: 7200.2 Joules\n"))
       << acct_long(jobs[0]);
   EXPECT_TRUE(has(acct_summary(acct_sum_of(jobs)),
-                  " Total GPU energy (J):          7200      Average GPU energy (J):       3600\n"))
+                  " Total GPU energy (J):          7200      Average GPU energy (J):      3600\n"))
       << acct_summary(acct_sum_of(jobs));
   auto json = nlohmann::json::parse(acct_json(jobs));
   EXPECT_EQ(json["RECORDS"][0]["GPU_ENERGY"], "7200.250");
