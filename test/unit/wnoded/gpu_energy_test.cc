@@ -255,6 +255,7 @@ TEST_F(gpu_energy_of_host, over_a_restart_nothing_is_lost) {
   env_.authorise_next();
   node_->on_session();
   look(1100, 200, seconds(60));
+  env_.now += seconds(1);
   end();
   look(1200, 200, seconds(0));
   EXPECT_EQ(told_at_its_end(), 1'100'000);
