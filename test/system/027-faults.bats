@@ -120,7 +120,7 @@ PY
   sed -i '/^folder_limit/d' "$WM_CONF_DIR/wm.conf"
   [ "$(state "$job")" = failed ]
   [[ $(field "$job" exit_reason) == *TERM_FOLDERLIMIT* ]] || { bjobs -l "$job"; return 1; }
-  bhist -l "$job" | tr -d '\n ' | grep -q "TERM_FOLDERLIMIT:.*/$job-0.1.dhas[0-9.]*Mof129M" || { bhist -l "$job"; return 1; }
+  bhist -l "$job" | tr -d '\n ' | grep -q "TERM_FOLDERLIMIT:.*/$job-0.1.dhas[0-9.]*Mof[0-9.]*M" || { bhist -l "$job"; return 1; }
   [ -z "$(find "$CLUSTER/run/" -path "*/$job-0.1.d*")" ]
   touch over
   ran_out "$other"
