@@ -403,7 +403,7 @@ def view_status(door, options):
     profile = door.json(address(options, '/appprofile'))
     row('Name', state['name'])
     row('State', state['state'])
-    row('Serving replica', profile.get('replica', 1) if state['instances'] else 0)
+    row('Serving replica', sum(one.get('routers', profile.get('replica', 1)) for one in state['instances']))
     for one in state['instances']:
         print('=' * 60)
         row('Serving service ID', one['isd_uid'])

@@ -31,13 +31,14 @@ Result<void> with(const std::string& payload, Use use) {
 
 Core::Core(Env& env, HostRegister card, launch::HostFacts host)
     : host_{env, std::move(host), card.capacity.gpus},
+      boot_(card.boot),
       session_(env, std::move(card)),
       probe_(env, host_.facts,
              [this](std::uint32_t faults) { session_.tell(FactHostWell{faults}); }),
-      reporter_(session_, probe_),
+      reporter_(session_, probe_, energy_),
       attempts_(
           [this](const auto& key) { return session_.facts().any_about(key) || gpus_.drains(key); },
-          [this](const auto& key) { uses_.forget(key); }),
+          [this](const auto& key) { uses_.forget(key), energy_.forget(key); }),
       uses_(env),
       gpus_(
           host_, reporter_, [this](const auto& key, const auto& fact) { on_drained(key, fact); },
@@ -53,6 +54,7 @@ Core::Core(Env& env, HostRegister card, launch::HostFacts host)
 
 void Core::adopt(const std::vector<launch::ShepherdUp>& shepherds,
                  const std::vector<launch::ExitRecord>& records) {
+  energy_.load(host_.env.kept_gpu_energy(), boot_);
   for (const auto& up : shepherds) {
     if (Probe::owns(up.key)) continue;  // it ends by itself
     if (Mps::owns(up.key)) gpus_.mps().adopt(up);
@@ -93,8 +95,11 @@ void Core::adopt_record(const launch::ExitRecord& record) {
     attempts_.note(record.key);
   }
   bool lives = attempt.stage == Stage::Up;
-  if (record.task && !attempt.tasks[record.task].ended)
+  if (record.task && !attempt.tasks[record.task].ended) {
+    auto ago = std::max(Duration{}, host_.env.wall() - record.ended);
+    attempt.tasks[record.task].until = host_.env.mono() - ago;
     words_.task_ended(attempt, record, lives && attempt.delivers);
+  }
   if (record.task || lives) return;
   attempt.delivers = true;  // the master may have been told so
   words_.on(attempt, launch::Delivered{});
@@ -108,6 +113,7 @@ void Core::on_address(const std::string& address, const std::string& interface) 
 
 void Core::on_session() {
   for (auto& [key, attempt] : attempts_.all()) attempt.meeting.forget_told();
+  energy_.keep_only([this](const auto& key) { return attempts_.contains(key); });
   session_.on_open(gpus_.reports(), statuses());
 }
 
@@ -203,6 +209,8 @@ void Core::on_drained(const launch::AttemptKey& key, const FactEnded& fact) {
 std::map<std::string, std::string> Core::on_gpus_read(
     const std::vector<gpu::GpuReading>& readings) {
   uses_.look(readings, gpu_holders(attempts_), host_.times.gpu_check);
+  auto kept_back = [this](const auto& key, TaskNumber task) { return gpus_.drains(key, task); };
+  energy_.look(readings, gpu_holds(attempts_, kept_back), host_.env.mono());
   auto over =
       gpu_overuses(readings, attempts_, [this](const auto& uuid) { return gpus_.base(uuid); });
   uses_.set_gpu_over(over);
@@ -210,6 +218,13 @@ std::map<std::string, std::string> Core::on_gpus_read(
     for (const auto& [key, list] : over)
       for (const auto& use : list) reporter_.pass_on(FactGpuOveruse{key.job, key.attempt, use});
   return overuse_words(over);
+}
+
+/// Of jobs that run the master is told as well.
+void Core::keep_gpu_energy() {
+  if (!energy_.take_changed()) return;
+  host_.env.keep_gpu_energy(energy_.text(boot_));
+  uses_.set_gpu_energy(energy_.running());
 }
 
 void Core::look_after_gpus() {
@@ -225,6 +240,7 @@ void Core::look_after_gpus() {
     }
   }
   gpus_.look_at_devices(attempts_, session_.is_open());
+  keep_gpu_energy();
   if (session_.is_open()) uses_.on_tick();
 }
 

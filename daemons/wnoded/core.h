@@ -16,6 +16,7 @@
 #include "daemons/wnoded/agent_talk.h"
 #include "daemons/wnoded/attempts/attempts.h"
 #include "daemons/wnoded/gpu_care.h"
+#include "daemons/wnoded/gpu_energy.h"
 #include "daemons/wnoded/master_session.h"
 #include "daemons/wnoded/meetings.h"
 #include "daemons/wnoded/metrics.h"
@@ -84,9 +85,13 @@ class Core {
   void look_after_gpus();
   std::map<std::string, std::string> on_gpus_read(const std::vector<gpu::GpuReading>& readings);
 
+  void keep_gpu_energy();
+
   OwnHost host_;
+  std::string boot_;
   MasterSession session_;
   Probe probe_;
+  GpuEnergy energy_;
   Reporter reporter_;
   Attempts attempts_;
   UseFrames uses_;

@@ -73,6 +73,11 @@ class Env {
   /// restored store might then be obeyed. @cost two fsync, seldom
   virtual void keep_obeyed(const MasterRank& master) = 0;
 
+  /// Keeps what is known of the energy that jobs' GPUs used over a restart of wnoded, and what one
+  /// before kept; empty: nothing. It is written beside the loop, the newest in the end.
+  virtual void keep_gpu_energy(std::string text) = 0;
+  virtual std::string kept_gpu_energy() = 0;
+
   /// Shrinks the exit records to those wanted. @cost O(file); called seldom
   virtual void keep_records(const std::function<bool(const launch::ExitRecord&)>& keep) = 0;
 };

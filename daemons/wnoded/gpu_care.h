@@ -46,6 +46,8 @@ class GpuCare {
   /// Ends daemons that no task needs. True: a daemon stands otherwise than before, so attempts that
   /// need one should be looked at again. @cost O(tasks of the host)
   bool look_at_daemons(const Attempts& attempts);
+  /// A task begins to use devices.
+  void look_soon() { gpus_.look_soon(); }
   /// Starts a reading of the devices when one is due. @cost O(tasks of the host)
   void look_at_devices(const Attempts& attempts, bool session);
   /// How the devices are: for a registration; as the driver told at the last look.

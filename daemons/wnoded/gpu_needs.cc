@@ -36,6 +36,27 @@ GpuHolders gpu_holders(const Attempts& attempts) {
   return holders;
 }
 
+GpuHold hold_of(const LocalAttempt& attempt, TaskNumber task) {
+  GpuHold hold{attempt.key, task};
+  auto known = attempt.tasks.find(task);
+  if (known == attempt.tasks.end()) return hold;
+  hold.since = known->second.since;
+  if (known->second.ended) hold.until = known->second.until;
+  return hold;
+}
+
+GpuHolds gpu_holds(const Attempts& attempts,
+                   const std::function<bool(const launch::AttemptKey&, TaskNumber)>& kept_back) {
+  GpuHolds holds;
+  for (const auto& [key, attempt] : attempts.all())
+    for (const auto& task : attempt.order.tasks) {
+      bool waits = is_held_back(attempt, task.task) || kept_back(key, task.task);
+      if (!waits && !is_running(attempt, task.task)) continue;
+      for (const auto& uuid : task.gpu_uuids) holds[uuid].push_back(hold_of(attempt, task.task));
+    }
+  return holds;
+}
+
 std::set<MpsKey> wanted_mps(const Attempts& attempts) {
   std::set<MpsKey> wanted;
   for (const auto& [key, attempt] : attempts.all()) {

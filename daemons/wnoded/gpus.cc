@@ -10,6 +10,8 @@ namespace {
 
 /// A reading that takes longer comes from a driver that hangs.
 constexpr auto kAnswerLimit = std::chrono::seconds(30);
+/// However many tasks start, readings that are made for them are so far apart.
+constexpr auto kMoment = std::chrono::seconds(1);
 
 bool same_health(const std::vector<GpuReport>& a, const std::vector<GpuReport>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](auto& x, auto& y) {
@@ -57,6 +59,10 @@ void Gpus::forget(const launch::AttemptKey& key) {
 
 std::vector<GpuReport> Gpus::reports() const {
   return done_ > 0 ? watch_.reports() : std::vector<GpuReport>{};
+}
+
+void Gpus::look_soon() {
+  if (env_.mono() - begun_at_ >= kMoment) next_ = {};
 }
 
 void Gpus::on_tick(const TimeConf& times, std::set<std::string> held, bool session) {

@@ -42,6 +42,9 @@ class Gpus {
   /// Nobody wants to know any more. @cost O(kept back)
   void forget(const launch::AttemptKey& key);
 
+  /// The next reading is due at once, unless the last was begun a moment ago: what a device uses
+  /// counts for a task from its first moment on.
+  void look_soon();
   /// Starts a reading when one is due. `held`: uuids that tasks may be using.
   void on_tick(const TimeConf& times, std::set<std::string> held, bool session);
   /// For a registration; empty before the first look. @cost O(GPUs)

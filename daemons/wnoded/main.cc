@@ -75,7 +75,8 @@ Result<HostFolders> make_folders(const ClusterConf& conf, const std::string& nam
                      name,
                      proc::to_text(proc::usable_cgroups(conf.cgroup_root)),
                      sbin / "wshepherd",
-                     own.state + "/obeyed"};
+                     own.state + "/obeyed",
+                     own.state + "/gpu_energy"};
 }
 
 /// Opens the log: a file of this host's own, standard error where there is no folder for it.
@@ -188,7 +189,9 @@ Result<NodeSetup> find_out(const Config& config, Options options) {
   setup.host = facts_of(config, options, setup.folders, top);
   setup.card.cpus = setup.host.cpus;
   auto slots = declared && declared->slots ? declared->slots : std::thread::hardware_concurrency();
-  setup.host.spool_limit = launch::spool_limit(capacity_of(setup.folders.run), slots);
+  auto capacity = capacity_of(setup.folders.run);
+  setup.host.spool_limit = launch::spool_limit(capacity, slots);
+  setup.host.folder_share = launch::folder_share(capacity, slots);
   auto obeyed = read_obeyed(setup.folders.obeyed);
   if (obeyed) setup.card.obeyed = std::move(*obeyed);
   else log::warn("obeyed_not_known", {{"why", obeyed.error().text}});

@@ -77,6 +77,7 @@ void Orders::grant(LocalAttempt& attempt, const Authorised& permit) {
   host_.facts.dirs = permit.own.dirs;
   host_.facts.scripts = permit.own.scripts;
   host_.facts.lost_output_fails = permit.own.lost_output_fails;
+  host_.facts.folder_limit = permit.own.folder_limit;
 }
 
 void Orders::authorise_adopted(const LocalAttempt& attempt) {

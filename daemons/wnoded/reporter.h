@@ -3,6 +3,7 @@
 #pragma once
 
 #include "daemons/wnoded/attempts/local_attempt.h"
+#include "daemons/wnoded/gpu_energy.h"
 #include "daemons/wnoded/master_session.h"
 #include "daemons/wnoded/probe.h"
 
@@ -11,9 +12,11 @@ namespace wm::node {
 /// @thread the loop's
 class Reporter {
  public:
-  Reporter(MasterSession& session, Probe& probe) : session_(session), probe_(probe) {}
+  Reporter(MasterSession& session, Probe& probe, GpuEnergy& energy)
+      : session_(session), probe_(probe), energy_(energy) {}
 
-  /// Tells a fact about the attempt, unless it is forgotten.
+  /// Tells a fact about the attempt, unless it is forgotten. The end of a task is told with the
+  /// energy that its GPUs used.
   void say(LocalAttempt& attempt, Fact fact);
   /// Tells something of it that holds at this moment only.
   void pass_on(Fact fact) { session_.pass_on(std::move(fact)); }
@@ -21,6 +24,7 @@ class Reporter {
  private:
   MasterSession& session_;
   Probe& probe_;
+  GpuEnergy& energy_;
 };
 
 }  // namespace wm::node

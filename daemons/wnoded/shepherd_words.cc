@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "daemons/wnoded/attempts/term.h"
+#include "daemons/wnoded/gpu_needs.h"
 #include "libwm/base/exit_status.h"
 #include "libwm/base/log.h"
 #include "libwm/launch/part_env.h"
@@ -45,6 +46,9 @@ void ShepherdWords::on(LocalAttempt& attempt, const launch::ShepherdUp& word) {
 void ShepherdWords::on(LocalAttempt& attempt, const launch::TaskStarted& word) {
   attempt.tasks[word.task.task].pid = word.task.pid;
   attempt.tasks[word.task.task].start = word.task.start;
+  if (auto& since = attempt.tasks[word.task.task].since; since == TimePoint{})
+    since = host_.env.mono();
+  if (!gpus_of(attempt.order, word.task.task).empty()) gpus_.look_soon();
   attempt.reported = false;
   if (auto begun = std::exchange(attempt.begun, {}); begun != TimePoint{})
     launches_.add(std::chrono::duration<double>(host_.env.mono() - begun).count());
@@ -68,6 +72,7 @@ void ShepherdWords::task_ended(LocalAttempt& attempt, const launch::ExitRecord& 
   auto& task = attempt.tasks[record.task];
   if (task.ended) return;
   task.ended = true;
+  if (task.until == TimePoint{}) task.until = host_.env.mono();
   if (task.pid == 0) task.pid = record.pid;
   attempt.reported = attempt.reported || !record.report.empty();
   host_.env.tell_agent(key, TaskGone{record.task, end_words(record)});

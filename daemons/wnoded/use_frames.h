@@ -26,6 +26,10 @@ class UseFrames {
   void set_gpu_over(const std::map<launch::AttemptKey, std::vector<GpuOveruse>>& by_attempt) {
     uses_.set_gpu_over(by_attempt);
   }
+  /// Energy of GPUs of tasks that run, as Uses has it.
+  void set_gpu_energy(const std::map<launch::AttemptKey, std::int64_t>& by_attempt) {
+    uses_.set_gpu_energy(by_attempt);
+  }
   /// The attempt is gone.
   void forget(const launch::AttemptKey& key) { uses_.forget(key); }
   /// Another master listens.

@@ -23,6 +23,9 @@ class Uses {
   /// What tasks use of GPUs beyond their gmem; of attempts that are not named nothing.
   /// @cost O(attempts)
   void set_gpu_over(const std::map<launch::AttemptKey, std::vector<GpuOveruse>>& by_attempt);
+  /// Energy of GPUs of tasks that run; of attempts that are not named none. Those of which nothing
+  /// else is known are not told of. @cost O(attempts)
+  void set_gpu_energy(const std::map<launch::AttemptKey, std::int64_t>& by_attempt);
   /// The attempt is over here. @cost O(log attempts)
   void forget(const launch::AttemptKey& key) { newest_.erase(key); }
   /// Another master listens, who knows nothing.

@@ -20,6 +20,7 @@
 #include "libwm/launch/launcher.h"
 #include "libwm/proc/cgroup.h"
 #include "libwm/proc/channel.h"
+#include "libwm/proc/folder_use.h"
 #include "libwm/proc/meter.h"
 #include "libwm/proc/spawn.h"
 #include "libwm/proc/tree.h"
@@ -174,6 +175,14 @@ class WarmParent {
   virtual void let_go() = 0;
 };
 
+/// What lies in the attempt's own folder.
+class FolderMeter {
+ public:
+  virtual ~FolderMeter() = default;
+  /// Until there is more than `enough`. @cost as proc::folder_use
+  virtual proc::FolderUse look(const std::string& path, Bytes enough) = 0;
+};
+
 /// All of them. @owns nothing
 struct Env {
   Clock& clock;
@@ -184,6 +193,7 @@ struct Env {
   Files& files;
   Words& words;
   WarmParent& warm;
+  FolderMeter& folder_meter;
 };
 
 }  // namespace wm::shepherd

@@ -17,10 +17,11 @@ class Folder {
   /// A log of ours in it.
   Fd open_log(const std::string& name);
   void remove();
-
- private:
+  /// Something may lie there.
+  bool is_made() const { return made_; }
   std::string path() const { return attempt_folder(attempt_.place, attempt_.spec.key); }
 
+ private:
   Attempt& attempt_;
   bool made_ = false;
 };

@@ -9,6 +9,7 @@
 #include "daemons/wshepherd/at_run_limit.h"
 #include "daemons/wshepherd/copiers.h"
 #include "daemons/wshepherd/delivery.h"
+#include "daemons/wshepherd/folder_watch.h"
 #include "daemons/wshepherd/launched_part.h"
 #include "daemons/wshepherd/rank_watch.h"
 #include "daemons/wshepherd/records.h"
@@ -32,6 +33,7 @@ struct Parts {
   Enders enders{attempt, strays};
   SideCommands sides{attempt};
   UseWatch use{attempt, enders, strays, sides};
+  FolderWatch folder_watch{attempt, folder, enders, sides};
   Reporter reporter{attempt, use};
   Copiers copiers{attempt, folder};
   Tellers tellers{attempt};
@@ -49,9 +51,9 @@ struct Parts {
   AtRunLimit at_run_limit{attempt, run_limit, sides, acts, enders};
 
   /// In the order in which they act: what others have used is looked at when these have acted.
-  const std::array<Behaviour*, 15> behaviours{
-      &sides, &at_run_limit, &acts,    &enders,  &agent,       &launched, &strays,  &warm,
-      &ranks, &use,          &copiers, &tellers, &trial_words, &reporter, &delivery};
+  const std::array<Behaviour*, 16> behaviours{
+      &sides, &at_run_limit, &acts,         &enders,  &agent,   &launched,    &strays,   &warm,
+      &ranks, &use,          &folder_watch, &copiers, &tellers, &trial_words, &reporter, &delivery};
 };
 
 }  // namespace wm::shepherd

@@ -32,14 +32,14 @@ WM_FIELDS(AcctJob) {
   f(12, s.state), f(13, s.reason), f(14, s.submitted), f(15, s.dispatched), f(16, s.started);
   f(17, s.ended), f(18, s.exit_status), f(19, s.term), f(20, s.attempt), f(21, s.resizes);
   f(22, s.cpu), f(23, s.slot_time), f(24, s.max_mem), f(25, s.promise_error);
-  f(26, s.slots), f(27, s.milli_gpus), f(28, s.gpu_time);
+  f(26, s.slots), f(27, s.milli_gpus), f(28, s.gpu_time), f(570, s.gpu_energy_mj);
 }
 WM_FIELDS(AcctSpread) { f(1, s.sum), f(2, s.most), f(3, s.least); }
 WM_FIELDS(AcctSum) {
   f(1, s.jobs), f(2, s.done), f(3, s.ran), f(4, s.cpu), f(5, s.wait), f(6, s.around), f(7, s.run);
   f(8, s.hog), f(9, s.expansion), f(10, s.slot_time), f(11, s.gpu_time), f(12, s.first_end);
   f(13, s.last_end), f(14, s.promises[0]), f(15, s.promises[1]), f(16, s.promises[2]);
-  f(17, s.promises[3]), f(18, s.promises[4]), f(19, s.promises[5]);
+  f(17, s.promises[3]), f(18, s.promises[4]), f(19, s.promises[5]), f(570, s.gpu_energy_mj);
 }
 WM_FIELDS(AcctSumRow) { f(1, s.user), f(2, s.queue), f(3, s.key), f(4, s.sum); }
 WM_FIELDS(AcctReply) { f(1, s.jobs), f(3, s.rest), f(4, s.sums); }

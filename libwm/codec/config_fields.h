@@ -69,7 +69,7 @@ WM_FIELDS(ClusterConf) {
   f(240, s.job_info);
   f(421, s.monitor);
   f(500, s.log_to);
-  f(550, s.lost_output_fails), f(551, s.unknown_jobs);
+  f(550, s.lost_output_fails), f(551, s.unknown_jobs), f(570, s.folder_limit);
   f(560, s.submit_policy);
 }
 WM_FIELDS(WeekWindow) { f(1, s.from), f(2, s.to); }

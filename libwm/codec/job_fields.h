@@ -70,13 +70,13 @@ WM_FIELDS(SealedSpec) {
 WM_FIELDS(PendReason) { f(1, s.code), f(2, s.text), f(3, s.hosts_removed), f(4, s.fix); }
 WM_FIELDS(Usage) {
   f(1, s.cpu), f(2, s.max_mem), f(3, s.read), f(4, s.written), f(5, s.by_cgroup);
-  f(530, s.mean_mem), f(531, s.max_swap);
+  f(530, s.mean_mem), f(531, s.max_swap), f(570, s.gpu_energy_mj);
 }
 WM_FIELDS(GpuOveruse) { f(1, s.task), f(2, s.gpu), f(3, s.used), f(4, s.asked); }
 WM_FIELDS(AttemptUse) {
   f(1, s.job), f(2, s.attempt), f(3, s.cpu), f(4, s.mem), f(5, s.max_mem), f(6, s.mean_mem);
   f(7, s.swap), f(8, s.max_swap), f(9, s.processes), f(10, s.threads), f(11, s.pids);
-  f(570, s.gpu_over);
+  f(570, s.gpu_over), f(571, s.gpu_energy_mj);
 }
 WM_FIELDS(Drawn) { f(1, s.gpu), f(2, s.cpu); }
 WM_FIELDS(AttemptDraw) { f(1, s.rate), f(2, s.drawn), f(3, s.as_of), f(4, s.status), f(5, s.term); }

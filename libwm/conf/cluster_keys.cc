@@ -406,6 +406,15 @@ constexpr Key<C> kClusterKeys[] = {
      Effect::Reconfig,
      "Whether a job of which not all output could be written, as its disk was full, has failed "
      "though its command exited with 0. It is named in any case."},
+    {"folder_limit",
+     [](C& c) -> Field { return &c.folder_limit; },
+     {0, 1LL << 50},
+     Effect::NewJobs,
+     "What a job may write itself into its own folder below run_dir (where LSB_JOBFILENAME and "
+     "LSB_DJOB_HOSTFILE lie, and MPI's session folders) for each slot that it has on the host, "
+     "beside its spooled output. One that has more there, more than 100000 files, or folders more "
+     "than 100 deep, is ended with TERM_FOLDERLIMIT. Each host goes by its own file. 0: half of "
+     "the file system, divided by the host's slots, 64M at least."},
     {"copy_command", [](C& c) -> Field { return &c.scripts.copy; }, kAny, Effect::Reconfig,
      "Copies a file of bsub -f between the submission host and another one, as the user: it gets "
      "the source and the target, one of them as host:path. scp -B for example. Empty: cp, for "

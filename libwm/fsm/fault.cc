@@ -33,6 +33,7 @@ constexpr Cause kCauses[] = {
     {Term::ProcessLimit, Fault::User, Again::Never, kLimit},
     {Term::ThreadLimit, Fault::User, Again::Never, kLimit},
     {Term::GpuMemLimit, Fault::User, Again::Never, kLimit},
+    {Term::FolderLimit, Fault::User, Again::Never, kLimit},
     // Hosts.
     {Term::PrologFailed, Fault::Host, Again::Always},
     {Term::HostLost, Fault::Host, Again::IfRerunnable, !kLimit, kLoss, kResumed},

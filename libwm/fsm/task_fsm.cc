@@ -326,6 +326,7 @@ void apply_to(Cluster& c, const TaskEnded& e, WallTime now, Touched& t) {
   job.usage.max_swap = std::max(job.usage.max_swap, e.usage.max_swap);
   job.usage.read.value += e.usage.read.value;
   job.usage.written.value += e.usage.written.value;
+  job.usage.gpu_energy_mj += e.usage.gpu_energy_mj;
   job.usage.by_cgroup = e.usage.by_cgroup;
   bool was_ending = job.ending;
   bool goes_on = leaving;  // without it, whatever became of it

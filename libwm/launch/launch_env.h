@@ -30,9 +30,11 @@ struct HostFacts {
   std::string fabric_dir;                  ///< FABRIC_HOME
   std::string run;                         ///< this host's run folder: attempt folders, node.sock
   std::uint64_t spool_limit = kMostSpool;  ///< of each spooled stream: spool.h
-  std::string mps_program;                 ///< control daemon of CUDA MPS
-  std::vector<std::string> passed_on;      ///< "WM_CLUSTER_DIR=…": from wnoded's own environment
-  std::string munge_socket;                ///< of the identity service; empty: the system's
+  std::uint64_t folder_share = 0;      ///< of a slot, where the site has no folder_limit: spool.h
+  Bytes folder_limit{0};               ///< of wm.conf
+  std::string mps_program;             ///< control daemon of CUDA MPS
+  std::vector<std::string> passed_on;  ///< "WM_CLUSTER_DIR=…": from wnoded's own environment
+  std::string munge_socket;            ///< of the identity service; empty: the system's
   SiteScripts scripts;
   bool owns_web_port = false;          ///< web_port() of the order is its owner's alone
   bool lost_output_fails = true;       ///< as AttemptSpec has it

@@ -148,6 +148,7 @@ enum class EndCause : std::uint8_t {
   NoFolder = 12,       ///< never ran: its working directory cannot be entered
   OwnFault = 13,       ///< never ran: a file or the agent of its own user failed
   OutputLost = 14,     ///< it exited with 0, but not all that it wrote could be kept
+  FolderLimit = 15,    ///< it wrote too much into its own folder on the host
 };
 /// The word for logs and for the master: "exited", "run_limit" … @cost O(1)
 std::string_view end_cause_name(EndCause cause);

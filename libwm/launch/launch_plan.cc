@@ -302,6 +302,10 @@ AttemptSpec plan_attempt(const HostOrder& order, const HostFacts& host, const Ac
   spec.stray_grace = times.stray_grace;
   spec.usage_interval = times.usage_interval;
   spec.lost_output_fails = host.lost_output_fails;
+  spec.folder_limit = host.folder_limit.value > 0
+                          ? host.folder_limit
+                          : Bytes{static_cast<std::int64_t>(host.folder_share)};
+  spec.folder_spool = Bytes{2 * static_cast<std::int64_t>(host.spool_limit)};
   spec.ends_with_last_task = !order.team.elastic && !is_bare_part(order);
   plan_around(order, host, spec);
   std::set<CharDevice> gpus;

@@ -61,7 +61,7 @@ WM_PLAIN(AttemptSpec) {
   f(s.limits), f(s.before), f(s.after), f(s.warning), f(s.suspended), f(s.cpu_weight), f(s.cpus);
   f(s.guarded), f(s.stray_grace), f(s.nice), f(s.acts), f(s.before_limit), f(s.after_limit);
   f(s.usage_interval);
-  f(s.copies), f(s.copy_limit), f(s.lost_output_fails);
+  f(s.copies), f(s.copy_limit), f(s.lost_output_fails), f(s.folder_limit), f(s.folder_spool);
 }
 WM_PLAIN(ExitRecord) {
   f(s.key), f(s.task), f(s.pid), f(s.status), f(s.cause), f(s.text), f(s.started), f(s.ended);
@@ -162,9 +162,10 @@ std::string attempt_marker(std::string_view cluster, std::string_view node, cons
 
 std::string_view end_cause_name(EndCause cause) {
   static constexpr std::string_view kNames[] = {
-      "exited",          "ordered",       "run_limit",     "start_failed", "shepherd_lost",
-      "mem_limit",       "cpu_limit",     "process_limit", "thread_limit", "swap_limit",
-      "pre_exec_failed", "prolog_failed", "no_folder",     "own_fault",    "output_lost"};
+      "exited",        "ordered",    "run_limit",       "start_failed",
+      "shepherd_lost", "mem_limit",  "cpu_limit",       "process_limit",
+      "thread_limit",  "swap_limit", "pre_exec_failed", "prolog_failed",
+      "no_folder",     "own_fault",  "output_lost",     "folder_limit"};
   auto i = static_cast<std::size_t>(cause);
   return i < std::size(kNames) ? kNames[i] : "unknown";
 }

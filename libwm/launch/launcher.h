@@ -114,6 +114,8 @@ struct AttemptSpec {
   Duration usage_interval{};        ///< between two words Used; 0: a minute
   Duration stray_grace{};         ///< what a task leaves running when it ends by itself has so long
   bool lost_output_fails = true;  ///< a task of which not all output was written has failed
+  Bytes folder_limit{0};          ///< of what lies in its own folder, a task; 0: none
+  Bytes folder_spool{0};          ///< of its spooled output, which may lie there besides, a task
   bool operator==(const AttemptSpec&) const = default;
 };
 

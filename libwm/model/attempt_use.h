@@ -31,6 +31,7 @@ struct AttemptUse {
   std::uint32_t processes = 0, threads = 0;
   std::vector<std::int32_t> pids;         ///< the first of them, at most kMostPids
   std::vector<GpuOveruse> gpu_over = {};  ///< at the last look at its GPUs
+  std::int64_t gpu_energy_mj = 0;         ///< of GPUs of tasks that run, as Usage has it
   bool operator==(const AttemptUse&) const = default;
 };
 inline constexpr std::size_t kMostPids = 64;

@@ -13,7 +13,7 @@ struct TermRow {
   std::string_view name, text;
 };
 
-constexpr std::array<TermRow, 37> kTerms = {{
+constexpr std::array<TermRow, 38> kTerms = {{
     {Term::None, "", ""},
     {Term::Preempt, "TERM_PREEMPT", "job killed after preemption"},
     {Term::Other, "TERM_OTHER", "job killed for a reason not listed"},
@@ -51,6 +51,7 @@ constexpr std::array<TermRow, 37> kTerms = {{
     {Term::ConfigGap, "TERM_CONFIG_GAP", "its host's configuration lacks its profile or queue"},
     {Term::Denied, "TERM_DENIED", "its host may not run it as it was ordered"},
     {Term::GpuMemLimit, "TERM_GPU_MEMLIMIT", "job killed after reaching its GPU memory limit"},
+    {Term::FolderLimit, "TERM_FOLDERLIMIT", "job killed for what it wrote into its folder"},
 }};
 
 const TermRow& row(Term term) {

@@ -48,6 +48,7 @@ enum class Term : std::uint8_t {
   ConfigGap = 77,     ///< its host's own configuration lacks its profile or queue
   Denied = 78,        ///< it is not ordered as its owner signed it, or may not run on its host
   GpuMemLimit = 79,   ///< it used more of a GPU's memory than its gmem
+  FolderLimit = 80,   ///< it wrote too much into its own folder on a host
 };
 
 /// "TERM_OWNER"; ours likewise "TERM_HOST_LOST". @cost O(1)

@@ -20,7 +20,8 @@
 namespace wm {
 
 /// What a task used. @units cpu: user + system time; max_mem: peak resident, summed over the
-///        job's processes on the host; read, written: bytes of block I/O
+///        job's processes on the host; read, written: bytes of block I/O; gpu_energy_mj: of its
+///        GPUs while it held them, its part of shared ones
 struct Usage {
   Duration cpu{};
   Bytes max_mem{0};
@@ -28,6 +29,7 @@ struct Usage {
   bool by_cgroup = false;  ///< counted by the kernel; else sampled from /proc
   Bytes mean_mem{0};       ///< resident, over time; 0: it was too short to be looked at
   Bytes max_swap{0};
+  std::int64_t gpu_energy_mj = 0;  ///< 0: no driver tells it
   bool operator==(const Usage&) const = default;
 };
 

@@ -133,7 +133,7 @@ constexpr std::pair<const char*, const char*> kApiSchemas[] = {
     {"merged_logs", "parts:[merged_part] left_out:i"},
     {"gpu_use", "gpu_id:i ut:n? mused_bytes:n? mtotal_bytes:n?"},
     {"host_use", "host_name:s ut:n? mem_bytes:n? total_mem_bytes:n? gpus:[gpu_use]"},
-    {"job_use", "hosts:[host_use]"},
+    {"job_use", "hosts:[host_use] gpu_energy_j:n?"},
     {"checkpoint", "name:s size:n time:n newest:b"},
     {"checkpoints", "checkpoints:[checkpoint] resumable:b"},
     {"again_words", "args?:s resume?:b"},
@@ -149,7 +149,7 @@ constexpr std::pair<const char*, const char*> kApiSchemas[] = {
     {"config_preview",
      "at:n gains:i waits:i same:i users:[foretold_count] queues:[foretold_count] "
      "jobs:[foretold]"},
-    {"usage_row", "name:s jobs:i done:i slot_s:n gpu_s:n cpu_s:n wait_s:n run_s:n"},
+    {"usage_row", "name:s jobs:i done:i slot_s:n gpu_s:n cpu_s:n wait_s:n run_s:n gpu_energy_j:n"},
     {"usage_day", "t:n user:s jobs:i slot_s:n gpu_s:n"},
     {"usage", "now:n from:n by:s rows:[usage_row] days:[usage_day]"},
     {"budget",

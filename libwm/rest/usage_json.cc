@@ -31,6 +31,7 @@ Json name_row(const std::string& name, const AcctSum& sum) {
   row["cpu_s"] = seconds_of(sum.cpu.sum);
   row["wait_s"] = seconds_of(sum.wait.sum);
   row["run_s"] = seconds_of(sum.run.sum);
+  row["gpu_energy_j"] = static_cast<double>(sum.gpu_energy_mj) / 1e3;
   return row;
 }
 

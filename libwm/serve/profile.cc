@@ -318,6 +318,15 @@ std::uint32_t warm_hosts(std::string_view profile) {
   return says ? std::min(json.at(where).get<std::uint32_t>(), kMostWarm) : 0;
 }
 
+std::string gpu_request(GpuUse use) {
+  switch (use) {
+    case GpuUse::None: return "";
+    case GpuUse::Shared: return "num=0.25:mode=shared";
+    case GpuUse::Exclusive: return "num=1";
+  }
+  return "";
+}
+
 Result<Profile> read_profile(const std::string& name, const std::string& owner,
                              std::string_view given, WallTime now) {
   auto when = date_text(now);

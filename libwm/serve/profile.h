@@ -45,6 +45,9 @@ struct Amounts {
 /// How kernels use GPUs.
 enum class GpuUse : std::uint8_t { None, Shared, Exclusive };
 
+/// What bsub's -gpu would say for a kernel: one that shares has a quarter of a GPU. Nothing: "".
+std::string gpu_request(GpuUse use);
+
 /// A profile that keeps the rules.
 struct Profile {
   std::string name;

@@ -59,11 +59,13 @@ void add(AcctKeySum& sum, const AcctJob& job, double part) {
   sum.slot_s += part * seconds(job.slot_time);
   sum.gpu_s += part * seconds(job.gpu_time);
   sum.wait_s += part * std::max(0.0, seconds(until - job.submitted));
+  sum.gpu_j += part * static_cast<double>(job.gpu_energy_mj) / 1e3;
 }
 
 void add(AcctKeySum& all, const AcctKeySum& sum) {
   all.jobs += sum.jobs, all.done += sum.done, all.cpu_s += sum.cpu_s;
   all.slot_s += sum.slot_s, all.gpu_s += sum.gpu_s, all.wait_s += sum.wait_s;
+  all.gpu_j += sum.gpu_j;
 }
 
 double of_us(std::int64_t us) { return static_cast<double>(us) / 1e6; }
@@ -75,7 +77,8 @@ AcctKeySum key_sum_of(const AcctSum& sum) {
           of_us(sum.cpu.sum),
           of_us(sum.slot_time),
           of_us(sum.gpu_time),
-          of_us(sum.wait.sum)};
+          of_us(sum.wait.sum),
+          static_cast<double>(sum.gpu_energy_mj) / 1e3};
 }
 
 // The month that begins at the bound before; bounds are given in order.
@@ -95,9 +98,10 @@ std::vector<AcctKeySum> listed(std::map<std::string, AcctKeySum>& sums) {
 
 std::string line(const AcctKeySum& s, int width) {
   char text[256];
-  std::snprintf(text, sizeof text, "%-*.*s %8.0f %8.0f %8.0f %12.1f %12.2f %12.2f %10.1f\n", width,
-                width, s.key.empty() ? "-" : s.key.c_str(), s.jobs, s.done, s.jobs - s.done,
-                s.cpu_s, s.slot_s / 3600, s.gpu_s / 3600, s.jobs > 0 ? s.wait_s / s.jobs : 0);
+  std::snprintf(text, sizeof text, "%-*.*s %8.0f %8.0f %8.0f %12.1f %12.2f %12.2f %10.1f %10.3f\n",
+                width, width, s.key.empty() ? "-" : s.key.c_str(), s.jobs, s.done, s.jobs - s.done,
+                s.cpu_s, s.slot_s / 3600, s.gpu_s / 3600, s.jobs > 0 ? s.wait_s / s.jobs : 0,
+                s.gpu_j / 3.6e6);
   return text;
 }
 
@@ -153,8 +157,9 @@ std::string acct_sums(std::vector<AcctKeySum> order, AcctBy by) {
   std::transform(head.begin(), head.end(), head.begin(),
                  [](char c) { return static_cast<char>(c - 'a' + 'A'); });
   char text[256];
-  std::snprintf(text, sizeof text, "%-*s %8s %8s %8s %12s %12s %12s %10s\n", left, head.c_str(),
-                "JOBS", "DONE", "EXIT", "CPU_S", "SLOT_H", "GPU_H", "AVG_WAIT");
+  std::snprintf(text, sizeof text, "%-*s %8s %8s %8s %12s %12s %12s %10s %10s\n", left,
+                head.c_str(), "JOBS", "DONE", "EXIT", "CPU_S", "SLOT_H", "GPU_H", "AVG_WAIT",
+                "GPU_KWH");
   std::string made = text;
   for (const auto& sum : order) made += line(sum, left);
   return made + line(all, left);

@@ -76,6 +76,8 @@ std::string completed(const AcctJob& job) {
 
 std::string to_the_ms(double s) { return printed("%.3f", s); }
 
+double joules(std::int64_t mj) { return static_cast<double>(mj) / 1e3; }
+
 std::string moment(WallTime at) {
   return at == WallTime{} ? "" : to_the_ms(seconds(at.time_since_epoch()));
 }
@@ -106,6 +108,7 @@ Record record_of(const AcctJob& job) {
           {"GPUS", printed("%.8g", job.milli_gpus / 1000.0)},
           {"SLOT_TIME", to_the_ms(seconds(job.slot_time))},
           {"GPU_TIME", to_the_ms(seconds(job.gpu_time))},
+          {"GPU_ENERGY", job.gpu_energy_mj > 0 ? to_the_ms(joules(job.gpu_energy_mj)) : ""},
           {"RESIZES", std::to_string(job.resizes)},
           {"ATTEMPTS", std::to_string(job.attempt)}};
 }
@@ -126,17 +129,18 @@ std::string numbers_block(const AcctSum& sum) {
   return text;
 }
 
-std::string held_line(const std::string& what, std::int64_t us, std::int64_t jobs) {
-  if (us == 0) return "";
-  auto sum = static_cast<double>(us) / 1e6;
+std::string held_line(const std::string& what, double sum, std::int64_t jobs) {
+  if (sum <= 0) return "";
   return printed(" Total %-18s%11.0f      Average %-18s%7.0f\n", what.c_str(), sum, what.c_str(),
                  mean(sum, jobs));
 }
 
-// What LSF's summary has not: slots and GPUs, as long as they were held.
+// What LSF's summary has not: slots and GPUs, as long as they were held, and what these used.
 std::string held_block(const AcctSum& sum) {
-  return held_line("slot time held:", sum.slot_time, sum.jobs) +
-         held_line("GPU time held:", sum.gpu_time, sum.jobs);
+  auto us = [](std::int64_t time) { return static_cast<double>(time) / 1e6; };
+  return held_line("slot time held:", us(sum.slot_time), sum.jobs) +
+         held_line("GPU time held:", us(sum.gpu_time), sum.jobs) +
+         held_line("GPU energy (J):", joules(sum.gpu_energy_mj), sum.jobs);
 }
 
 std::string factors_block(const AcctSum& sum) {
@@ -234,6 +238,9 @@ std::string acct_long(const AcctJob& job) {
   text += "     SLOTS     GPUS      SLOT_TIME       GPU_TIME    RESIZES   ATTEMPTS\n";
   text += printed("%10u %8.8g %14.0f %14.0f %10u %10u\n", job.slots, job.milli_gpus / 1000.0,
                   seconds(job.slot_time), seconds(job.gpu_time), job.resizes, job.attempt);
+  if (job.gpu_energy_mj > 0)
+    text += printed("GPU Energy Consumed: %.1f Joules\n", joules(job.gpu_energy_mj));
+  else if (job.milli_gpus > 0) text += "GPU Energy Consumed: -\n";
   return text + kRule + "\n";
 }
 
@@ -247,7 +254,7 @@ AcctSum acct_sum_of(std::span<const AcctJob> jobs) {
   AcctSum sum;
   for (const auto& job : jobs)
     add(sum, {job.submitted, job.dispatched, job.started, job.ended, job.cpu, job.slot_time,
-              job.gpu_time, was_done(job), job.promise_error});
+              job.gpu_time, was_done(job), job.promise_error, job.gpu_energy_mj});
   return sum;
 }
 

@@ -14,7 +14,7 @@ namespace wm::view {
 /// What jobs of one key used. A part of a job counts by that part.
 struct AcctKeySum {
   std::string key;
-  double jobs = 0, done = 0, cpu_s = 0, slot_s = 0, gpu_s = 0, wait_s = 0;
+  double jobs = 0, done = 0, cpu_s = 0, slot_s = 0, gpu_s = 0, wait_s = 0, gpu_j = 0;
 };
 
 /// "Accounting information about jobs that are:" and its list. @cost O(1)

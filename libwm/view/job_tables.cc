@@ -315,6 +315,16 @@ std::string gpu_overuse_section(const ShownJob& s) {
   return text;
 }
 
+// Of its GPUs, as LSF words it.
+std::string gpu_energy_section(const ShownJob& s) {
+  auto use = use_of(s);
+  if (!use || use->gpu_energy_mj <= 0) return "";
+  char text[64];
+  std::snprintf(text, sizeof text, "\n GPU Energy Consumed: %.1f Joules\n",
+                static_cast<double>(use->gpu_energy_mj) / 1e3);
+  return text;
+}
+
 std::string limits_section(const ShownJob& s) {
   const auto& spec = s.view->job->spec();
   std::string text;
@@ -330,7 +340,7 @@ std::string limits_section(const ShownJob& s) {
       text += s.view->job->usage.by_cgroup ? "; counted by the kernel" : "; sampled from /proc";
     text += "\n";
   }
-  text += gpu_overuse_section(s);
+  text += gpu_energy_section(s) + gpu_overuse_section(s);
   if (!spec.asked.resreq.empty())
     text += "\n RESOURCE REQUIREMENT DETAILS:\n Combined: " + spec.asked.resreq +
             "\n Effective: " + spec.asked.resreq + "\n";

@@ -9,7 +9,7 @@ std::optional<JobUse> use_of(const ShownJob& s) {
   if (job.times.started == WallTime{}) return std::nullopt;
   JobUse use;
   use.cpu = job.usage.cpu, use.max_mem = use.mem = job.usage.max_mem;
-  use.swap = job.usage.max_swap;
+  use.swap = job.usage.max_swap, use.gpu_energy_mj = job.usage.gpu_energy_mj;
   if (job.usage.mean_mem.value > 0) use.mean_mem = job.usage.mean_mem;
   for (const auto& task : job.tasks)
     if (task.pid > 0) use.pids.push_back(task.pid);
@@ -21,6 +21,7 @@ std::optional<JobUse> use_of(const ShownJob& s) {
   use.mem = told.mem, use.max_mem = std::max(use.max_mem, told.max_mem);
   if (told.mean_mem.value > 0) use.mean_mem = told.mean_mem;
   use.swap = told.swap;
+  use.gpu_energy_mj += told.gpu_energy_mj;  // hosts tell of tasks that run, ends of the others
   use.processes = told.processes, use.threads = told.threads;
   if (!told.pids.empty()) use.pids = told.pids;
   return use;

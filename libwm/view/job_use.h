@@ -17,6 +17,7 @@ struct JobUse {
   Bytes max_mem{0};
   std::optional<Bytes> mean_mem;  ///< none: it was too short to be looked at
   Bytes swap{0};
+  std::int64_t gpu_energy_mj = 0;            ///< of its GPUs until now; 0: no driver tells it
   std::uint32_t processes = 0, threads = 0;  ///< 0: not known
   std::vector<std::int32_t> pids;            ///< of its processes; of tasks where hosts tell none
 };

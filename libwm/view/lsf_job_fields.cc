@@ -66,6 +66,12 @@ std::string mem_efficiency(const J& s) {
   return decimal(100.0 * static_cast<double>(use->max_mem.value) / asked, "%");
 }
 
+std::string gpu_energy(const J& s) {
+  auto use = use_of(s);
+  if (!use || use->gpu_energy_mj <= 0) return "";
+  return decimal(static_cast<double>(use->gpu_energy_mj) / 1e3, " J");
+}
+
 std::string yes_if(bool is) { return is ? "Y" : "N"; }
 
 std::string nothing(const J&) { return ""; }
@@ -122,6 +128,7 @@ constexpr Field<J> kSaidOtherwise[] = {
      }},
     {{"cpu_efficiency", "", 14}, kText, cpu_efficiency},
     {{"mem_efficiency", "", 14}, kText, mem_efficiency},
+    {{"energy", "", 15}, kText, gpu_energy},
 };
 
 // What WM has no value for.
@@ -155,7 +162,6 @@ constexpr FieldName kNothingHere[] = {
     {"ctxuser", "", 10},
     {"data_req", "", 15},
     {"licproject", "lic_proj", 15},
-    {"energy", "", 15},
     {"gpfsio", "", 15},
     {"forward_cluster", "fwd_cluster", 15},
     {"forward_time", "fwd_time", 15},

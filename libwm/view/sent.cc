@@ -302,6 +302,7 @@ AcctJob summary_of(const AcctJob& job) {
   shown.slots = job.slots, shown.milli_gpus = job.milli_gpus;
   shown.cpu = job.cpu, shown.slot_time = job.slot_time, shown.gpu_time = job.gpu_time;
   shown.max_mem = job.max_mem, shown.promise_error = job.promise_error;
+  shown.gpu_energy_mj = job.gpu_energy_mj;
   return shown;
 }
 

@@ -86,6 +86,8 @@ class FakeEnv : public node::Env, public node::HostPorts {
   }
   std::optional<std::int64_t> cpu_energy_mj() override { return energy_mj; }
   void keep_obeyed(const MasterRank& master) override { obeyed.push_back(master); }
+  void keep_gpu_energy(std::string text) override { gpu_energy = std::move(text); }
+  std::string kept_gpu_energy() override { return gpu_energy; }
   void keep_records(const std::function<bool(const launch::ExitRecord&)>& keep) override {
     std::erase_if(records, [&](const auto& record) { return !keep(record); });
     ++shrunk;
@@ -126,6 +128,7 @@ class FakeEnv : public node::Env, public node::HostPorts {
   bool no_ports = false;
   std::set<std::uint32_t> taken;  // ports that somebody else has
   std::map<std::uint16_t, PortUse> ports_used;
+  std::string gpu_energy;                 ///< as it was kept
   std::optional<std::int64_t> energy_mj;  ///< of processors, told at each call
   std::deque<std::function<void(std::vector<gpu::GpuReading>)>> gpu_reads;
   std::set<std::string> files;

@@ -111,6 +111,23 @@ PY
   undisturbed
 }
 
+@test "a job that fills its folder on the host is ended with folder, size and limit, and others run on" {
+  other=$(submit -m node1 -o other.txt 'while [ ! -e over ]; do sleep 0.2; done; echo well')
+  printf '#!/bin/sh\ncd "$(dirname "$LSB_JOBFILENAME")"\nhead -c 400000000 /dev/zero >much\nsleep 600\n' >fills.sh
+  sed -i '/^\[cluster\]/a folder_limit = 1M' "$WM_CONF_DIR/wm.conf"
+  job=$(submit -m node1 -o out.txt <fills.sh)
+  ran_out "$job"
+  sed -i '/^folder_limit/d' "$WM_CONF_DIR/wm.conf"
+  [ "$(state "$job")" = failed ]
+  [[ $(field "$job" exit_reason) == *TERM_FOLDERLIMIT* ]] || { bjobs -l "$job"; return 1; }
+  bhist -l "$job" | tr -d '\n ' | grep -q "TERM_FOLDERLIMIT:.*/$job-0.1.dhas[0-9.]*Mof[0-9.]*M" || { bhist -l "$job"; return 1; }
+  [ -z "$(find "$CLUSTER/run/" -path "*/$job-0.1.d*")" ]
+  touch over
+  ran_out "$other"
+  grep -qx well other.txt
+  undisturbed
+}
+
 @test "wnoded is killed again and again while jobs run: every exit code is right" {
   jobs=20 kills=8
   [ -z "${WM_SOAK-}" ] || jobs=50 kills=100

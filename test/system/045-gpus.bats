@@ -174,6 +174,33 @@ both_have_a_pipe() { [ "$(seen | grep -c '^/')" -eq 2 ]; }
   [[ ${lines[1]} == node1*ok*4* ]]
 }
 
+@test "the energy that a job's GPU used is told while it runs, over a restart of its host, and at its end" {
+  machine "energy=1000000"
+  job=$(submit -gpu num=1 -o out1 'echo $CUDA_VISIBLE_DEVICES; sleep 600')
+  wait_for 20 shows GPU-a
+  machine "energy=1000000 power=100000"
+  wait_for 20 power_is_seen # so it was looked at since the job began
+  machine "energy=5000000 power=100000"
+  wait_for 20 energy_is "4000.0 J"
+  bjobs -l "$job" | grep -q 'GPU Energy Consumed: 4000.0 Joules'
+  "$MINICLUSTER" kill wnoded node1 --dir "$CLUSTER"
+  machine "energy=9000000 power=100000"
+  "$MINICLUSTER" start node1 --dir "$CLUSTER"
+  wait_for 30 energy_is "8000.0 J"
+  bkill "$job"
+  ran_out "$job"
+  energy_is "8000.0 J"
+  bacct -l "$job" | grep -q 'GPU Energy Consumed: 8000.0 Joules'
+  bacct "$job" | grep -q 'Total GPU energy (J): *8000 '
+  bhist -l "$job" | tr -d '\n' | tr -s ' ' | grep -q 'GPU energy 8000 J'
+  machine
+  other=$(submit -gpu num=1 true)
+  ran_out "$other"
+  [ "$(bjobs -noheader -o energy "$other")" = - ]
+}
+energy_is() { [ "$(field "$job" energy)" = "$1" ]; }
+power_is_seen() { lsload -gpuload -w | grep -Eq " 100(\.0)? "; }
+
 @test "a host that starts again knows which GPU is taken, and finds a lost one missing" {
   job=$(submit -gpu num=1 -o out1 'echo $CUDA_VISIBLE_DEVICES; sleep 60')
   wait_for 20 shows GPU-a

@@ -57,6 +57,16 @@ task_is() { [ "$(task "$1" "$2")" = "$3" ]; }
   [ "$(code_of "${HPO%hypersearch}execs/$app")" = 200 ]   # experiments' executions stay
 }
 
+@test "a metric that no trial reports is named with those that there were, in REST, bsearch and bwhy" {
+  create "$(body typo 2 "" '.algoDef.objectiveMetric = "los"')"
+  wait_for 40 task_is typo .state FAILED
+  why="no trial reported the metric 'los'; the metrics that were reported: acc, loss"
+  [ "$(task typo .reason)" = "$why" ]
+  search=$(task typo '.experiments[0].appId' | sed 's/-[0-9]*$//; s/.*-//')
+  bsearch "$search" | grep -qF "$why" || { bsearch "$search"; return 1; }
+  bwhy "$search" | tr -s ' \n' ' ' | grep -qF "Search <$search>: $why" || { bwhy "$search"; return 1; }
+}
+
 @test "a search that is stopped keeps what it has found, and goes on where it was" {
   create "$(body pause 6 "--wait $PWD/go")"
   wait_for 30 task_is pause .running 2

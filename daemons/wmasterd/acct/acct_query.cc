@@ -197,6 +197,7 @@ AcctJob acct_job_of(const store::JobRow& row) {
   job.slot_time = row.slot_time;
   job.gpu_time = row.gpu_time;
   job.max_mem = row.max_mem;
+  job.gpu_energy_mj = row.gpu_energy_mj;
   return job;
 }
 

@@ -26,6 +26,8 @@ std::string usage_words(const Usage& usage) {
               " s, peak memory " + format_bytes(usage.max_mem);
   if (usage.read.value > 0 || usage.written.value > 0)
     text += ", read " + format_bytes(usage.read) + ", written " + format_bytes(usage.written);
+  if (usage.gpu_energy_mj > 0)
+    text += ", GPU energy " + std::to_string(usage.gpu_energy_mj / 1000) + " J";
   return text + (usage.by_cgroup ? ", counted by the kernel" : ", sampled from /proc");
 }
 
@@ -309,6 +311,7 @@ store::JobRow Fold::row_of(const Job& job) const {
   row.slot_time = job.holding.slot_time;
   row.gpu_time = job.holding.gpu_time;
   row.max_mem = job.usage.max_mem;
+  row.gpu_energy_mj = job.usage.gpu_energy_mj;
   row.service_class = spec.service_class;
   row.reservation = spec.reservation;
   return row;

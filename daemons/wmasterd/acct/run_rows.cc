@@ -240,6 +240,7 @@ JobView view_of_account(const store::JobRow& from, const Config& config) {
   job->outcome.text = from.reason;
   job->usage.cpu = from.cpu;
   job->usage.max_mem = from.max_mem;
+  job->usage.gpu_energy_mj = from.gpu_energy_mj;
   job->membership.resizes = from.resizes;
   JobView view;
   view.id = from.id;

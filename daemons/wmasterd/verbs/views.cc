@@ -164,6 +164,7 @@ std::optional<AttemptUse> use_of(const ViewSource& source, const Job& job) {
     all->cpu += use->cpu;
     all->mem = all->mem + use->mem, all->max_mem = all->max_mem + use->max_mem;
     all->mean_mem = all->mean_mem + use->mean_mem;
+    all->gpu_energy_mj += use->gpu_energy_mj;
     all->swap = all->swap + use->swap, all->max_swap = all->max_swap + use->max_swap;
     all->gpu_over.insert(all->gpu_over.end(), use->gpu_over.begin(), use->gpu_over.end());
     all->processes += use->processes, all->threads += use->threads;

@@ -27,6 +27,8 @@ struct LocalTask {
   std::int32_t pid = 0;     ///< 0: no process yet
   std::uint64_t start = 0;  ///< as launch::RunningProcess
   bool ended = false;
+  TimePoint since{};  ///< a process of it first ran; the beginning itself: before this wnoded
+  TimePoint until{};  ///< it ended, if it has
 };
 
 /// The agent of an attempt on this host.

@@ -103,7 +103,8 @@ Result<OwnCommands> own_commands(const Config& config, const JobSpec& job) {
                      queue->controls,
                      config.cluster.dirs,
                      config.cluster.scripts,
-                     config.cluster.lost_output_fails};
+                     config.cluster.lost_output_fails,
+                     config.cluster.folder_limit};
 }
 
 void put_own(HostOrder& order, const OwnCommands& own) {

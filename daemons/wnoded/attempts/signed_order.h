@@ -28,6 +28,7 @@ struct OwnCommands {
   DirConf dirs;
   SiteScripts scripts;
   bool lost_output_fails = true;
+  Bytes folder_limit{0};
 };
 
 /// @errors Version: the profile or the queue is not in this host's configuration

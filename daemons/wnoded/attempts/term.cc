@@ -24,6 +24,7 @@ Term term_of(const launch::ExitRecord& record, const HostOrder& order) {
     case launch::EndCause::NoFolder: return Term::CwdNotExist;
     case launch::EndCause::OwnFault: return Term::OwnFault;
     case launch::EndCause::OutputLost: return Term::OutputLost;
+    case launch::EndCause::FolderLimit: return Term::FolderLimit;
     case launch::EndCause::StartFailed: return Term::LaunchFailed;
     case launch::EndCause::Ordered: break;
   }

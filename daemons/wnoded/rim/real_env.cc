@@ -72,6 +72,7 @@ RealEnv::RealEnv(boost::asio::io_context& loop, NodeSetup setup)
                             boost::asio::post(loop_, [this] { master_.give_up(); });
                           })),
       timer_(loop),
+      gpu_energy_(loop, workers_, setup_.folders.gpu_energy),
       ports_(setup_.host.address, "wm " + setup_.host.cluster + "/" + setup_.host.name) {}
 
 RealEnv::~RealEnv() { workers_.join(); }
@@ -242,6 +243,10 @@ void RealEnv::keep_obeyed(const MasterRank& master) {
   if (auto done = node::keep_obeyed(setup_.folders.obeyed, master); !done)
     log::warn("obeyed_not_kept", {{"why", done.error().text}});
 }
+
+void RealEnv::keep_gpu_energy(std::string text) { gpu_energy_.keep(std::move(text)); }
+
+std::string RealEnv::kept_gpu_energy() { return gpu_energy_.read(); }
 
 void RealEnv::keep_records(const std::function<bool(const launch::ExitRecord&)>& keep) {
   if (auto done = proc::shrink_exits(setup_.folders.exits, keep, tell_damage); !done)

@@ -10,6 +10,7 @@
 #include "daemons/wnoded/core.h"
 #include "daemons/wnoded/env.h"
 #include "daemons/wnoded/rim/agents.h"
+#include "daemons/wnoded/rim/kept_text.h"
 #include "daemons/wnoded/rim/master_link.h"
 #include "daemons/wnoded/rim/own_address.h"
 #include "daemons/wnoded/rim/own_config.h"
@@ -62,6 +63,8 @@ class RealEnv : public Env {
   void read_gpus(std::function<void(std::vector<gpu::GpuReading>)> done) override;
   std::optional<std::int64_t> cpu_energy_mj() override;
   void keep_obeyed(const MasterRank& master) override;
+  void keep_gpu_energy(std::string text) override;
+  std::string kept_gpu_energy() override;
   void keep_records(const std::function<bool(const launch::ExitRecord&)>& keep) override;
 
  private:
@@ -87,6 +90,7 @@ class RealEnv : public Env {
   bool dialling_ = false;    ///< the master has been dialled once
   boost::asio::steady_timer timer_;
   boost::asio::thread_pool workers_{2};
+  KeptText gpu_energy_;
   RealPorts ports_;
   proc::Rapl rapl_;
   std::set<launch::AttemptKey> sweeping_;  ///< found dead at the start

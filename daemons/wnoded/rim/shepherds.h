@@ -22,8 +22,9 @@ namespace wm::node {
 /// Where a host keeps what its shepherds need.
 struct HostFolders {
   std::string run, exits, node, cgroups;
-  std::string program;      ///< path of wshepherd
-  std::string obeyed = {};  ///< file of obeyed.h
+  std::string program;          ///< path of wshepherd
+  std::string obeyed = {};      ///< file of obeyed.h
+  std::string gpu_energy = {};  ///< file of gpu_energy.h
 };
 
 /// @thread the loop's   @owns the zygote and the connections

@@ -10,6 +10,14 @@
 
 namespace wm::shepherd {
 
+/// Looks at once.
+class RealFolderMeter final : public FolderMeter {
+ public:
+  proc::FolderUse look(const std::string& path, Bytes enough) override {
+    return proc::folder_use(path, enough);
+  }
+};
+
 /// See the head of this file. @owns the control groups, until remove_group()
 class RealEnv : public Clock,
                 public ProcessTable,
@@ -25,7 +33,7 @@ class RealEnv : public Clock,
         group_name_(cgroup_name(spec.cluster, place_, key_)),
         link_(link) {}
   /// Its parts. @owns nothing: this object outlives it
-  Env parts() { return {*this, *this, *this, *this, *this, *this, *this, warm_}; }
+  Env parts() { return {*this, *this, *this, *this, *this, *this, *this, warm_, meter_}; }
   void remove_group() { group_.remove(); }
 
   TimePoint now() override;

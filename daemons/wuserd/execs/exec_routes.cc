@@ -103,7 +103,7 @@ Result<Answer> remove_execs(Call& call) {
 Result<Answer> exec_log(Call& call) {
   if (call.site.refused.is_one(call.args[0])) {
     WM_TRY(auto why, call.site.refused.reason(call.args[0]));
-    return Answer(http::Reply{200, {{"Content-Type", "text/plain; charset=utf-8"}}, why + "\n"});
+    return Answer(log_reply(call.exchange.head(), why + "\n"));
   }
   WM_TRY(auto exec, find_exec(call.site, call.args[0]));
   WM_TRY(send_logs(call, exec, call.target.value("logType")));

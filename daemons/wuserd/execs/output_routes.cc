@@ -11,6 +11,7 @@
 #include "daemons/wuserd/site/reply.h"
 #include "libwm/base/clock.h"
 #include "libwm/base/json.h"
+#include "libwm/view/job_use.h"
 #include "libwm/view/json.h"
 
 namespace wm::user {
@@ -59,6 +60,13 @@ Json use_of_host(const HostView& view, const std::set<std::uint32_t>& devices) {
           {"gpus", gpus}};
 }
 
+// What its GPUs used since it began; null: no driver tells it.
+Json gpu_energy(const JobView& view) {
+  auto use = view::use_of({&view, wall_now()});
+  if (!use || use->gpu_energy_mj <= 0) return nullptr;
+  return static_cast<double>(use->gpu_energy_mj) / 1e3;
+}
+
 // How busy is now what its workers have.
 Result<Answer> hosts_use(Call& call) {
   WM_TRY(auto view, find_job(call.site, call.args[0]));
@@ -69,16 +77,16 @@ Result<Answer> hosts_use(Call& call) {
     auto& devices = hosts[view.task_hosts[i]];
     devices.insert(tasks[i].gpus.begin(), tasks[i].gpus.end());
   }
-  Json list = Json::array();
-  if (hosts.empty()) return json_reply(to_text(Json{{"hosts", list}}));
+  Json said{{"hosts", Json::array()}, {"gpu_energy_j", gpu_energy(view)}};
+  if (hosts.empty()) return json_reply(to_text(said));
   HostsRequest request;
   for (const auto& [name, devices] : hosts) request.names.push_back(name);
   WM_TRY(auto master, call.site.masters.take());
   WM_TRY(auto reply, master->ask(request));
   for (const auto& host : reply.hosts)
     if (auto found = hosts.find(host.host.name); found != hosts.end())
-      list.push_back(use_of_host(host, found->second));
-  return json_reply(to_text(Json{{"hosts", list}}));
+      said["hosts"].push_back(use_of_host(host, found->second));
+  return json_reply(to_text(said));
 }
 
 }  // namespace
@@ -94,7 +102,9 @@ const std::vector<Route>& output_routes() {
       {"GET", "/api/v1/jobs/{id}/checkpoints", list_checkpoints,
        "What it wrote to go on from, the newest first", "checkpoints"},
       {"GET", "/api/v1/jobs/{id}/use", hosts_use,
-       "How busy the hosts and GPUs are now that its workers have", "job_use"},
+       "How busy the hosts and GPUs are now that its workers have, and what these used since it "
+       "began",
+       "job_use"},
   };
   return routes;
 }

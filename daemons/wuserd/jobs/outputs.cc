@@ -151,6 +151,13 @@ Result<void> send_as_json(http::Exchange& exchange, const std::vector<std::strin
 
 }  // namespace
 
+http::Reply log_reply(const http::Head& head, const std::string& text) {
+  if (!wants_json(head)) return {200, {{"Content-Type", "text/plain; charset=utf-8"}}, text};
+  rest::JsonString made;
+  auto body = "\"" + made.piece(text);
+  return {200, {{"Content-Type", "application/json"}}, body + made.rest() + "\""};
+}
+
 Result<void> send_logs(Call& call, const JobView& exec, const std::string& type) {
   WM_TRY(auto streams, streams_of(type));
   auto& exchange = call.exchange;

@@ -19,7 +19,11 @@ std::string output_end(const std::string& path, off_t most);
 Result<void> send_whole_file(http::Exchange& exchange, const std::string& path,
                              const std::string& type);
 
-/// Sends the output of all workers, one after another. `type`: outlog, errlog, outerrlog.
+/// A log that is known already, as send_logs would send it. @cost O(text)
+http::Reply log_reply(const http::Head& head, const std::string& text);
+
+/// Sends the output of all workers, one after another. `type`: outlog, errlog, outerrlog. It is
+/// text, or one string of JSON where the client takes JSON and no text.
 /// @errors BadArgument: another type
 Result<void> send_logs(Call& call, const JobView& exec, const std::string& type);
 

@@ -1,4 +1,5 @@
 // The rows of /dlim/v1: inference services, as WMLA's dlim and its clients read them.
+#include <algorithm>
 #include <filesystem>
 
 #include "daemons/wuserd/services/callers.h"
@@ -161,6 +162,13 @@ Json container_json(const Json& kernel) {
           {"failed_task", failed}};
 }
 
+// Those that run.
+std::ptrdiff_t routers_of(const JobView& group) {
+  const auto& tasks = group.job->tasks;
+  return std::count_if(tasks.begin(), tasks.end(),
+                       [](const Task& task) { return task.state == TaskState::Running; });
+}
+
 Result<Answer> instance(Call& call) {
   WM_TRY(auto service, find_service(call.site, call.args[0]));
   WM_TRY(auto job, service_job(call.site, service));
@@ -172,6 +180,7 @@ Result<Answer> instance(Call& call) {
     WM_TRY(auto waits, kernels_wait_for(call.site, service));
     Json one{{"isd_uid", service.record.uid},
              {"job_id", to_string(service.record.job)},
+             {"routers", routers_of(*job)},
              {"client_number", state.value("queued", 0) + state.value("in_flight", 0)},
              {"pending_tasks", state.value("queued", 0)},
              {"request_per_sec", state.value("requests_per_s", 0.0)},

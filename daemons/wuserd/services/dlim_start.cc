@@ -70,7 +70,7 @@ TaskGroup router_group(const Site& site, const DlimService& service,
   return group;
 }
 
-// What a kernel needs; one that shares a GPU takes a quarter of it.
+// What a kernel needs beside a GPU.
 std::string requirement_of(const serve::Profile& profile) {
   std::string text;
   if (profile.amounts.memory_mb > 0)
@@ -89,8 +89,7 @@ TaskGroup kernel_group(const DlimService& service, const serve::Profile& profile
   group.max_tasks = profile.policy.kernel_max;
   group.restart = Restart::Independent;
   group.resreq = requirement_of(profile);
-  if (profile.gpu == serve::GpuUse::Exclusive) group.gpu = "num=1";
-  if (profile.gpu == serve::GpuUse::Shared) group.gpu = "num=0.25:mode=shared";
+  group.gpu = serve::gpu_request(profile.gpu);
   auto python = runtime.launcher.empty() ? "python3" : word_of(runtime.launcher);
   group.command = serve::runtime_prelude(runtime) + "exec " + python + " " +
                   word_of(service.folder + "/" + kRunner) + " " +

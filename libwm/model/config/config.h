@@ -109,7 +109,6 @@ struct LsfConf {
   bool events = false;            ///< lsb.events is written below it
   bool dep_last_sub = false;      ///< a name in -w means the newest job of that name alone
   bool operator==(const LsfConf&) const = default;
-
   /// A limit of 1 without a unit. @cost O(1)
   Bytes limit_unit() const;
   /// 1 of memory in rusage[] without a unit. @cost O(1)
@@ -169,6 +168,7 @@ struct ClusterConf {
   JobInfo job_info = JobInfo::All;
   std::string unknown_jobs = "end";  ///< that run, and a restored state lacks: end or adopt them
   bool lost_output_fails = true;     ///< a job of which not all output could be written is not done
+  Bytes folder_limit{0};             ///< of a job's own folder, for each slot there; 0: a share
   MonitorConf monitor;
   SubmitPolicyConf submit_policy;
   bool operator==(const ClusterConf&) const = default;

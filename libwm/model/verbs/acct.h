@@ -77,6 +77,7 @@ struct AcctJob {
   Duration cpu{}, slot_time{}, gpu_time{};
   Bytes max_mem{0};
   std::optional<Duration> promise_error;  ///< started later (+) or earlier (-) than promised
+  std::int64_t gpu_energy_mj = 0;         ///< of its GPUs; 0: no driver tells it
   bool operator==(const AcctJob&) const = default;
 };
 /// Sums as they were asked for, or jobs, for who asks to add up.

@@ -48,6 +48,7 @@ void add(AcctSum& sum, const AcctFigures& job) {
   if (run > 0) add(sum.expansion, ratio(around, run, 1e3, kMostThousandths), sum.ran++ == 0);
   if (job.done) ++sum.done;
   sum.slot_time += us(job.slot_time), sum.gpu_time += us(job.gpu_time);
+  sum.gpu_energy_mj += job.gpu_energy_mj;
   auto end = us(job.ended.time_since_epoch());
   sum.first_end = first ? end : std::min(sum.first_end, end);
   sum.last_end = std::max(sum.last_end, end);
@@ -63,6 +64,7 @@ void merge(AcctSum& sum, const AcctSum& more) {
   if (more.ran > 0) merge(sum.expansion, more.expansion, sum.ran == 0);
   sum.jobs += more.jobs, sum.done += more.done, sum.ran += more.ran;
   sum.slot_time += more.slot_time, sum.gpu_time += more.gpu_time;
+  sum.gpu_energy_mj += more.gpu_energy_mj;
   sum.first_end = first ? more.first_end : std::min(sum.first_end, more.first_end);
   sum.last_end = std::max(sum.last_end, more.last_end);
   for (std::size_t i = 0; i < kPromiseBins; ++i) sum.promises[i] += more.promises[i];

@@ -29,6 +29,7 @@ struct AcctSum {
   std::int64_t slot_time = 0, gpu_time = 0;
   std::int64_t first_end = 0, last_end = 0;  ///< since 1970; 0: there is none
   std::array<std::int64_t, kPromiseBins> promises{};
+  std::int64_t gpu_energy_mj = 0;
   bool operator==(const AcctSum&) const = default;
 };
 
@@ -38,6 +39,7 @@ struct AcctFigures {
   Duration cpu{}, slot_time{}, gpu_time{};
   bool done = false;
   std::optional<Duration> promise_error;
+  std::int64_t gpu_energy_mj = 0;
 };
 
 /// One more job. A job that never started waited until its end. @cost O(1)

@@ -18,6 +18,7 @@ void read(Columns c, JobRow& r) {
   r.max_mem.value = c.number();
   r.service_class = c.text();
   r.reservation = c.text();
+  r.gpu_energy_mj = c.number();
 }
 
 void read(Columns c, AllocationRow& r) {

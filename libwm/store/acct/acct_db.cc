@@ -18,7 +18,7 @@ Result<void> write(Statement& s, const JobRow& r) {
   s.bind(r.exit_status).bind(r.term).bind(r.attempt.value).bind(r.resizes).bind(r.slots);
   s.bind(r.gpus).bind(r.cpu.count()).bind(r.slot_time.count()).bind(r.gpu_time.count());
   s.bind(r.max_mem.value).bind_text(r.service_class);
-  return s.bind_text(r.reservation).run();
+  return s.bind_text(r.reservation).bind(r.gpu_energy_mj).run();
 }
 
 Result<void> write(Statement& s, const AllocationRow& r) {
@@ -81,7 +81,7 @@ Result<void> write_all(Connection& db, const char* sql, const std::vector<Row>& 
 constexpr const char* kMoveHorizon = "UPDATE mark SET horizon = coalesce(nullif(?, 0), horizon)";
 constexpr const char* kPutJob =
     "INSERT OR REPLACE INTO job VALUES "
-    "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+    "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 constexpr const char* kPutAllocation =
     "INSERT OR REPLACE INTO allocation VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 constexpr const char* kPutAttempt =

@@ -35,6 +35,7 @@ struct JobRow {
   Duration cpu{}, slot_time{}, gpu_time{};
   Bytes max_mem;
   std::string service_class, reservation;  ///< empty: of none
+  std::int64_t gpu_energy_mj = 0;          ///< of its GPUs; 0: no driver tells it
   bool operator==(const JobRow&) const = default;
 };
 

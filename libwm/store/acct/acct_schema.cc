@@ -6,7 +6,7 @@
 namespace wm::store {
 namespace {
 
-constexpr std::array<const char*, 6> kAcctSteps = {
+constexpr std::array<const char*, 7> kAcctSteps = {
     "CREATE TABLE mark (id INTEGER PRIMARY KEY, last_seq INTEGER NOT NULL);"
     "INSERT INTO mark VALUES (1, 0);"
     "CREATE TABLE job (job INTEGER NOT NULL, idx INTEGER NOT NULL,"
@@ -114,7 +114,9 @@ constexpr std::array<const char*, 6> kAcctSteps = {
     "CREATE INDEX job_ended_by_user ON job (user, ended) WHERE ended > 0;"
     "ALTER TABLE mark ADD COLUMN sums INTEGER NOT NULL DEFAULT 0;",
     "ALTER TABLE job ADD COLUMN service_class TEXT NOT NULL DEFAULT '';"
-    "ALTER TABLE job ADD COLUMN reservation TEXT NOT NULL DEFAULT '';"};
+    "ALTER TABLE job ADD COLUMN reservation TEXT NOT NULL DEFAULT '';",
+    "ALTER TABLE job ADD COLUMN gpu_energy_mj INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE job_sum ADD COLUMN gpu_energy_mj INTEGER NOT NULL DEFAULT 0;"};
 
 }  // namespace
 

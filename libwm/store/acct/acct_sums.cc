@@ -8,7 +8,8 @@ namespace {
 bool counts_alike(const JobRow& a, const JobRow& b) {
   return key_of(a) == key_of(b) && a.submitted == b.submitted && a.dispatched == b.dispatched &&
          a.started == b.started && a.ended == b.ended && a.cpu == b.cpu &&
-         a.slot_time == b.slot_time && a.gpu_time == b.gpu_time;
+         a.slot_time == b.slot_time && a.gpu_time == b.gpu_time &&
+         a.gpu_energy_mj == b.gpu_energy_mj;
 }
 
 constexpr const char* kOne =
@@ -17,7 +18,7 @@ constexpr const char* kOne =
 constexpr const char* kPut =
     "INSERT OR REPLACE INTO job_sum VALUES "
     "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
-    "?,?,?,?,?,?,?,?,?)";
+    "?,?,?,?,?,?,?,?,?,?)";
 constexpr const char* kDrop =
     "DELETE FROM job_sum WHERE user = ? AND since = ? AND plan = ? AND queue = ? AND project = ?"
     " AND app = ? AND done = ?";
@@ -36,6 +37,7 @@ void bind(Statement& s, const AcctSum& sum) {
     s.bind(spread->sum).bind(spread->most).bind(spread->least);
   s.bind(sum.slot_time).bind(sum.gpu_time).bind(sum.first_end).bind(sum.last_end);
   for (auto n : sum.promises) s.bind(n);
+  s.bind(sum.gpu_energy_mj);
 }
 
 }  // namespace
@@ -59,6 +61,7 @@ void read(Columns c, SumRow& row) {
     for (auto* n : {&spread->sum, &spread->most, &spread->least}) *n = c.number();
   for (auto* n : {&sum.slot_time, &sum.gpu_time, &sum.first_end, &sum.last_end}) *n = c.number();
   for (auto& n : sum.promises) n = c.number();
+  sum.gpu_energy_mj = c.number();
 }
 
 Result<AcctFigures> counted(Connection& db, const JobRow& job) {
@@ -66,6 +69,7 @@ Result<AcctFigures> counted(Connection& db, const JobRow& job) {
   figures.submitted = job.submitted, figures.dispatched = job.dispatched;
   figures.started = job.started, figures.ended = job.ended;
   figures.cpu = job.cpu, figures.slot_time = job.slot_time, figures.gpu_time = job.gpu_time;
+  figures.gpu_energy_mj = job.gpu_energy_mj;
   figures.done = job.state == "finished";
   auto ask = db.use(kPromise);
   ask.bind(job.id.job).bind(job.id.index);

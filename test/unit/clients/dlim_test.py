@@ -1,5 +1,7 @@
 """Role: the package that dlim sends: a whole tar of the length that was told, made piece by piece."""
 
+import argparse
+import contextlib
 import importlib.util
 import io
 import json
@@ -66,6 +68,41 @@ class Package(unittest.TestCase):
         self.write('kernel.py', b'x')
         with self.assertRaisesRegex(dlim.Refused, 'shorter'):
             b''.join(package)
+
+
+class StatusDoor:
+    """Answers what a service looks like."""
+
+    def __init__(self, routers, kernels):
+        kernel = {'container_uid': 'k', 'container_host': 'h', 'container_status': 'IDLE', 'finished_task': 0, 'failed_task': 0}
+        one = {'isd_uid': 'u', 'job_id': '7', 'client_number': 0, 'pending_tasks': 0, 'request_per_sec': 0.0}
+        one.update({'data_size_per_sec': 0.0, 'routers': routers, 'isd_container': [kernel] * kernels})
+        self.says = {
+            '/model/ping/instance': {'name': 'ping', 'state': 'Started', 'instances': [one] if routers is not None else []},
+            '/model/ping/appprofile': {'replica': 3, 'kernel': {'gpu': 'no'}},
+        }
+
+    def json(self, path):
+        """What stands there."""
+        return self.says[path]
+
+
+class Status(unittest.TestCase):
+    """model view -s."""
+
+    def shown(self, routers, kernels):
+        """Its lines, by their names."""
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            dlim.view_status(StatusDoor(routers, kernels), argparse.Namespace(model='ping', all=False))
+        return dict(line.split(':\t') for line in said.getvalue().splitlines() if ':\t' in line)
+
+    def test_replicas_are_routers_that_run_and_no_kernels(self):
+        """Of three that were asked for two are there."""
+        shown = self.shown(2, 5)
+        self.assertEqual((shown['Serving replica'], shown['Kernel started']), ('2', '5'))
+        self.assertEqual(self.shown(0, 0)['Serving replica'], '0')
+        self.assertEqual(self.shown(None, 0)['Serving replica'], '0')
 
 
 if __name__ == '__main__':

@@ -19,9 +19,9 @@ class RequeueFsm : public testing::Test {
     end(id, status);
     return id;
   }
-  void end(JobId id, std::int32_t status) {
-    c.step(TaskEnded{
-        id, c.job(id).attempt, TaskNumber{1}, status, Term::None, {std::chrono::seconds(5)}, ""});
+  void end(JobId id, std::int32_t status, std::uint32_t task = 1) {
+    Usage used{.cpu = std::chrono::seconds(5), .gpu_energy_mj = 4000};
+    c.step(TaskEnded{id, c.job(id).attempt, TaskNumber{task}, status, Term::None, used, ""});
   }
   ClusterBuilder c;
   HostId h1 = c.host(2);
@@ -50,6 +50,15 @@ TEST_F(RequeueFsm, it_runs_again_as_another_attempt) {
   end(id, 0);
   EXPECT_EQ(c.job(id).state, JobState::Finished);
   EXPECT_EQ(c.job(id).usage.cpu, std::chrono::seconds(5));
+}
+
+TEST_F(RequeueFsm, what_its_tasks_used_on_all_hosts_adds_up) {
+  auto id = c.submit(SpecBuilder().tasks(2, 2));
+  c.run(id, {h1, c.host(2)});
+  end(id, 0, 1);
+  end(id, 0, 2);
+  EXPECT_EQ(c.job(id).usage.gpu_energy_mj, 8000);
+  EXPECT_EQ(c.job(id).usage.cpu, std::chrono::seconds(10));
 }
 
 TEST_F(RequeueFsm, held_it_waits_for_its_release) {

@@ -60,6 +60,16 @@ TEST(launch_plan, a_spooled_script_gets_what_stands_behind_it) {
   EXPECT_EQ(plan_task(o, own_host(), o.tasks[0]).argv[0], "/usr/bin/python3");
 }
 
+TEST(launch_plan, a_jobs_own_folder_has_the_sites_limit_or_the_hosts_share) {
+  auto host = own_host();
+  host.folder_share = 5 << 20, host.spool_limit = 1 << 20;
+  auto spec = plan_attempt(two_tasks(), host, {}, {});
+  EXPECT_EQ(spec.folder_limit, Bytes{5 << 20});
+  EXPECT_EQ(spec.folder_spool, Bytes{2 << 20}) << "both streams";
+  host.folder_limit = Bytes{1 << 30};
+  EXPECT_EQ(plan_attempt(two_tasks(), host, {}, {}).folder_limit, Bytes{1 << 30});
+}
+
 TEST(launch_plan, a_batch_job_without_files_spools_and_merges_with_one) {
   auto o = two_tasks();
   o.app.type = AppType::Batch;

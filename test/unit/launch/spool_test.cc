@@ -24,5 +24,14 @@ TEST(spool, a_tiny_folder_still_keeps_the_newest_lines) {
   EXPECT_EQ(spool_limit(1, 0), 64u << 10);
 }
 
+TEST(spool, what_jobs_write_themselves_leaves_a_half_and_each_has_something) {
+  for (std::uint64_t capacity : {8 * kGiB, 25 * kGiB})
+    for (std::uint32_t slots : {1u, 2u, 64u})
+      EXPECT_EQ(folder_share(capacity, slots), capacity / 2 / slots);
+  EXPECT_EQ(folder_share(kGiB, 64), 64u << 20);
+  EXPECT_EQ(folder_share(0, 0), 64u << 20);
+  EXPECT_EQ(folder_share(kGiB, 0), kGiB / 2);
+}
+
 }  // namespace
 }  // namespace wm::launch

@@ -20,6 +20,7 @@ AcctSum usage_sum(std::int64_t jobs, Duration gpu_time) {
   sum.jobs = sum.done = sum.ran = jobs;
   sum.gpu_time = gpu_time.count();
   sum.slot_time = 2 * gpu_time.count();
+  sum.gpu_energy_mj = 1500 * jobs;
   sum.wait = {Duration(1s).count() * jobs, Duration(1s).count(), Duration(1s).count()};
   return sum;
 }
@@ -70,6 +71,7 @@ TEST(usage, sums_of_a_name_are_one_row_and_days_tell_users_apart) {
   EXPECT_EQ(json["rows"][0]["gpu_s"], 15.0);
   EXPECT_EQ(json["rows"][0]["slot_s"], 30.0);
   EXPECT_EQ(json["rows"][0]["wait_s"], 3.0);
+  EXPECT_EQ(json["rows"][0]["gpu_energy_j"], 4.5);
   ASSERT_EQ(json["days"].size(), 3u);
   EXPECT_EQ(json["days"][0]["t"], epoch_seconds(days[0]));
   EXPECT_EQ(json["days"][1]["user"], "ann");

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "libwm/expr/gpu.h"
 #include "libwm/serve/model.h"
 #include "libwm/serve/runtime.h"
 
@@ -36,6 +37,18 @@ TEST(profile, what_is_given_is_meant) {
   auto shared = read(R"({"kernel": {"gpu": "shared"},
     "resource_allocation": {"kernel": {"resources": "ncpus=0.5,ncpus_limit=2,mem=1024,mem_limit=4096"}}})");
   EXPECT_EQ(shared->amounts, (Amounts{2000, 4096, 4096}));
+}
+
+TEST(profile, four_kernels_that_share_have_one_gpu_together) {
+  EXPECT_EQ(gpu_request(GpuUse::None), "");
+  auto whole = expr::parse_gpu(gpu_request(GpuUse::Exclusive));
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(whole->milli_num, 1000u);
+  EXPECT_NE(whole->mode, GpuMode::Shared);
+  auto quarter = expr::parse_gpu(gpu_request(GpuUse::Shared));
+  ASSERT_TRUE(quarter) << quarter.error().text;
+  EXPECT_EQ(4 * quarter->milli_num.value_or(0), 1000u);
+  EXPECT_EQ(quarter->mode, GpuMode::Shared);
 }
 
 TEST(profile, a_new_one_is_as_wmlas) {

@@ -32,7 +32,7 @@ JobRow job_row(std::uint32_t n, std::uint32_t index = 0) {
   r.started = at_second(n + 2), r.ended = at_second(n + 3);
   r.exit_status = 256, r.term = 5, r.attempt = Attempt{2}, r.resizes = 3;
   r.slots = 4, r.gpus = 4000, r.cpu = Duration(1), r.slot_time = Duration(2);
-  r.gpu_time = Duration(3), r.max_mem = Bytes{1 << 20};
+  r.gpu_time = Duration(3), r.gpu_energy_mj = 4500, r.max_mem = Bytes{1 << 20};
   r.service_class = "gold", r.reservation = "ada#0";
   return r;
 }
@@ -96,7 +96,7 @@ TEST_F(acct_db, a_file_of_version_1_gets_the_index_and_keeps_its_rows) {
   EXPECT_EQ(found({}), (std::vector<std::uint32_t>{1, 2, 3}));
   EXPECT_EQ(reader_->last_seq()->value, 9u);
   auto db = Connection::open({.path = dir_.path() + "/acct.db"});
-  EXPECT_EQ((*db)->number("PRAGMA user_version").value(), 6);
+  EXPECT_EQ((*db)->number("PRAGMA user_version").value(), 7);
 }
 
 TEST_F(acct_db, what_tasks_held_in_a_file_of_version_1_becomes_parts_and_attempts) {

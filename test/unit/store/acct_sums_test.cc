@@ -41,6 +41,7 @@ class Course {
     if (row.dispatched != WallTime{}) row.started = row.dispatched + Duration(below(5'000'000));
     row.state = "running";
     row.cpu = Duration(below(1'000'000)), row.slot_time = Duration(below(1'000'000));
+    row.gpu_energy_mj = below(1'000'000);
     if (below(4) == 0) return row;
     row.state = below(2) ? "finished" : "failed";
     row.ended = row.submitted + std::chrono::seconds(1000 + below(100'000));
@@ -116,6 +117,7 @@ TEST_F(acct_sums, a_file_that_had_none_gets_them_when_it_is_opened) {
         old->exec("DROP TABLE job_sum; DROP INDEX job_ended_by_user;"
                   "ALTER TABLE mark DROP COLUMN sums;"
                   "ALTER TABLE job DROP COLUMN service_class;"
+                  "ALTER TABLE job DROP COLUMN gpu_energy_mj;"
                   "ALTER TABLE job DROP COLUMN reservation; PRAGMA user_version = 4"));
   }
   open();

@@ -102,6 +102,26 @@ TEST_F(acct_tables, gpu_time_is_told_where_somebody_had_gpus) {
                   "         3      1.5             90             44          0          2\n"));
 }
 
+TEST_F(acct_tables, the_energy_of_gpus_is_told_where_a_driver_told_it) {
+  std::vector<AcctJob> jobs{finished(), finished()};
+  EXPECT_FALSE(has(acct_long(jobs[0]), "Energy"));
+  jobs[0].milli_gpus = 1000;
+  EXPECT_TRUE(has(acct_long(jobs[0]), "\nGPU Energy Consumed: -\n")) << acct_long(jobs[0]);
+  EXPECT_FALSE(has(acct_summary(acct_sum_of(jobs)), "energy"));
+  jobs[0].gpu_energy_mj = 7'200'250;
+  EXPECT_TRUE(has(acct_long(jobs[0]), "\nGPU Energy Consumed: 7200.2 Joules\n"))
+      << acct_long(jobs[0]);
+  EXPECT_TRUE(has(acct_summary(acct_sum_of(jobs)),
+                  " Total GPU energy (J):          7200      Average GPU energy (J):      3600\n"))
+      << acct_summary(acct_sum_of(jobs));
+  auto json = nlohmann::json::parse(acct_json(jobs));
+  EXPECT_EQ(json["RECORDS"][0]["GPU_ENERGY"], "7200.250");
+  EXPECT_EQ(json["RECORDS"][1]["GPU_ENERGY"], "");
+  auto sums = acct_sums(acct_key_sums(jobs, AcctBy::User), AcctBy::User);
+  EXPECT_TRUE(has(sums, " AVG_WAIT    GPU_KWH\n")) << sums;
+  EXPECT_TRUE(has(sums, "      0.002\nTOTAL")) << sums;
+}
+
 TEST_F(acct_tables, a_large_job_shows_its_gpus_in_digits) {
   auto job = finished();
   job.slots = 12'345, job.milli_gpus = 12'345'500;

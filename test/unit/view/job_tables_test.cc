@@ -348,6 +348,22 @@ TEST(job_tables, what_a_running_job_uses_is_told_once_its_host_has) {
   EXPECT_EQ(field(view, "nthreads"), "4");
 }
 
+TEST(job_tables, the_energy_of_its_gpus_is_that_of_tasks_that_ended_and_of_those_that_run) {
+  auto view = running();
+  EXPECT_EQ(field(view, "energy"), "");
+  EXPECT_EQ(unwrapped(view, at(120)).find("Energy"), std::string::npos);
+  view = changed(view, [](Job& j) { j.usage.gpu_energy_mj = 1'000'000; });
+  EXPECT_EQ(field(view, "energy"), "1000.0 J");
+  AttemptUse use;
+  use.gpu_energy_mj = 500'250;
+  view.use = use;
+  EXPECT_EQ(field(view, "energy"), "1500.2 J");
+  auto text = unwrapped(view, at(120));
+  EXPECT_NE(text.find("\n GPU Energy Consumed: 1500.2 Joules\n"), text.npos) << text;
+  view = changed(view, [](Job& j) { j.state = JobState::Finished; });
+  EXPECT_EQ(field(view, "energy"), "1000.0 J") << "what its hosts told last is not asked any more";
+}
+
 TEST(job_tables, of_a_killed_job_how_it_ended_and_why_are_lines_of_their_own) {
   auto view = changed(running(), [](Job& j) {
     j.state = JobState::Killed;

@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "daemons/wmasterd/verbs/views.h"
+#include "test/support/builders.h"
 #include "test/unit/wmasterd/hosts_desk.h"
 
 namespace wm::master {
@@ -196,6 +198,32 @@ TEST(hosts, what_runs_there_uses_is_kept_beside_the_state) {
   desk.say(peer, static_cast<NodeVerb>(kUsesFrame), HostUses{});
   desk.pass(100ms);
   EXPECT_EQ(desk.hosts->readings().freeze().find(id.value)->uses->of({7, 0}, Attempt{1}), nullptr);
+}
+
+TEST(hosts, what_a_job_uses_on_two_hosts_is_shown_together) {
+  HostsDesk desk;
+  desk.start();
+  auto& first = desk.enrol(desk.words("n1"));
+  auto& second = desk.enrol(desk.words("n2"));
+  test::ClusterBuilder c;
+  auto h1 = c.host(4), h2 = c.host(4);
+  ASSERT_EQ(h1, find_host(desk.state(), "n1")->id);
+  ASSERT_EQ(h2, find_host(desk.state(), "n2")->id);
+  auto id = c.submit(test::SpecBuilder().tasks(2, 2));
+  c.run(id, {h1, h2});
+  AttemptUse use;
+  use.job = id, use.attempt = Attempt{1}, use.mem = Bytes{10}, use.gpu_energy_mj = 4000;
+  desk.say(first, static_cast<NodeVerb>(kUsesFrame), HostUses{{use}});
+  use.gpu_energy_mj = 500;
+  desk.say(second, static_cast<NodeVerb>(kUsesFrame), HostUses{{use}});
+  desk.pass(100ms);
+  ViewSource source{std::make_shared<const Cluster>(c.state), std::make_shared<const PendReasons>(),
+                    desk.hosts->readings().freeze(), desk.hosts->progress(),
+                    desk.hosts->meetings()};
+  auto view = view_of(source, c.job(id), id, JobInfo::All);
+  ASSERT_TRUE(view.use);
+  EXPECT_EQ(view.use->gpu_energy_mj, 4500);
+  EXPECT_EQ(view.use->mem, Bytes{20});
 }
 
 TEST(hosts, a_second_session_of_a_host_takes_the_firsts_place) {

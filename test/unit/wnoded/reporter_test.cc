@@ -34,7 +34,8 @@ class reporter : public ::testing::Test {
   launch::HostFacts host_ = test::node_facts();
   MasterSession session_{env_, test::node_card()};
   Probe probe_{env_, host_, [](std::uint32_t) {}};
-  Reporter reporter_{session_, probe_};
+  GpuEnergy energy_;
+  Reporter reporter_{session_, probe_, energy_};
   LocalAttempt attempt_;
 };
 

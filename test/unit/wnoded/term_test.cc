@@ -38,6 +38,7 @@ TEST(term, every_limit_has_its_own_term) {
                              std::pair(launch::EndCause::ProcessLimit, Term::ProcessLimit),
                              std::pair(launch::EndCause::ThreadLimit, Term::ThreadLimit),
                              std::pair(launch::EndCause::SwapLimit, Term::Swap),
+                             std::pair(launch::EndCause::FolderLimit, Term::FolderLimit),
                              std::pair(launch::EndCause::PreExecFailed, Term::PreExecFail),
                              std::pair(launch::EndCause::PrologFailed, Term::PrologFailed)}) {
     r.cause = cause;

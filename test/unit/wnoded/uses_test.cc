@@ -76,5 +76,21 @@ TEST(uses, what_is_used_of_gpus_beyond_gmem_is_told_until_it_is_over) {
   EXPECT_TRUE(told->attempts[0].gpu_over.empty());
 }
 
+TEST(uses, the_energy_of_gpus_is_told_when_it_is_another_and_words_of_use_keep_it) {
+  Uses uses;
+  uses.hear(key_of(7), using_mem(70));
+  (void)uses.take(TimePoint(seconds(10)));
+  uses.set_gpu_energy({{key_of(7), 4000}, {key_of(8), 1}});
+  uses.hear(key_of(7), using_mem(71));
+  auto told = uses.take(TimePoint(seconds(20)));
+  ASSERT_TRUE(told);
+  ASSERT_EQ(told->attempts.size(), 1u) << "of 8 nothing else is known";
+  EXPECT_EQ(told->attempts[0].gpu_energy_mj, 4000);
+  uses.set_gpu_energy({{key_of(7), 4000}});
+  EXPECT_FALSE(uses.take(TimePoint(seconds(30)))) << "nothing new";
+  uses.set_gpu_energy({});
+  EXPECT_EQ(uses.take(TimePoint(seconds(40)))->attempts[0].gpu_energy_mj, 0);
+}
+
 }  // namespace
 }  // namespace wm::node

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -36,6 +37,19 @@ struct FakeProcess {
 /// A signal to a pid, or to a group where that is negative.
 using Sent = std::pair<pid_t, int>;
 
+/// Finds what a test says, and remembers where it was asked to look.
+class FakeFolderMeter final : public FolderMeter {
+ public:
+  proc::FolderUse look(const std::string& path, Bytes enough) override {
+    looked_at.emplace_back(path, enough);
+    if (on_look) on_look();
+    return now;
+  }
+  std::vector<std::pair<std::string, Bytes>> looked_at;
+  proc::FolderUse now;
+  std::function<void()> on_look;
+};
+
 /// See the file comment.
 class FakeEnv : public Clock,
                 public ProcessTable,
@@ -47,7 +61,7 @@ class FakeEnv : public Clock,
                 public WarmParent {
  public:
   static constexpr pid_t kSelf = 100;
-  Env parts() { return {*this, *this, *this, *this, *this, *this, *this, *this}; }
+  Env parts() { return {*this, *this, *this, *this, *this, *this, *this, *this, meter}; }
 
   // ---- what a test does
   /// A process below `parent`, of that session and with that task's mark.
@@ -91,6 +105,7 @@ class FakeEnv : public Clock,
   std::set<launch::CharDevice> denied;
   std::uint64_t mem_limit = 0;
   std::vector<std::string> folders, removed, logs;
+  FakeFolderMeter meter;
   std::map<std::string, launch::SmallFile> files;
   std::string written;
   std::vector<launch::ExitRecord> records;

@@ -6,7 +6,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
+#include "libwm/base/json.h"
 #include "test/support/folder.h"
 #include "test/support/said_exchange.h"
 
@@ -31,6 +33,20 @@ class outputs : public ::testing::Test {
     WM_TRY(send_log_part(call, folder.path(), worker, stream));
     return exchange.answer;
   }
+  /// The whole log of a client that accepts this.
+  http::Reply whole_log(const std::string& accept, const std::string& type = "") {
+    http::Head head{"GET", "/x", {}};
+    if (!accept.empty()) head.fields.emplace_back("accept", accept);
+    test::SaidExchange exchange(head);
+    Call call{exchange, site, rest::parse_target("/x").value(), {}};
+    JobView exec;
+    exec.result_dir = folder.path();
+    EXPECT_TRUE(send_logs(call, exec, type));
+    return exchange.answer;
+  }
+  static std::string kind(const http::Reply& reply) {
+    return reply.fields.empty() ? "" : reply.fields.front().second;
+  }
   std::string offset(const http::Reply& reply) const {
     for (const auto& [name, value] : reply.fields)
       if (name == "X-Offset") return value;
@@ -50,6 +66,30 @@ TEST_F(outputs, workers_of_a_team_come_before_groups_of_their_own) {
   EXPECT_EQ(workers[1].number, 2u);
   EXPECT_EQ(workers[2].number, 3u);
   EXPECT_EQ(workers[2].folder, top + ".3/log/1");
+}
+
+TEST_F(outputs, a_whole_log_is_a_string_of_json_where_the_client_takes_json_alone) {
+  auto odd = "a \"quoted\" line\n\t\xff\xc3\xa9\n" + std::string(300'000, 'x') + "\xe2\x82\xac";
+  write("log/1/stdout", odd);
+  write("log/2/stderr", "of the second\n");
+  auto shown =
+      "a \"quoted\" line\n\t\xef\xbf\xbd\xc3\xa9\n" + std::string(300'000, 'x') + "\xe2\x82\xac";
+  auto json = whole_log("application/json");
+  EXPECT_EQ(kind(json), "application/json");
+  EXPECT_EQ(json_or_null(json.body), Json(shown + "of the second\n"));
+  EXPECT_EQ(json_or_null(whole_log("application/json", "errlog").body), Json("of the second\n"));
+  for (const char* accept : {"", "*/*", "text/plain", "text/plain, application/json"}) {
+    auto text = whole_log(accept, "outlog");
+    EXPECT_EQ(kind(text), "text/plain; charset=utf-8") << accept;
+    EXPECT_EQ(text.body, odd) << accept;
+  }
+}
+
+TEST_F(outputs, why_an_execution_was_refused_comes_as_its_log_would) {
+  http::Head json{"GET", "/x", {{"accept", "application/json"}}}, text{"GET", "/x", {}};
+  EXPECT_EQ(json_or_null(log_reply(json, "no \"such\" file\n").body), Json("no \"such\" file\n"));
+  EXPECT_EQ(kind(log_reply(json, "")), "application/json");
+  EXPECT_EQ(log_reply(text, "no file\n").body, "no file\n");
 }
 
 TEST_F(outputs, a_part_begins_where_it_was_asked_to) {
