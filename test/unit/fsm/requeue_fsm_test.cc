@@ -53,7 +53,7 @@ TEST_F(RequeueFsm, it_runs_again_as_another_attempt) {
 }
 
 TEST_F(RequeueFsm, what_its_tasks_used_on_all_hosts_adds_up) {
-  auto id = c.submit(SpecBuilder().tasks(2, 2));
+  auto id = c.submit(SpecBuilder().app("training").tasks(2, 2));
   c.run(id, {h1, c.host(2)});
   end(id, 0, 1);
   end(id, 0, 2);
