@@ -96,6 +96,7 @@ class RealEnv : public Clock,
   proc::Cgroup group_;
   gpu::DeviceGuard guard_;
   RealWarmParent warm_;
+  RealFolderMeter meter_;
 };
 
 }  // namespace wm::shepherd

@@ -21,9 +21,9 @@
 namespace wm::user {
 namespace {
 
-constexpr std::int64_t kFresh = 600;  // seconds
+constexpr std::int64_t kCountedAgain = 600;  // seconds
 constexpr int kNice = 10;
-constexpr std::uint64_t kBlock = 512;  // of st_blocks, whatever the file system's is
+constexpr std::uint64_t kStatBlock = 512;  // of st_blocks, whatever the file system's is
 
 std::string kept_at(const std::string& root) { return root + "/.used"; }
 
@@ -68,7 +68,7 @@ ResultsUse count_results(const std::string& root, const std::atomic<bool>& stop)
     if (entry->fts_info != FTS_F) continue;
     const struct stat& facts = *entry->fts_statp;
     if (facts.st_nlink > 1 && !seen.emplace(facts.st_dev, facts.st_ino).second) continue;
-    use.bytes += static_cast<std::uint64_t>(facts.st_blocks) * kBlock;
+    use.bytes += static_cast<std::uint64_t>(facts.st_blocks) * kStatBlock;
     ++use.files;
   }
   use.counted = now_s();
@@ -97,7 +97,7 @@ ResultsCount::~ResultsCount() {
 
 ResultsUse ResultsCount::use() {
   std::lock_guard lock(mutex_);
-  bool old = now_s() - known_.counted >= kFresh;
+  bool old = now_s() - known_.counted >= kCountedAgain;
   if ((old || removed_) && !counting_) begin();
   return known_;
 }

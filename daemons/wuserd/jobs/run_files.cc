@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMostLookedAt = 200'000;
+constexpr std::uint64_t kMostCounted = 200'000;
 
 void add_folder(const RunFolder& folder, RunFiles& found) {
   std::error_code ec;
@@ -23,7 +23,7 @@ void add_folder(const RunFolder& folder, RunFiles& found) {
        at.increment(ec)) {
     struct stat facts {};
     if (::lstat(at->path().c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) continue;
-    if (found.count == kMostLookedAt) {
+    if (found.count == kMostCounted) {
       found.complete = false;
       return;
     }

@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "libwm/files/fd.h"
+
 namespace wm::master {
 namespace {
 

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void write(const std::string& path, std::size_t bytes) {
+void fill(const std::string& path, std::size_t bytes) {
   fs::create_directories(fs::path(path).parent_path());
   std::ofstream(path) << std::string(bytes, 'x');
 }
@@ -27,11 +27,11 @@ ResultsUse counted(const std::string& root) {
 
 TEST(results_use, files_are_counted_once_by_what_they_take_up_and_links_are_not_followed) {
   test::OwnFolder root, other;
-  write(other.path() + "/large", 1 << 20);
-  write(root.path() + "/batchworkdir/7/model/a.pt", 100'000);
+  fill(other.path() + "/large", 1 << 20);
+  fill(root.path() + "/batchworkdir/7/model/a.pt", 100'000);
   fs::create_hard_link(root.path() + "/batchworkdir/7/model/a.pt", root.path() + "/again");
   fs::create_directory_symlink(other.path(), root.path() + "/away");
-  write(root.path() + "/batchworkdir/8/log/1/stdout", 10);
+  fill(root.path() + "/batchworkdir/8/log/1/stdout", 10);
   auto use = counted(root.path());
   EXPECT_EQ(use.files, 2u);
   EXPECT_GE(use.bytes, 100'000u);
@@ -60,8 +60,8 @@ TEST(results_use, there_is_no_room_at_the_limit_and_little_from_nine_tenths_on) 
 
 TEST(results_use, a_count_is_kept_and_begins_anew_once_files_were_removed) {
   test::OwnFolder root;
-  write(root.path() + "/a", 5000);
-  write(root.path() + "/b", 5000);
+  fill(root.path() + "/a", 5000);
+  fill(root.path() + "/b", 5000);
   {
     ResultsCount count(root.path());
     EXPECT_EQ(count.use().counted, 0) << "nobody waits for the first";
