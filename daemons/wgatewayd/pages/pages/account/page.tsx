@@ -8,7 +8,7 @@ import {bytes, number} from '../../base/number.ts';
 import {stamp} from '../../base/time.ts';
 import {Asking, Questions} from '../../parts/asking.tsx';
 import {Alert, Mark, NextStep, Outside, Pairs, Panel} from '../../parts/basic.tsx';
-import {Field, FormBox, Select} from '../../parts/form.tsx';
+import {Field, Foot, FormBox, Select} from '../../parts/form.tsx';
 import {Loaded, Page, Stale} from '../../parts/page.tsx';
 import {type Column, memory, Table} from '../../parts/table.tsx';
 import {keepAsking, useAsked, useOnce} from '../../state/asked.ts';
@@ -90,11 +90,7 @@ function MakeKey({model}: {model: Account}) {
       <Field form={form} name="name" label="Name" note="Where it is used: laptop, ci." />
       <Select form={form} name="scopes" label="It may" options={SCOPES} />
       <Field form={form} name="days" label="Days until it ends" input={{inputMode: 'numeric'}} />
-      <div class="foot2">
-        <button type="submit" class="btn pri" disabled={form.busy.value}>
-          Make it
-        </button>
-      </div>
+      <Foot form={form} verb="Make it" />
     </FormBox>
   );
 }
