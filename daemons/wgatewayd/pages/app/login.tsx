@@ -3,7 +3,7 @@
 
 import {useEffect, useRef} from 'preact/hooks';
 import {Logo} from '../parts/basic.tsx';
-import {Field, FormBox} from '../parts/form.tsx';
+import {Field, Foot, FormBox} from '../parts/form.tsx';
 import {Form} from '../parts/form_model.ts';
 import {logOn, me} from '../state/session.ts';
 import {useOnce} from '../state/asked.ts';
@@ -38,11 +38,7 @@ function LogInForm({again}: {again: boolean}) {
         label="Password or API key"
         input={{type: 'password', autocomplete: 'current-password', autofocus: again}}
       />
-      <div class="foot2">
-        <button type="submit" class="btn pri" disabled={form.busy.value}>
-          Log in
-        </button>
-      </div>
+      <Foot form={form} verb="Log in" />
     </FormBox>
   );
 }

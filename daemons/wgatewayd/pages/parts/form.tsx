@@ -1,7 +1,12 @@
 // Role: the one form: fields with what is wrong at them, and a summary above that leads to them and
 // takes the focus when sending failed.
 
-import type {ComponentChildren, InputHTMLAttributes, TextareaHTMLAttributes} from 'preact';
+import type {
+  ButtonHTMLAttributes,
+  ComponentChildren,
+  InputHTMLAttributes,
+  TextareaHTMLAttributes,
+} from 'preact';
 import {useEffect, useRef} from 'preact/hooks';
 import {clean} from '../base/text.ts';
 import type {Form, Texts} from './form_model.ts';
@@ -63,6 +68,33 @@ export function FormBox<T extends Texts>(props: FormProps<T>) {
     </form>
   );
 }
+
+interface FootProps {
+  /** It is not sent again while it is busy. */
+  readonly form: {readonly busy: {readonly value: boolean}};
+  /** On the button that sends it. */
+  readonly verb: string;
+  /** Of that button, besides. */
+  readonly button?: ButtonHTMLAttributes<HTMLButtonElement> & {readonly 'data-do'?: string};
+  /** Of a form in a dialog. */
+  readonly onCancel?: () => void;
+  readonly children?: ComponentChildren;
+}
+
+/** The end of a form: what leaves it and what sends it. */
+export const Foot = ({form, verb, button, onCancel, children}: FootProps) => (
+  <div class="foot2">
+    {children}
+    {onCancel && (
+      <button type="button" class="btn" onClick={onCancel}>
+        Cancel
+      </button>
+    )}
+    <button type="submit" class="btn pri" disabled={form.busy.value} {...button}>
+      {verb}
+    </button>
+  </div>
+);
 
 interface FieldProps<T extends Texts> {
   readonly form: Form<T>;

@@ -7,7 +7,7 @@ import type {Project} from '../api/shapes.ts';
 import {nameFrom} from '../base/text.ts';
 import {go} from '../state/address.ts';
 import {Dialog} from './dialog.tsx';
-import {Field, FormBox, Select} from './form.tsx';
+import {Field, Foot, FormBox, Select} from './form.tsx';
 import {Form} from './form_model.ts';
 
 const FRESH = {name: '', project: 'default', description: '', weight: ''};
@@ -86,14 +86,7 @@ export function SaveDialog({saving}: {saving: Saving}) {
           label="File of weights"
           input={{placeholder: 'the only one there is'}}
         />
-        <div class="foot2">
-          <button type="button" class="btn" onClick={close}>
-            Cancel
-          </button>
-          <button type="submit" class="btn pri" id="save-model-go" disabled={form.busy.value}>
-            Save
-          </button>
-        </div>
+        <Foot form={form} verb="Save" button={{id: 'save-model-go'}} onCancel={close} />
       </FormBox>
     </Dialog>
   );

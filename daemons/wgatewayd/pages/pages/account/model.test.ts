@@ -9,7 +9,6 @@ beforeEach(() => {
   server = new FakeServer()
     .on('GET /api/v1/keys', {now: 100, keys: []})
     .on('GET /api/v1/budgets', {budgets: []})
-    .on('GET /api/v1/results', {bytes: 5, files: 2, counted: 90, counting: false, quota: 10})
     .on('GET /api/v1/usage', {
       rows: [
         {name: 'ann', jobs: 3},
@@ -24,7 +23,6 @@ test('what one used is one’s own', async () => {
   const account = new Account();
   await account.known.refresh();
   assert.equal(account.known.value.value?.used?.jobs, 3);
-  assert.equal(account.known.value.value?.results.bytes, 5);
   session.value = {user: 'eve', cluster: 'c', version: '1', admin: false, now: 0};
   await account.known.refresh();
   assert.equal(account.known.value.value?.used, null);

@@ -2,7 +2,7 @@
 
 import {signal} from '@preact/signals';
 import {ask, get, part, send} from '../../api/client.ts';
-import type {ApiKey, Budget, KeyMade, Results, Usage, UsageRow} from '../../api/shapes_admin.ts';
+import type {ApiKey, Budget, KeyMade, Usage, UsageRow} from '../../api/shapes_admin.ts';
 import {Form} from '../../parts/form_model.ts';
 import {Asked} from '../../state/asked.ts';
 import {Doing} from '../../state/doing.ts';
@@ -15,7 +15,6 @@ export interface Known {
   readonly budgets: readonly Budget[];
   /** Of the last 30 days; null: no job of mine has ended. */
   readonly used: UsageRow | null;
-  readonly results: Results;
 }
 
 export class Account {
@@ -24,14 +23,13 @@ export class Account {
   /** The key that was just made: its secret is told once. */
   readonly made = signal<KeyMade | null>(null);
   readonly known = new Asked<Known>(async () => {
-    const [{now, keys}, {budgets}, usage, results] = await Promise.all([
+    const [{now, keys}, {budgets}, usage] = await Promise.all([
       get<{now: number; keys: ApiKey[]}>('/api/v1/keys'),
       get<{budgets: Budget[]}>('/api/v1/budgets'),
       get<Usage>('/api/v1/usage?by=user&days=30'),
-      get<Results>('/api/v1/results'),
     ]);
     const used = usage.rows.find((row) => row.name === me.peek()) ?? null;
-    return {now, keys, budgets, used, results};
+    return {now, keys, budgets, used};
   });
 
   async make() {

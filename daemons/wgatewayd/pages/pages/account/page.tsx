@@ -2,15 +2,16 @@
 // may use.
 
 import {useEffect, useMemo} from 'preact/hooks';
-import type {ApiKey} from '../../api/shapes_admin.ts';
+import {get} from '../../api/client.ts';
+import type {ApiKey, Results} from '../../api/shapes_admin.ts';
 import {bytes, number} from '../../base/number.ts';
 import {stamp} from '../../base/time.ts';
 import {Asking, Questions} from '../../parts/asking.tsx';
 import {Alert, Mark, NextStep, Outside, Pairs, Panel} from '../../parts/basic.tsx';
-import {Field, FormBox, Select} from '../../parts/form.tsx';
+import {Field, Foot, FormBox, Select} from '../../parts/form.tsx';
 import {Loaded, Page, Stale} from '../../parts/page.tsx';
 import {type Column, memory, Table} from '../../parts/table.tsx';
-import {keepAsking, useOnce} from '../../state/asked.ts';
+import {keepAsking, useAsked, useOnce} from '../../state/asked.ts';
 import {me, session} from '../../state/session.ts';
 import {BudgetTable} from '../shared/budgets.tsx';
 import {Account, type Known} from './model.ts';
@@ -89,11 +90,7 @@ function MakeKey({model}: {model: Account}) {
       <Field form={form} name="name" label="Name" note="Where it is used: laptop, ci." />
       <Select form={form} name="scopes" label="It may" options={SCOPES} />
       <Field form={form} name="days" label="Days until it ends" input={{inputMode: 'numeric'}} />
-      <div class="foot2">
-        <button type="submit" class="btn pri" disabled={form.busy.value}>
-          Make it
-        </button>
-      </div>
+      <Foot form={form} verb="Make it" />
     </FormBox>
   );
 }
@@ -119,20 +116,26 @@ function Used({used}: {used: Known['used']}) {
   );
 }
 
-function ResultsHeld({results}: {results: Known['results']}) {
-  const {quota, counted, counting} = results;
+const amounts = ({bytes: held, files, quota, counted, counting}: Results) => (
+  <Pairs
+    list={[
+      ['They take up', counted ? bytes(held) : 'not counted yet'],
+      ['of', quota ? bytes(quota) : 'any amount'],
+      ['Files', counted ? number(files) : ''],
+      ['Counted', counting ? 'now' : counted ? stamp(counted) : ''],
+    ]}
+  />
+);
+
+/** Asked for by itself: where it cannot be told, the rest of the page is there all the same. */
+function ResultsHeld() {
+  const {value, failure} = useAsked(() => get<Results>('/api/v1/results'));
+  const found = value.value;
   return (
     <Panel title="Results" id="h-f" tools={<a href="/runs">Runs</a>}>
       <div class="pb">
-        <Alert text={results.words} />
-        <Pairs
-          list={[
-            ['They take up', counted ? bytes(results.bytes) : 'not counted yet'],
-            ['of', quota ? bytes(quota) : 'any amount'],
-            ['Files', counted ? number(results.files) : ''],
-            ['Counted', counting ? 'now' : counted ? stamp(counted) : ''],
-          ]}
-        />
+        <Alert text={failure.value?.message ?? found?.words ?? ''} />
+        {found && amounts(found)}
       </div>
     </Panel>
   );
@@ -165,7 +168,7 @@ function Body({model, known, asking}: {model: Account; known: Known; asking: Ask
       <div class="side">
         <MakeKey model={model} />
         <Used used={known.used} />
-        <ResultsHeld results={known.results} />
+        <ResultsHeld />
       </div>
     </div>
   );

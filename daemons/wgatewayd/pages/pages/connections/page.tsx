@@ -5,7 +5,7 @@ import type {Connection} from '../../api/shapes_more.ts';
 import {clean} from '../../base/text.ts';
 import {Alert, NextStep, Outside} from '../../parts/basic.tsx';
 import {Asking, Questions} from '../../parts/asking.tsx';
-import {Area, Field, FormBox, Select} from '../../parts/form.tsx';
+import {Area, Field, Foot, FormBox, Select} from '../../parts/form.tsx';
 import {Loaded, Page, Stale} from '../../parts/page.tsx';
 import {type Column, memory, Table} from '../../parts/table.tsx';
 import {keepAsking, useOnce} from '../../state/asked.ts';
@@ -79,11 +79,7 @@ function NewConnection({model}: {model: Connections}) {
         area={{rows: 5, autocomplete: 'off', placeholder: example.map((k) => `${k} =`).join('\n')}}
         note={KEPT}
       />
-      <div class="foot2">
-        <button type="submit" class="btn pri" disabled={form.busy.value}>
-          Save
-        </button>
-      </div>
+      <Foot form={form} verb="Save" />
     </FormBox>
   );
 }

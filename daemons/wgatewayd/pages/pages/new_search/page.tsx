@@ -4,7 +4,7 @@
 import {useEffect} from 'preact/hooks';
 import {clean} from '../../base/text.ts';
 import {Icon, Panel} from '../../parts/basic.tsx';
-import {Field, FormBox, Select} from '../../parts/form.tsx';
+import {Field, Foot, FormBox, Select} from '../../parts/form.tsx';
 import {Loaded, Page} from '../../parts/page.tsx';
 import {keepAsking, useOnce} from '../../state/asked.ts';
 import {type Choices, NewSearch} from './model.ts';
@@ -205,12 +205,9 @@ function Body({model, choices}: Props) {
         <Trial model={model} choices={choices} />
         <Space model={model} />
         <Judging model={model} />
-        <div class="foot2">
+        <Foot form={form} verb={form.busy.value ? 'Starting…' : 'Start the search'}>
           {sent !== null && <progress value={sent} aria-label="Upload" />}
-          <button type="submit" class="btn pri" disabled={form.busy.value}>
-            {form.busy.value ? 'Starting…' : 'Start the search'}
-          </button>
-        </div>
+        </Foot>
       </FormBox>
       <div class="side">
         <Panel title="The same in a shell" id="h-e">

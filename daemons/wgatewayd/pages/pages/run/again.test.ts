@@ -89,6 +89,7 @@ test('a worker’s GPUs are those of its host that were given to it', () => {
   const task = (name: string, gpus: string[]) => ({
     task: 1,
     rank: 0,
+    role: '',
     host: name,
     gpus,
     state: 'running',

@@ -5,7 +5,7 @@ import {bytes} from '../../base/number.ts';
 import {clock} from '../../base/time.ts';
 import {Outside, Segment} from '../../parts/basic.tsx';
 import {Dialog} from '../../parts/dialog.tsx';
-import {Area, FormBox} from '../../parts/form.tsx';
+import {Area, Foot, FormBox} from '../../parts/form.tsx';
 import {now} from '../../state/clock.ts';
 import type {Again, From} from './again.ts';
 
@@ -71,14 +71,12 @@ export function AgainDialog({again, job}: {again: Again; job: string}) {
           note="Those after -- are the script’s. Change what is to be another."
           area={{rows: 4, spellcheck: false}}
         />
-        <div class="foot2">
-          <button type="button" class="btn" onClick={again.close}>
-            Cancel
-          </button>
-          <button type="submit" class="btn pri" data-do="again" disabled={form.busy.value}>
-            {form.value.value.from === 'checkpoint' ? 'Resume' : 'Run'}
-          </button>
-        </div>
+        <Foot
+          form={form}
+          verb={form.value.value.from === 'checkpoint' ? 'Resume' : 'Run'}
+          button={{'data-do': 'again'}}
+          onCancel={again.close}
+        />
       </FormBox>
     </Dialog>
   );

@@ -127,7 +127,7 @@ test('a pause in time is a gap, steps have none; all figures share their bounds'
 test('of 12,000 metrics twelve are drawn; another one comes when its name is typed', async () => {
   const names = Object.fromEntries(Array.from({length: 12_000}, (_, i) => [`train m${i}`, 1]));
   server
-    .on(`GET ${JOB}`, {now: 1, own: true, exec_id: 'c-12', exec: null, job: jobFull()})
+    .on(`GET ${JOB}`, {now: 1, own: true, exec_id: 'c-12', exec: null, groups: [], job: jobFull()})
     .on('GET /api/v1/runs/compare', {runs: [{metrics: names}]})
     .on(`GET ${JOB}/metrics`, {series: many});
   const model = new Run('12');

@@ -2,7 +2,7 @@
 
 import {Alert, Outside, Panel} from '../../parts/basic.tsx';
 import {Dialog} from '../../parts/dialog.tsx';
-import {Area, Field, FormBox} from '../../parts/form.tsx';
+import {Area, Field, Foot, FormBox} from '../../parts/form.tsx';
 import type {Kept} from './kept.ts';
 
 function Words({kept}: {kept: Kept}) {
@@ -13,14 +13,7 @@ function Words({kept}: {kept: Kept}) {
       <Field form={form} name="tags" label="Tags" note="Words; Runs finds them by tag:WORD." />
       <Field form={form} name="description" label="Description" />
       <Area form={form} name="note" label="Note" area={{rows: 4}} />
-      <div class="foot2">
-        <button type="button" class="btn" onClick={kept.close}>
-          Cancel
-        </button>
-        <button type="submit" class="btn pri" disabled={form.busy.value}>
-          Save
-        </button>
-      </div>
+      <Foot form={form} verb="Save" onCancel={kept.close} />
     </FormBox>
   );
 }

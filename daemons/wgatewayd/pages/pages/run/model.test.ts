@@ -17,6 +17,7 @@ const facts = (job: Partial<JobFull> = {}, own = true) => ({
   now: 900,
   own,
   exec_id: 'c-12',
+  groups: [],
   exec: null,
   job: {...JOB, ...job},
 });

@@ -5,7 +5,7 @@ import type {JobFacts, JobFull} from '../../api/shapes.ts';
 import {go} from '../../state/address.ts';
 import {session} from '../../state/session.ts';
 import {answerAll} from '../shared/fake_answers.ts';
-import {jobFull} from '../shared/fake_rows.ts';
+import {jobFull, task} from '../shared/fake_rows.ts';
 import {FakeHub} from '../shared/fake_hub.ts';
 import {FakePage} from '../../parts/fake_page.ts';
 import {FakeServer, No} from '../shared/fake_server.ts';
@@ -26,7 +26,8 @@ afterEach(() => {
 });
 async function shown(job: Partial<JobFull> = {}, facts: Partial<JobFacts> = {}) {
   const exec = {args: '--exec-start PyTorch', framework: 'PyTorch', bsub: "bsub -J 'a b' x"};
-  const all = {now: 900, own: true, exec_id: 'c-12', exec, job: jobFull(undefined, job), ...facts};
+  const of = {now: 900, own: true, exec_id: 'c-12', exec, groups: []};
+  const all = {...of, job: jobFull(undefined, job), ...facts};
   server.on(`GET ${BASE}`, all);
   page = await FakePage.of(RunPage, {args: ['12']});
   return page;
@@ -229,4 +230,39 @@ test('a run that goes is not found', async () => {
   server.on(`GET ${BASE}`, new No(404, 'no job 12'));
   page = await FakePage.of(RunPage, {args: ['12']});
   assert.equal(page.text('h1'), 'Not found');
+});
+
+test('a run with a group of servers shows them beside its workers, each by its role', async () => {
+  const servers = [{...task(0), role: 'ps', host: 'n9'}];
+  server.on('GET /api/v1/jobs/13', {now: 900, job: jobFull(undefined, {tasks: servers})});
+  const groups = [
+    {jobid: '12', name: 'worker'},
+    {jobid: '13', name: 'ps'},
+  ];
+  const run = await shown({tasks: [{...task(0), role: 'worker'}]}, {groups});
+  const panel = '[aria-labelledby=h-n]';
+  assert.equal(run.texts(`${panel} [role=columnheader]`)[0], 'Role');
+  const rows = run.texts(`${panel} .rows [role=row]`);
+  assert.equal(rows.length, 2);
+  assert.match(rows[0] ?? '', /^worker 0 n0/);
+  assert.match(rows[1] ?? '', /^server 0 n9/);
+});
+
+test('what a run left on disk is in a dialog; why it cannot be told, too', async () => {
+  const file = {path: 'epoch-1/model.pt', kind: 'model', size: 2 ** 20, time: 300};
+  server.on('GET /api/v1/runs/12/files', {
+    files: [file],
+    count: 3,
+    bytes: 2 ** 21,
+    complete: false,
+  });
+  const run = await shown();
+  assert.equal(run.text('#files').includes('model.pt'), false);
+  await run.press('Files');
+  assert.match(run.text('#files'), /3 files or more, 2 MiB in all/);
+  assert.match(run.text('#files li'), /epoch-1\/model.pt , 1 MiB, model/);
+  assert.match(run.text('#files'), /and 2 smaller ones/);
+  server.on('GET /api/v1/runs/12/files', new No(404, 'run 12 does not exist'));
+  await run.press('Files');
+  assert.equal(run.text('#files [role=alert]'), 'run 12 does not exist');
 });

@@ -3,7 +3,7 @@
 
 import type {Service} from '../../api/shapes_more.ts';
 import {Outside, Pairs, Panel} from '../../parts/basic.tsx';
-import {Field, FormBox} from '../../parts/form.tsx';
+import {Field, Foot, FormBox} from '../../parts/form.tsx';
 import type {Traffic} from './traffic.ts';
 
 function Versions({f}: {f: Service}) {
@@ -51,16 +51,13 @@ export function TrafficTab({f, traffic}: {f: Service; traffic: Traffic}) {
             input={{inputMode: 'numeric'}}
           />
         </div>
-        <div class="foot2">
+        <Foot form={canary} verb="Send it there">
           {f.canary && (
             <button type="button" class="btn" onClick={() => void traffic.tryOut('0')}>
               End it
             </button>
           )}
-          <button type="submit" class="btn pri" disabled={canary.busy.value}>
-            Send it there
-          </button>
-        </div>
+        </Foot>
       </FormBox>
       <FormBox form={callers} label="Callers" onSubmit={() => void traffic.saveCallers()}>
         <h2>Who may call it</h2>
@@ -70,11 +67,7 @@ export function TrafficTab({f, traffic}: {f: Service; traffic: Traffic}) {
           label="Users, @groups, or * for everybody"
           note="You may always. They find it under Services."
         />
-        <div class="foot2">
-          <button type="submit" class="btn pri" disabled={callers.busy.value}>
-            Let these call
-          </button>
-        </div>
+        <Foot form={callers} verb="Let these call" />
       </FormBox>
     </>
   );

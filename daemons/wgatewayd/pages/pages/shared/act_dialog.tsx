@@ -7,7 +7,7 @@ import {get} from '../../api/client.ts';
 import type {Queue} from '../../api/shapes_admin.ts';
 import {counted} from '../../base/number.ts';
 import {Dialog} from '../../parts/dialog.tsx';
-import {Field, FormBox, Select} from '../../parts/form.tsx';
+import {Field, Foot, FormBox, Select} from '../../parts/form.tsx';
 import {Form} from '../../parts/form_model.ts';
 import {actOf, actsFor, type ActWords} from './acts.ts';
 
@@ -82,14 +82,12 @@ function Fields({acting}: {acting: Acting}) {
         <Field form={form} name="why" label="Why" note="Its owner reads it." />
       )}
       {act && <pre class="cmd">{act.line(acting.ids.value, words)}</pre>}
-      <div class="foot2">
-        <button type="button" class="btn" onClick={() => acting.close()}>
-          Cancel
-        </button>
-        <button type="submit" class="btn danger" data-do="act" disabled={form.busy.value}>
-          {act?.text ?? 'Do it'}
-        </button>
-      </div>
+      <Foot
+        form={form}
+        verb={act?.text ?? 'Do it'}
+        button={{class: 'btn danger', 'data-do': 'act'}}
+        onCancel={() => acting.close()}
+      />
     </FormBox>
   );
 }

@@ -5,7 +5,7 @@ import {part, send} from '../../api/client.ts';
 import {commandLine} from '../../base/text.ts';
 import {clock} from '../../base/time.ts';
 import {Dialog} from '../../parts/dialog.tsx';
-import {Field, FormBox} from '../../parts/form.tsx';
+import {Field, Foot, FormBox} from '../../parts/form.tsx';
 import {Form} from '../../parts/form_model.ts';
 import {now} from '../../state/clock.ts';
 
@@ -113,19 +113,12 @@ export function CloseDialog({closing}: {closing: Closing}) {
           <pre class="cmd">
             {badminLine(closing.noun, wanted, whyWords(closing.form.value.value, now()))}
           </pre>
-          <div class="foot2">
-            <button type="button" class="btn" onClick={() => closing.close()}>
-              Cancel
-            </button>
-            <button
-              type="submit"
-              class={wanted.verb === 'close' ? 'btn danger' : 'btn pri'}
-              data-do="close"
-              disabled={closing.form.busy.value}
-            >
-              {verb}
-            </button>
-          </div>
+          <Foot
+            form={closing.form}
+            verb={verb}
+            button={{class: wanted.verb === 'close' ? 'btn danger' : 'btn pri', 'data-do': 'close'}}
+            onCancel={() => closing.close()}
+          />
         </FormBox>
       )}
     </Dialog>

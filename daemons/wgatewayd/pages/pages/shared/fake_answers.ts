@@ -142,18 +142,30 @@ const space = (name: Name) => ({
   deployments: 0,
 });
 
+const runFile = (name: Name) => ({path: name('model.pt'), kind: 'model', size: 9, time: 200});
+const results = {
+  bytes: 2 ** 30,
+  files: 3,
+  counted: 800,
+  counting: false,
+  quota: 2 ** 31,
+  room: 'enough',
+  words: '',
+};
+
 function aboutJobs(name: Name): Record<string, unknown> {
   const job = '/api/v1/jobs/12';
   const exec = {args: '--exec-start PyTorch', framework: name('PyTorch'), bsub: name('bsub x')};
   const worker = {task: 0, stdout: 9, stderr: 0};
   return {
-    [job]: {now: 900, own: true, exec_id: name('c-12'), exec, job: jobFull(name)},
+    [job]: {now: 900, own: true, exec_id: name('c-12'), exec, groups: [], job: jobFull(name)},
     [`${job}/timeline`]: {events: [event(name)]},
     [`${job}/metrics`]: {series: [metric(name)]},
     [`${job}/logs`]: {workers: [worker, {...worker, task: 1}]},
     [`${job}/logs/0/stdout`]: name('step 1'),
     [`${job}/data`]: {data: {job: '11', state: 'running', progress: {error: name('no such')}}},
     [`${job}/use`]: {hosts: []},
+    '/api/v1/runs/12/files': {files: [runFile(name)], count: 1, bytes: 9, complete: true},
     '/api/v1/runs/12': {run: runRow('12', name)},
     '/api/v1/slots': {now: 900, from: 0, capacity: 4, apps: [], changes: []},
   };
@@ -255,6 +267,7 @@ function aboutRuns(name: Name): Record<string, unknown> {
       now: 900,
       keys: [{name: name('laptop'), scopes: 'read', created: 100, expires: 9e9}],
     },
+    '/api/v1/results': results,
     '/api/v1/lines': {bsub: name('bsub x'), dlicmd: name('dlicmd x')},
   };
 }

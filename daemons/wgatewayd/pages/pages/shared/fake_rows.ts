@@ -45,6 +45,7 @@ export const jobRow = (jobid: string, name: Name = plain, more: Partial<JobRow> 
 export const task = (n: number, name: Name = plain): Task => ({
   task: n,
   rank: n,
+  role: '',
   host: name(`n${n}`),
   gpus: ['0'],
   state: 'running',

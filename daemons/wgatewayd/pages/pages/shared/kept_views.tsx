@@ -4,7 +4,7 @@ import {clean} from '../../base/text.ts';
 import type {Asking} from '../../parts/asking.tsx';
 import {Alert, Outside} from '../../parts/basic.tsx';
 import {Dialog} from '../../parts/dialog.tsx';
-import {Field, FormBox, Select} from '../../parts/form.tsx';
+import {Field, Foot, FormBox, Select} from '../../parts/form.tsx';
 import {path, search} from '../../state/address.ts';
 import {type View, type Views, viewTitle} from './views.ts';
 
@@ -25,14 +25,7 @@ export function ViewDialog({views}: {views: Views}) {
         <p>Filter, order and columns, by a name.</p>
         <Field form={form} name="name" id="view-name" label="Name" input={{maxLength: 60}} />
         <Select form={form} name="project" label="Who has it" options={places} />
-        <div class="foot2">
-          <button type="button" class="btn" onClick={views.close}>
-            Cancel
-          </button>
-          <button type="submit" class="btn pri" data-do="keep-view" disabled={form.busy.value}>
-            Keep
-          </button>
-        </div>
+        <Foot form={form} verb="Keep" button={{'data-do': 'keep-view'}} onCancel={views.close} />
       </FormBox>
     </Dialog>
   );
