@@ -158,7 +158,7 @@ Result<Answer> show_results(Call& call) {
             {"counted", use.counted},
             {"counting", call.site.results.is_counting()},
             {"quota", quota.value},
-            {"room", room == ResultsRoom::Enough ? "enough"
+            {"room", room == ResultsRoom::Enough   ? "enough"
                      : room == ResultsRoom::Scarce ? "scarce"
                                                    : "none"},
             {"words", room == ResultsRoom::Enough ? "" : room_words(use, quota)}};

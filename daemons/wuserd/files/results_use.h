@@ -32,7 +32,8 @@ ResultsUse count_results(const std::string& root, const std::atomic<bool>& stop)
 /// How a use stands to a limit.
 enum class ResultsRoom : std::uint8_t { Enough, Scarce, None };
 
-/// `quota` 0: there is no limit. Scarce from nine tenths of it on. What was never counted is enough.
+/// `quota` 0: there is no limit. Scarce from nine tenths of it on. What was never counted is
+/// enough.
 /// @cost O(1)
 ResultsRoom room_for(const ResultsUse& use, Bytes quota);
 /// Why there is no room, or little, in words with both amounts. @cost O(1)

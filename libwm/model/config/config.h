@@ -1,7 +1,5 @@
-// Role: what administrators decide, as one immutable value: the cluster, its queues, hosts,
-// plans, application profiles and users. Made by libwm/conf from the files in /etc/wm,
-// stored and sent by libwm/codec, read by everybody else; nobody changes one in place: a
-// reconfiguration is a whole new Config.
+// Role: what administrators decide, as one immutable value, made by libwm/conf of the files in
+// /etc/wm; libwm/codec stores and sends it; a reconfiguration is a whole new Config.
 //
 // Conventions: a limit of 0 means "no limit" unless it is an optional; a list of users that
 // is empty means "everybody", a list of hosts that is empty "all hosts"; names in lists of
@@ -82,7 +80,7 @@ struct LimitConf {
   std::uint32_t history_weight = 0;  ///< percent that past usage may bend shares; 0: off
   Bytes store_queue{64 << 20};       ///< not yet durable: above it the master reads no requests
   std::string gpu_memory_overuse = "tell";  ///< of a task with more than its gmem: tell, end
-  Bytes results_quota{0};  ///< what a user's results may hold; 0: any amount
+  Bytes results_quota{0};                   ///< what a user's results may hold; 0: any amount
   bool operator==(const LimitConf&) const = default;
 };
 
@@ -109,6 +107,7 @@ struct LsfConf {
   bool events = false;            ///< lsb.events is written below it
   bool dep_last_sub = false;      ///< a name in -w means the newest job of that name alone
   bool operator==(const LsfConf&) const = default;
+
   /// A limit of 1 without a unit. @cost O(1)
   Bytes limit_unit() const;
   /// 1 of memory in rusage[] without a unit. @cost O(1)

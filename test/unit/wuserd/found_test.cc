@@ -1,5 +1,5 @@
-// Role: jobs and executions as the master tells them, in wuserd's words: of which user, groups of one
-// one job as one, parts of lists, what ends them.
+// Role: jobs and executions as the master tells them, in wuserd's words: of which user, groups of
+// one one job as one, parts of lists, what ends them.
 #include <gtest/gtest.h>
 
 #include <filesystem>
