@@ -110,7 +110,7 @@ TEST_F(acct_sums, a_file_that_had_none_gets_them_when_it_is_opened) {
   Course course(3);
   for (int i = 0; i < 10; ++i) ASSERT_TRUE(db_->apply(course.step()));
   auto before = kept();
-  for (auto& row : before) row.sum.gpu_energy_mj = 0;  // version 4 knew of none
+  for (auto& [key, sum] : before) sum.gpu_energy_mj = 0;  // version 4 knew of none
   reader_.reset(), db_.reset();
   {
     auto old = std::move(*Connection::open({.path = dir_.path() + "/acct.db"}));
