@@ -271,7 +271,8 @@ class FakeLead:
                 worker.pauses.append((worker.epoch, (body.get(3, 0) >> 1) / 1e3))  # told in us
             self._maybe_formed(body[1])
         elif kind == FAULTED:
-            worker.faulted, worker.step = body[1], body.get(2, 0)
+            # What it says of an older epoch may come late, and takes nothing back (status.cc).
+            worker.faulted, worker.step = max(worker.faulted, body[1]), body.get(2, 0)
             if body[1] >= self._emergency:  # else it is told of once more
                 self._break()
         elif kind == FAILED and body[1] == self._emergency:

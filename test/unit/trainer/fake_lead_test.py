@@ -73,6 +73,13 @@ class Late(unittest.TestCase):
         self.assertTrue(self.lead.workers[2].done)
         self.assertEqual(self.kinds(again), [KEY])
 
+    def test_what_is_said_of_an_older_epoch_behind_the_newer_one_takes_nothing_back(self):
+        worker = self.worker(1)
+        self.lead.members, self.lead.planned = [1], 2
+        self.says(worker, 1, FAULTED, (1, 2), (2, 14))
+        self.says(worker, 1, FAULTED, (1, 1), (2, 14))
+        self.assertEqual(self.lead.workers[1].faulted, 2)
+
     def test_who_is_not_through_with_the_training_before_is_called_and_breaks_nothing(self):
         first, second = self.worker(1), self.worker(2)
         self.lead.members = [1, 2]
