@@ -222,6 +222,7 @@ TEST_F(kernel_links, a_kernel_that_is_cut_off_ends_its_process_and_says_why) {
   auto cut_off = [&] {
     PlayedRouter router(at("s"));
     auto kernel = open();
+    std::filesystem::remove_all(folder.path());  // this process has one of its own, and no end
     router.say(Word::Leaving, "it answers what it was not asked");
     OwnBatch batch;
     (void)next(kernel, batch);
