@@ -577,14 +577,6 @@ P
     dlim model stop -f ping && wait_for 20 stopped ping
   done
   jq -e '.gpus | test("^[0-9]$")' said.shared || { cat said.shared; return 1; }
-  # Four that share have a GPU together: five are more than there are GPUs.
-  jq '.kernel.gpu = "shared" | .policy.kernel_min = 5 | .policy.kernel_max = 5' profile.json >other.json
-  dlim model updateprofile ping -f other.json
-  dlim model start ping
-  wait_for 40 has_kernels ping 5
-  job=$(door "$DLIM/model/ping/instance" | jq -r '.instances[0].job_id')
-  [ "$(bjobs -json -o gpu_alloc "$job[2]" | jq -r '.RECORDS[0].GPU_ALLOC' | tr ' ' '\n' | sed 's/^.*://' | tr ',' '\n' | wc -l)" -eq 5 ]
-  dlim model stop -f ping && wait_for 20 stopped ping
   jq -e '.gpus == "" or .gpus == null' said.no || { cat said.no; return 1; }
   for wrong in '{"kernel": {"run_as": "nobody"}}' '{"kernel": {"umask": "9"}}' '{"kernel": {"gpu": "two"}}' '{"resource_allocation": {"kernel": {"image_name": "x"}}}'; do
     echo "$wrong" >wrong.json

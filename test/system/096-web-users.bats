@@ -126,32 +126,6 @@ exec_is() { [ "$(door -u "$ACCOUNT-$1:$2" "$EXECS/$3" | jq -r .state)" = "$4" ];
   wait_for 30 exec_is a "$a" "$id" KILLED
 }
 
-@test "lists of applications have another's as far as job_info says, all for administrators, and end it for these alone" {
-  a=$(key a) b=$(key b) scheduler=$WM_GATEWAY_URL/platform/rest/deeplearning/v1/scheduler
-  job=$(as a "$B/bin/bsub" -J by-a sleep 100 | sed 's/.*<\([0-9]*\)>.*<.*/\1/')
-  wait_for 20 in_state "$job" running
-  apps_of_b() { door -u "$ACCOUNT-b:$b" "$scheduler/engine/applications"; }
-  seen() { apps_of_b | jq -c --arg job "-$job" '[.[] | select(.id | endswith($job)) | [.submit_user, .name]]'; }
-  sees() { [ "$(seen)" = "$1" ]; }
-  site() { # LINE of [cluster]
-    sed -i '/^job_info/d; /^admins/d' "$WM_CONF_DIR/wm.conf"
-    sed -i "/^\[cluster\]/a $1" "$WM_CONF_DIR/wm.conf"
-    badmin reconfig >/dev/null
-  }
-  admins=$(grep '^admins' "$WM_CONF_DIR/wm.conf")
-  sees "[[\"$ACCOUNT-a\",\"by-a\"]]" || { apps_of_b; return 1; }
-  [ "$(code_of -u "$ACCOUNT-b:$b" -X PUT "$scheduler/applications/$(apps_of_b | jq -r --arg job "-$job" '.[] | .id | select(endswith($job))')/stop")" = 403 ]
-  site "job_info = summary\n$admins"
-  wait_for 20 sees "[[\"$ACCOUNT-a\",\"\"]]" || { apps_of_b; return 1; }
-  site "job_info = none\n$admins"
-  wait_for 20 sees '[]'
-  site "job_info = none\n$admins $ACCOUNT-b"
-  wait_for 20 sees "[[\"$ACCOUNT-a\",\"by-a\"]]" || { apps_of_b; return 1; }
-  [ "$(code_of -u "$ACCOUNT-b:$b" -X PUT "$scheduler/applications/$(apps_of_b | jq -r --arg job "-$job" '.[] | .id | select(endswith($job))')/stop")" = 200 ]
-  site "job_info = all\n$admins"
-  ran_out "$job"
-}
-
 @test "nobody but nginx reaches a wuserd, and it believes no other's token" {
   a=$(key a) b=$(key b)
   token=$(door -u "$ACCOUNT-b:$b" "$WM_GATEWAY_URL/auth/v1/logon" | jq -r .accessToken)

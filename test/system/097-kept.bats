@@ -81,27 +81,6 @@ P
   badmin archive | grep -qE '^Records of runs +[2-9]'
 }
 
-@test "a search that the master has forgotten is continued with what it found, by its name and by its number" {
-  export HOME=$BATS_TEST_TMPDIR
-  mkdir code && printf '%s\n' 'import json, os' 'x = json.load(open("config.json"))["x"]' \
-    'json.dump([{"step": 1, "loss": (x - 0.5) ** 2}], open(os.environ["RESULT_DIR"] + "/val_dict_list.json", "w"))' >code/main.py
-  jq -n '{hpoName: "old", modelSpec: {args: "--exec-start PyTorch --workerDeviceType cpu --model-main main.py"},
-    algoDef: {algorithm: "TPE", maxRunTime: -1, maxJobNum: 3, maxParalleJobNum: 2, objectiveMetric: "loss", objective: "minimize"},
-    hyperParams: [{name: "x", type: "Range", dataType: "DOUBLE", minDbVal: 0, maxDbVal: 1}]}' >search.json
-  job=$(bsearch start --model-dir code search.json | sed -n 's/^Job <\([0-9]*\)>.*/\1/p')
-  over() { bsearch list | grep -q "^$job *FINISHED"; }
-  wait_for 40 over
-  wait_for 60 forgotten "$job"
-  rm -r code
-  for word in old "$job"; do
-    next=$(bsearch extend -n 2 $word | sed -n 's/^Job <\([0-9]*\)>.*/\1/p')
-    next_over() { bsearch list | grep -q "^$next *FINISHED *2/2"; }
-    wait_for 40 next_over
-    bsearch -json show "$next" | jq -e '(.search.known | length) == 3'
-  done
-  bsearch list | grep -q ' old-3$'
-}
-
 @test "dlicmd lists it, shows it and takes its log" {
   exec=$(cat "$STORY/exec")
   export HOME=$BATS_TEST_TMPDIR
@@ -230,4 +209,25 @@ P
   [ "$(code_of -X DELETE "$API/runs?name=many-*&count=2")" = 409 ]
   [ "$(mine -X DELETE "$API/runs?name=many-*&count=3" | jq .deleted)" = 3 ]
   [ "$(mine "$API/runs?name=many-*&count=1" | jq .count)" = 0 ]
+}
+
+@test "a search that the master has forgotten is continued with what it found, by its name and by its number" {
+  export HOME=$BATS_TEST_TMPDIR
+  mkdir code && printf '%s\n' 'import json, os' 'x = json.load(open("config.json"))["x"]' \
+    'json.dump([{"step": 1, "loss": (x - 0.5) ** 2}], open(os.environ["RESULT_DIR"] + "/val_dict_list.json", "w"))' >code/main.py
+  jq -n '{hpoName: "old", modelSpec: {args: "--exec-start PyTorch --workerDeviceType cpu --model-main main.py"},
+    algoDef: {algorithm: "TPE", maxRunTime: -1, maxJobNum: 3, maxParalleJobNum: 2, objectiveMetric: "loss", objective: "minimize"},
+    hyperParams: [{name: "x", type: "Range", dataType: "DOUBLE", minDbVal: 0, maxDbVal: 1}]}' >search.json
+  job=$(bsearch start --model-dir code search.json | sed -n 's/^Job <\([0-9]*\)>.*/\1/p')
+  over() { bsearch list | grep -q "^$job *FINISHED"; }
+  wait_for 40 over
+  wait_for 60 forgotten "$job"
+  rm -r code
+  for word in old "$job"; do
+    next=$(bsearch extend -n 2 $word | sed -n 's/^Job <\([0-9]*\)>.*/\1/p')
+    next_over() { bsearch list | grep -q "^$next *FINISHED *2/2"; }
+    wait_for 40 next_over
+    bsearch -json show "$next" | jq -e '(.search.known | length) == 3'
+  done
+  bsearch list | grep -q ' old-3$'
 }

@@ -54,7 +54,7 @@ Result<void> remove_results(Site& site, const JobView& job) {
     if (fs::is_symlink(link, none)) fs::remove(link, none);
   };
   forget(job.result_dir, job.id);
-  auto groups = job.id.index == 0 ? job.job->spec().groups.size() : 0;
+  auto groups = job.id.index == 0 ? job.job->sealed->spec.groups.size() : 0;
   for (std::uint32_t n = 1; n <= groups; ++n)
     forget(job.result_dir + "." + std::to_string(n), {job.id.job, n});
   site.results.removed();
