@@ -30,15 +30,20 @@ Aim aim_of(const std::string& model, std::uint64_t group) {
   return aim;
 }
 
+// A wuserd may say anything; the library throws where a member is of another type.
 serve::StreamRules rules_in(const std::string& text) {
-  auto json = json_or_null(text);
-  serve::StreamRules rules;
-  if (!json.is_object()) return rules;
-  rules.per_group = json.value("stream_number_per_group", 0u);
-  rules.discards = json.value("stream_discard_slow_tasks", true);
-  auto seconds = json.value("task_execution_timeout", 0);
-  rules.patience = std::chrono::seconds(std::max(seconds, 0));
-  return rules;
+  try {
+    auto json = json_or_null(text);
+    serve::StreamRules rules;
+    if (!json.is_object()) return rules;
+    rules.per_group = json.value("stream_number_per_group", 0u);
+    rules.discards = json.value("stream_discard_slow_tasks", true);
+    auto seconds = json.value("task_execution_timeout", 0);
+    rules.patience = std::chrono::seconds(std::max(seconds, 0));
+    return rules;
+  } catch (const Json::exception&) {
+    return {};
+  }
 }
 
 v1::InferResponse late(std::uint64_t id) {

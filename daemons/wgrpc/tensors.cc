@@ -31,6 +31,13 @@ Result<Json> unpacked(std::string_view raw) {
   return list;
 }
 
+// A byte each, whatever is in it: a bool of C++ has no third value.
+Result<Json> unpacked_bools(std::string_view raw) {
+  Json list = Json::array();
+  for (char byte : raw) list.push_back(static_cast<bool>(byte));
+  return list;
+}
+
 // Each with its length in 4 bytes before it.
 Result<Json> unpacked_texts(std::string_view raw) {
   Json list = Json::array();
@@ -62,7 +69,7 @@ struct Datatype {
 
 const Datatype* datatype(const std::string& name) {
   static const Datatype all[] = {
-      Datatype{"BOOL", [](const Contents& c) { return list_of(c.bool_contents()); }, unpacked<bool>,
+      Datatype{"BOOL", [](const Contents& c) { return list_of(c.bool_contents()); }, unpacked_bools,
                [](const Json& e, Contents& c) { c.add_bool_contents(e.get<bool>()); }},
       WM_NUMBERS("INT8", int_contents, std::int8_t),
       WM_NUMBERS("INT16", int_contents, std::int16_t),
