@@ -6,6 +6,7 @@
 
 #include "daemons/wuserd/data/staging.h"
 #include "daemons/wuserd/jobs/find.h"
+#include "daemons/wuserd/jobs/run_files.h"
 #include "daemons/wuserd/jobs/runs.h"
 
 namespace wm::user {
@@ -44,21 +45,14 @@ Result<void> stop_exec(Site& site, const JobView& exec) {
 }
 
 Result<void> remove_results(Site& site, const JobView& job) {
-  if (job.result_dir.empty()) return {};
-  std::error_code ec;
-  auto forget = [&](const std::string& folder, JobId id) {
-    if (ec) return;
-    auto link = fs::path(folder).parent_path() / exec_id(site.conf.name, id);
-    fs::remove_all(folder, ec);
-    std::error_code none;
+  for (const auto& [of, path] : result_folders(job)) {
+    std::error_code ec, none;
+    auto link = fs::path(path).parent_path() / exec_id(site.conf.name, of);
+    fs::remove_all(path, ec);
+    if (ec) return fail(Code::System, path + ": " + ec.message());
     if (fs::is_symlink(link, none)) fs::remove(link, none);
-  };
-  forget(job.result_dir, job.id);
-  auto groups = job.id.index == 0 ? job.job->sealed->spec.groups.size() : 0;
-  for (std::uint32_t n = 1; n <= groups; ++n)
-    forget(job.result_dir + "." + std::to_string(n), {job.id.job, n});
-  site.results.removed();
-  if (ec) return fail(Code::System, job.result_dir + ": " + ec.message());
+    site.results.removed();
+  }
   return {};
 }
 

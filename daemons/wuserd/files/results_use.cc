@@ -6,8 +6,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cstdio>
-#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -45,16 +43,6 @@ void keep(const std::string& root, const ResultsUse& use) {
   if (!kept) log::info("results_use_not_kept", {{"why", kept.error().text}});
 }
 
-std::string in_words(std::uint64_t bytes) {
-  static constexpr const char* kUnits[] = {" bytes", " kB", " MB", " GB", " TB"};
-  auto amount = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  for (; amount >= 1024 && unit + 1 < std::size(kUnits); ++unit) amount /= 1024;
-  char text[32];
-  std::snprintf(text, sizeof text, unit == 0 ? "%.0f" : "%.1f", amount);
-  return text + std::string(kUnits[unit]);
-}
-
 }  // namespace
 
 ResultsUse count_results(const std::string& root, const std::atomic<bool>& stop) {
@@ -83,8 +71,8 @@ ResultsRoom room_for(const ResultsUse& use, Bytes quota) {
 }
 
 std::string room_words(const ResultsUse& use, Bytes quota) {
-  return "your results hold " + in_words(use.bytes) + " of the " +
-         in_words(static_cast<std::uint64_t>(quota.value)) +
+  return "your results hold " + format_bytes(Bytes{static_cast<std::int64_t>(use.bytes)}) +
+         " of the " + format_bytes(quota) +
          " that results_quota of this cluster lets you have: delete runs that you do not need";
 }
 

@@ -37,6 +37,16 @@ void add_folder(const RunFolder& folder, RunFiles& found) {
 
 }  // namespace
 
+std::vector<ResultFolder> result_folders(const JobView& job) {
+  if (job.result_dir.empty()) return {};
+  std::vector<ResultFolder> folders{{job.id, job.result_dir}};
+  // Not spec(): that of a group has no groups.
+  auto groups = job.id.index == 0 ? job.job->sealed->spec.groups.size() : 0;
+  for (std::uint32_t n = 1; n <= groups; ++n)
+    folders.push_back({{job.id.job, n}, job.result_dir + "." + std::to_string(n)});
+  return folders;
+}
+
 std::vector<RunFolder> folders_of(const RunView& run) {
   std::vector<RunFolder> folders;
   std::set<std::string> seen;
@@ -44,14 +54,13 @@ std::vector<RunFolder> folders_of(const RunView& run) {
     if (seen.insert(path).second) folders.push_back({prefix, path});
   };
   for (const auto& part : run.parts) {
-    if (part.result_dir.empty()) continue;
     // Elements of a batch array have one folder, trials of a search one each.
     auto index = std::to_string(part.id.index);
     bool own = part.id.index != 0 && part.result_dir.ends_with("." + index);
-    add(own ? "[" + index + "]/" : "", part.result_dir);
-    auto groups = part.id.index == 0 ? part.job->spec().groups.size() : 0;
-    for (std::size_t n = 1; n <= groups; ++n)
-      add("." + std::to_string(n) + "/", part.result_dir + "." + std::to_string(n));
+    for (const auto& [of, path] : result_folders(part)) {
+      bool group = of != part.id;
+      add(group ? "." + std::to_string(of.index) + "/" : own ? "[" + index + "]/" : "", path);
+    }
   }
   return folders;
 }

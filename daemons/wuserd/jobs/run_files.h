@@ -26,6 +26,14 @@ struct RunFiles {
   bool complete = true;  ///< false: there are more files than are looked at
 };
 
+/// Where a job has written: its own folder, and those of its groups. `job` may be an execution's
+/// view, which is its first group's under the id of the whole. Empty: it has none. @cost O(groups)
+struct ResultFolder {
+  JobId of;
+  std::string path;
+};
+std::vector<ResultFolder> result_folders(const JobView& job);
+
 /// A folder, and what its files' paths begin with.
 struct RunFolder {
   std::string prefix, path;

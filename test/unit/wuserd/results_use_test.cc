@@ -55,7 +55,7 @@ TEST(results_use, there_is_no_room_at_the_limit_and_little_from_nine_tenths_on) 
   EXPECT_EQ(room_for(use, Bytes{1000}), ResultsRoom::Enough) << "never counted";
   use.bytes = 3 << 20;
   auto words = room_words(use, Bytes{2 << 20});
-  EXPECT_NE(words.find("3.0 MB of the 2.0 MB that results_quota"), words.npos) << words;
+  EXPECT_NE(words.find("3M of the 2M that results_quota"), words.npos) << words;
 }
 
 TEST(results_use, a_count_is_kept_and_begins_anew_once_files_were_removed) {

@@ -45,6 +45,21 @@ RunView run_of_parts(const std::vector<std::pair<JobId, std::string>>& parts,
   return run;
 }
 
+// An execution is shown as its first group, under the id of the whole.
+TEST(run_files, the_folders_of_an_execution_with_groups_are_those_of_all_groups) {
+  auto view = run_of_parts({{{7, 0}, "/r/7"}}, 2).parts.front();
+  auto job = std::make_shared<Job>(*view.job);
+  auto sealed = std::make_shared<SealedSpec>(*job->sealed);
+  sealed->alternatives.resize(2);
+  job->sealed = sealed, job->alternative = 1;
+  view.job = job;
+  std::vector<std::string> paths;
+  for (const auto& folder : result_folders(view)) paths.push_back(folder.path);
+  EXPECT_THAT(paths, ElementsAre("/r/7", "/r/7.1", "/r/7.2"));
+  view.result_dir.clear();
+  EXPECT_TRUE(result_folders(view).empty());
+}
+
 TEST(run_files, the_largest_come_first_with_kind_and_size_and_links_are_not_followed) {
   test::OwnFolder root;
   auto dir = root.path() + "/7";
